@@ -18,7 +18,7 @@ pub struct Cut(bool);
 
 impl Cut {
     /// Records it where something was cut.
-    pub fn report(self, limits: &mut impl Limits, span: Span) {
+    pub fn report(self, limits: &mut (impl Limits + ?Sized), span: Span) {
         if self.0 {
             limits.limit(span);
         }
@@ -39,7 +39,7 @@ impl Limits for Cut {
 /// The ways to read less than there is.
 pub trait Bounded: Iterator + Sized {
     /// The first `most` items; where there are more, `limits` is told.
-    fn at_most(self, most: usize, limits: &mut impl Limits, span: Span) -> Take<Self>
+    fn at_most(self, most: usize, limits: &mut (impl Limits + ?Sized), span: Span) -> Take<Self>
     where
         Self: Clone,
     {

@@ -2,6 +2,9 @@
 
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod language;
+mod paths;
+mod pattern;
 pub mod programs;
 pub mod understand;
 

@@ -3,8 +3,9 @@
 
 use crate::{
     effect::{EffectKind, Run},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{Invocation, Walk},
 };
 
 /// One coding agent.
@@ -120,10 +121,10 @@ pub fn redirects(variable: &str) -> bool {
 }
 
 /// Tells of the variables that an agent finds when it is started here.
-pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     let Some(agent) = find(&invocation.program) else { return };
     let own_home = walk.facts().home.clone();
-    for (name, value) in walk.assigned(|name| agent.obeys(name)) {
+    for (name, value) in walk.assigned(&|name| agent.obeys(name)) {
         let is_own = HOMES.contains(&name.as_str()) && own_home.as_deref() == value.as_known();
         if !is_own && value != Text::default() {
             walk.emit(EffectKind::Environment { name, value }, invocation.span);

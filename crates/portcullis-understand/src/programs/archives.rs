@@ -8,14 +8,15 @@ use crate::{
     bound::Bounded,
     effect::{Argument, WriteMode},
     place::{self, Place},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{Invocation, Walk},
 };
 
 const fn custom(
     name: &'static str,
     values: &'static [&'static str],
-    act: fn(&mut Walk<'_>, &Invocation) -> Text,
+    act: fn(&mut dyn Host, &Invocation) -> Text,
 ) -> Program {
     Program { name, values, does: Does::Custom(act) }
 }
@@ -109,7 +110,7 @@ const CPIO: &[&str] = &[
 /// How many names from an input are followed one by one; more than a person would list.
 const NAMES: usize = 64;
 
-fn tar(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     // `tar xzf a.tgz`: letters without a dash, whose values are the next operands in turn.
     let old = invocation.arguments.first().map(known).filter(|word| {
         !word.is_empty()
@@ -226,7 +227,7 @@ fn relative_to(directory: Option<&Argument>, file: &Argument) -> Argument {
 
 /// Files of names that are not known appear in a directory.
 fn unpacked(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     directory: Option<Argument>,
     invocation: &Invocation,
     from: &Text,
@@ -244,7 +245,7 @@ fn unpacked(
     walk.write(&inside, WriteMode::Create, content);
 }
 
-fn zip(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn zip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files = operands(invocation);
     let Some((archive, files)) = files.split_first() else { return Text::default() };
     let mut content = Text::unknown("zip");
@@ -262,7 +263,7 @@ fn zip(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn unzip(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn unzip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let mut content = Text::unknown("unzip");
     if let Some(archive) = operands(invocation).first() {
@@ -275,7 +276,7 @@ fn unzip(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn seven(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn seven(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files = operands(invocation);
     let command = files.first().map_or("", known).to_owned();
     let directory =
@@ -317,7 +318,7 @@ fn seven(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `ar r lib.a x.o`, `rar a x.rar dir`: a command, an archive, files.
-fn archive(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn archive(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files = operands(invocation);
     let command = files.first().map_or("", known).to_owned();
     let mut content = Text::unknown(&invocation.program);
@@ -337,11 +338,11 @@ fn archive(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn unpack(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn unpack(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     archive(walk, invocation)
 }
 
-fn cpio(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn cpio(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let mut content = Text::unknown(&invocation.program);
     let names: Vec<String> = invocation
@@ -389,7 +390,7 @@ fn cpio(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// Packs or unpacks each file where it lies; with `-c` what comes out is printed.
-fn in_place(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn in_place(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let prints = options.has(&["-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list"]);
     let mut content = Text::unknown(&invocation.program);

@@ -11,8 +11,9 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::{Argument, WriteMode},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{Invocation, Walk},
 };
 
 /// How many words of one command are looked at.
@@ -115,7 +116,7 @@ const GIT: &[&str] = &[
 
 /// Hands the files of a command to a program that changes files in its own way; of a program that nobody knows, it is only
 /// said that it has them.
-pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     agents::follow(walk, invocation);
     let name = invocation.program.as_str();
     match name {
@@ -167,7 +168,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// An editor that is told by its options what to change and to save it.
-fn edited(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn edited(walk: &mut dyn Host, invocation: &Invocation) {
     if matches!(invocation.program.as_str(), "ed" | "red") {
         let typed = invocation.input.as_ref().filter(|input| {
             input.known_prefix().lines().any(|line| matches!(line.trim(), "w" | "wq" | "W"))
@@ -229,7 +230,7 @@ fn edited(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// A program that neither a table nor a rule knows has every file that it is given the name of.
-pub(crate) fn unfamiliar(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(crate) fn unfamiliar(walk: &mut dyn Host, invocation: &Invocation) {
     // An agent reads and changes what it likes when it runs, not what its prompt mentions.
     let name = invocation.program.as_str();
     let by_path = invocation.name.text.known_prefix().contains('/');
@@ -250,7 +251,7 @@ pub(crate) fn unfamiliar(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn hand_all(walk: &mut Walk<'_>, files: &[Argument], changes: bool) {
+fn hand_all(walk: &mut dyn Host, files: &[Argument], changes: bool) {
     let span = files.last().map_or_else(portcullis_syntax::Span::default, |file| file.span);
     for file in files.iter().at_most(WORDS, walk, span) {
         let prefix = file.text.known_prefix();
@@ -266,7 +267,7 @@ fn hand_all(walk: &mut Walk<'_>, files: &[Argument], changes: bool) {
     }
 }
 
-fn version_control(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn version_control(walk: &mut dyn Host, invocation: &Invocation) {
     let options = invocation.options();
     let Some(verb) = options.operands().next().map(known) else { return };
     // `git config -f ~/.aws/credentials -l`: any file of that kind is shown.
@@ -324,7 +325,7 @@ const SHOWS: &[&str] =
     &["annotate", "archive", "blame", "cat-file", "diff", "hash-object", "log", "show"];
 
 /// Secrets in the history are secrets: `git show HEAD:.env`, `git log -p -- .env`.
-fn shown(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn shown(walk: &mut dyn Host, invocation: &Invocation) {
     let options = invocation.options();
     let words = operands(invocation);
     let Some((verb, files)) = words.split_first() else { return };
@@ -352,7 +353,7 @@ fn shown(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// A database in a file, unless it is only asked.
-fn database(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn database(walk: &mut dyn Host, invocation: &Invocation) {
     let options = invocation.options();
     let words = operands(invocation);
     let Some((file, statements)) = words.split_first() else { return };

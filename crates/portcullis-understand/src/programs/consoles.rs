@@ -5,8 +5,9 @@
 use super::{Options, interpreters::only_shows};
 use crate::{
     effect::{Argument, GapReason},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 /// Where the code stands.
@@ -127,7 +128,7 @@ static CONSOLES: &[Console] = &[
 ];
 
 /// Reads the code that a console is given.
-pub(super) fn told(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(super) fn told(walk: &mut dyn Host, invocation: &Invocation) {
     let from = CONSOLES.partition_point(|row| row.program < invocation.program.as_str());
     let own = CONSOLES.iter().skip(from);
     for row in own.take_while(|row| row.program == invocation.program) {

@@ -8,8 +8,9 @@ use portcullis_syntax::Span;
 use super::{Does, Program, operators};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 pub use dump::prints_rows;
@@ -365,7 +366,7 @@ fn of_name(program: &str) -> &'static Client {
 }
 
 /// What a client is told: statements, files of statements, or its standard input.
-fn send(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn send(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let printed = invocation.origin();
     let client = of_name(&invocation.program);
     if !client.is_called(invocation) {
@@ -410,7 +411,7 @@ impl Client {
     }
 
     /// A file or stream of statements: what nothing is known of is no statement to judge.
-    fn say_if_known(&self, walk: &mut Walk<'_>, text: &Text, span: Span, invocation: &Invocation) {
+    fn say_if_known(&self, walk: &mut dyn Host, text: &Text, span: Span, invocation: &Invocation) {
         // What a query prints may be the next statements: `SELECT format('DROP TABLE %I', …)`.
         let is_answer = |what: &str| CLIENTS.binary_search_by(|row| row.name.cmp(what)).is_ok();
         if text.pieces.iter().any(|piece| match piece {
@@ -426,7 +427,7 @@ impl Client {
     }
 
     /// One text of statements: the lines that go to a shell, and the rest.
-    fn say(&self, walk: &mut Walk<'_>, text: &Text, span: Span, invocation: &Invocation) {
+    fn say(&self, walk: &mut dyn Host, text: &Text, span: Span, invocation: &Invocation) {
         let Some(known) = text.as_known() else {
             walk.query(text, span);
             return;
@@ -491,7 +492,7 @@ fn answer_file(line: &str) -> Option<&str> {
 }
 
 /// `mongosh`: what `--eval` says is judged by rules on the command; files and standard input are looked at here.
-fn mongo(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn mongo(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     const LOSSES: &[&str] = &[
         "dropDatabase(",
         ".drop(",
@@ -555,7 +556,7 @@ const MIGHTY: &[&str] = &[
 ];
 
 /// `redis-cli`: commands on its standard input, in scripts, and for each server of a cluster.
-fn redis(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn redis(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     const LOSSES: &[&str] =
         &["flushall", "flushdb", "shutdown", "slaveof", "replicaof", "config set dir"];
     if let Some(input) = &invocation.input

@@ -2,14 +2,10 @@
 //! that; whether anything is lost thereby depends on what stands there, which is a fact and asked for as one.
 
 use super::operands::{known, operands};
-use crate::{
-    effect::Argument,
-    text::Text,
-    understand::shell::{Invocation, Walk},
-};
+use crate::{effect::Argument, programs::host::Host, programs::invocation::Invocation, text::Text};
 
 /// Tells which files are put back as they were committed.
-pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     let options = invocation.options();
     let words = operands(invocation);
     let Some((verb, files)) = words.split_first() else { return };
@@ -24,7 +20,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
     let everything = [Argument { text: Text::known("."), span: verb.span }];
     let files = if whole { everything.as_slice() } else { files };
-    let discard = |walk: &mut Walk<'_>| {
+    let discard = |walk: &mut dyn Host| {
         for file in files {
             walk.discard(file, whole);
         }

@@ -1,7 +1,7 @@
 //! Who prints the whole environment, with every token in it. Owns which programs do by their own words, and how languages
 //! name it; one variable by its name is not the environment.
 
-use crate::{effect::Argument, text::Text, understand::shell::Invocation};
+use crate::{effect::Argument, programs::invocation::Invocation, text::Text};
 
 /// Whether a program prints the environment as part of what it prints.
 pub(crate) fn printed_by(invocation: &Invocation) -> bool {

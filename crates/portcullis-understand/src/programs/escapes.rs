@@ -6,8 +6,9 @@ use portcullis_syntax::Span;
 use super::{Options, changers, mounts, projects, wrappers};
 use crate::{
     effect::{Argument, Certainty, GapReason},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 mod follow;

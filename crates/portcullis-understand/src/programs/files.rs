@@ -9,14 +9,15 @@ use crate::{
     bound::Bounded,
     effect::{Argument, GapReason, WriteMode},
     place::{self, Place},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 const fn custom(
     name: &'static str,
     values: &'static [&'static str],
-    act: fn(&mut Walk<'_>, &Invocation) -> Text,
+    act: fn(&mut dyn Host, &Invocation) -> Text,
 ) -> Program {
     Program { name, values, does: Does::Custom(act) }
 }
@@ -133,7 +134,7 @@ const INSTALL: &[&str] = &[
 ];
 const SHRED: &[&str] = &["-n", "-s", "--iterations", "--size", "--random-source"];
 
-fn remove(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn remove(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let recursive = invocation.options().has(&["-r", "-R", "--recursive"]);
     for file in operands(invocation) {
         walk.delete(&file, recursive);
@@ -142,7 +143,7 @@ fn remove(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `del /s`, `rd /s`, `Remove-Item -Recurse`: switches that begin with a slash or are spelled out.
-fn remove_windows(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn remove_windows(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let recursive =
         invocation.arguments.iter().filter_map(|argument| argument.text.as_known()).any(|word| {
             word.eq_ignore_ascii_case("/s")
@@ -164,7 +165,7 @@ fn is_switch(argument: &Argument) -> bool {
     })
 }
 
-fn remove_directory(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn remove_directory(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     for file in operands(invocation) {
         if !is_switch(&file) {
             walk.delete(
@@ -176,7 +177,7 @@ fn remove_directory(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn shred(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn shred(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     for file in operands(invocation) {
         let target = walk.target(&file.text);
         if matches!(place::place_of(&target, walk.facts()), Place::RawDevice) {
@@ -189,7 +190,7 @@ fn shred(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn truncate(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn truncate(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let size = options.value(&["-s", "--size"]);
     let to_nothing = size.as_ref().is_none_or(|size| {
@@ -206,7 +207,7 @@ fn truncate(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn allocate(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn allocate(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let length = invocation.options().value(&["-l", "--length"]);
     let pipe = invocation.program == "mkfifo";
     for file in operands(invocation) {
@@ -244,7 +245,7 @@ fn is_huge(size: &str) -> bool {
     number.parse::<u64>().is_ok_and(|number| number.saturating_mul(factor) >= 100 << 30)
 }
 
-fn create(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn create(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     if invocation.program == "touch" && options.has(&["-d", "-t", "-r", "--date", "--reference"]) {
         walk.note("evasion.time.set", invocation.span);
@@ -258,7 +259,7 @@ fn create(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn create_first(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn create_first(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if let Some(file) = operands(invocation).first() {
         walk.write(file, WriteMode::Create, Text::default());
     }
@@ -266,7 +267,7 @@ fn create_first(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// A name that nobody knows before, in a directory that is known.
-fn temporary(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn temporary(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let mut path = match options.value(&["-p", "--tmpdir"]) {
         Some(directory) if !directory.text.is_empty() => directory.text,
@@ -290,7 +291,7 @@ fn temporary(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     path
 }
 
-fn copy(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn copy(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let Some((sources, destination)) = copied(invocation) else { return Text::default() };
     let is_directory = directory(walk, &destination, sources.len());
     for source in &sources {
@@ -301,7 +302,7 @@ fn copy(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn moves(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn moves(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let Some((sources, destination)) = copied(invocation) else { return Text::default() };
     let target = walk.target(&destination.text);
     let to_nowhere = place::place_of(&target, walk.facts()) == Place::Harmless;
@@ -320,7 +321,7 @@ fn moves(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// Whether something breaks when this is no longer where it was.
-pub(crate) fn is_missed(walk: &Walk<'_>, source: &Argument) -> bool {
+pub(crate) fn is_missed(walk: &dyn Host, source: &Argument) -> bool {
     let target = walk.target(&source.text);
     let facts = walk.facts();
     let holds_own = target
@@ -346,14 +347,14 @@ pub(crate) fn is_missed(walk: &Walk<'_>, source: &Argument) -> bool {
     )
 }
 
-fn rename(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn rename(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     for file in operands(invocation).iter().skip(1) {
         walk.write(file, WriteMode::Edit, Text::unknown("rename"));
     }
     Text::default()
 }
 
-fn install(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn install(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     if options.has(&["-d", "--directory"]) {
         return create(walk, invocation);
@@ -371,7 +372,7 @@ fn install(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn link(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn link(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let Some((sources, destination)) = copied(invocation) else {
         if let Some(only) = operands(invocation).first() {
             let here = synthetic(".", only.span);
@@ -401,7 +402,7 @@ fn link(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `if=`, `of=` and the rest of `dd`.
-fn dd(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn dd(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut input = None;
     let mut output = None;
     let mut bounded = false;
@@ -440,7 +441,7 @@ fn dd(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn ddrescue(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn ddrescue(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if let [input, output, ..] = operands(invocation).as_slice() {
         let content = walk.read(input);
         walk.write(output, WriteMode::Replace, content);
@@ -448,7 +449,7 @@ fn ddrescue(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn split(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn split(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files = operands(invocation);
     let content = match files.first() {
         Some(file) if known(file) != "-" => walk.read(file),
@@ -464,7 +465,7 @@ fn split(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn patch(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn patch(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     if options.has(&["--dry-run", "-C"]) {
         return Text::default();
@@ -483,7 +484,7 @@ fn patch(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `git apply`, `git am`: what a patch changes that arrives, or that this call wrote.
-pub(super) fn patched_by_git(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(super) fn patched_by_git(walk: &mut dyn Host, invocation: &Invocation) {
     let words = operands(invocation);
     let looks = ["--check", "--stat", "--numstat", "--summary"];
     if !matches!(words.first().map(known), Some("am" | "apply")) || invocation.options().has(&looks)
@@ -514,7 +515,7 @@ pub(super) fn patched_by_git(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// The patch itself says which files it changes.
-fn patched(walk: &mut Walk<'_>, content: &Text, whole: bool, invocation: &Invocation) {
+fn patched(walk: &mut dyn Host, content: &Text, whole: bool, invocation: &Invocation) {
     if content.is_cut() {
         walk.gap(invocation.span, GapReason::Limit);
     }
@@ -539,7 +540,7 @@ fn patched(walk: &mut Walk<'_>, content: &Text, whole: bool, invocation: &Invoca
 const PATCHED: usize = 1024;
 
 /// Its configuration says what is rotated; `-s` and `-l` are written.
-fn rotate(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn rotate(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     for file in options.values_of(&["-s", "--state", "-l", "--log"]) {
         walk.write(&file, WriteMode::Replace, invocation.origin());

@@ -8,8 +8,9 @@ use super::{
 use crate::{
     effect::{Argument, GapReason},
     place::{self, Place},
+    programs::host::Host,
+    programs::invocation::{Invocation, TERMINAL},
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, TERMINAL, Walk},
 };
 
 mod finders;
@@ -107,7 +108,7 @@ const fn shell(name: &'static str) -> Program {
 const fn custom(
     name: &'static str,
     values: &'static [&'static str],
-    act: fn(&mut Walk<'_>, &Invocation) -> Text,
+    act: fn(&mut dyn Host, &Invocation) -> Text,
 ) -> Program {
     Program { name, values, does: Does::Custom(act) }
 }
@@ -200,7 +201,7 @@ pub(super) static INTERPRETERS: &[Program] = &[
 ];
 
 /// `sh [options] [-c code [name arguments…] | file arguments…]`; otherwise the input is the script.
-fn shell_program(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn shell_program(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if let Some(file) = walk.variable_set("BASH_ENV").filter(|file| !file.is_empty())
         && walk.wrote(&file)
     {
@@ -299,7 +300,7 @@ fn is_typed(input: &Text) -> bool {
 }
 
 /// Whatever code prints, what arrives on its input may be in it.
-fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn interpret(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut printed = interpreted(walk, invocation);
     if let Some(input) = &invocation.input {
         printed.inherit(input);
@@ -307,7 +308,7 @@ fn interpret(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     printed
 }
 
-fn interpreted(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let Some(speaker) = SPEAKERS
         .binary_search_by(|speaker| speaker.program.cmp(&invocation.program.to_ascii_lowercase()))
         .ok()
@@ -430,7 +431,7 @@ fn interpreted(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// Files of code that options name to be read before the program: `php -d auto_prepend_file=FILE`, `ruby -r ./file`.
-fn preloaded(walk: &mut Walk<'_>, invocation: &Invocation, language: &'static str) {
+fn preloaded(walk: &mut dyn Host, invocation: &Invocation, language: &'static str) {
     const OF_PHP: &[&str] =
         &["auto_append_file=", "auto_prepend_file=", "extension=", "zend_extension="];
     // `perl '-MO;code'` is `use O;code`: what stands behind the module's name is code.
@@ -464,7 +465,7 @@ fn preloaded(walk: &mut Walk<'_>, invocation: &Invocation, language: &'static st
 }
 
 /// One such file: on this machine, or what PHP opens like one.
-fn preload(walk: &mut Walk<'_>, invocation: &Invocation, language: &'static str, file: &Argument) {
+fn preload(walk: &mut dyn Host, invocation: &Invocation, language: &'static str, file: &Argument) {
     let name = file.text.known_prefix().trim_matches(['"', '\'']);
     let (scheme, rest) = name.split_once(':').unwrap_or(("", name));
     match scheme.to_ascii_lowercase().as_str() {
@@ -500,7 +501,7 @@ const UNREAD: &[&str] =
     &["elixir", "erlang", "groovy", "haskell", "kotlin", "nim", "octave", "raku", "scala", "swift"];
 
 /// Code in a language without a reader is not understood, unless it only shows something.
-fn unread(walk: &mut Walk<'_>, language: &str, code: &Argument, invocation: &Invocation) {
+fn unread(walk: &mut dyn Host, language: &str, code: &Argument, invocation: &Invocation) {
     let is_automation = language == "applescript"
         && invocation.arguments.iter().any(|word| word.text.as_known() == Some("JavaScript"));
     let is_lisp =
@@ -598,7 +599,7 @@ fn prints_value(arguments: &[Argument]) -> bool {
 
 /// `node -p CODE`: an expression is printed; of anything longer, the value of its last statement is.
 fn value_of(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     code: &Argument,
     given: &[Argument],
     invocation: &Invocation,
@@ -714,7 +715,7 @@ fn edits_in_place(arguments: &[Argument]) -> bool {
     })
 }
 
-fn python_module(walk: &mut Walk<'_>, invocation: &Invocation, module: &Argument) -> Text {
+fn python_module(walk: &mut dyn Host, invocation: &Invocation, module: &Argument) -> Text {
     // The words of a list all lie where the list does; `-mpip` is one word.
     let is_glued = |argument: &Argument| {
         let (word, name) = (argument.text.known_prefix(), module.text.known_prefix());
@@ -762,7 +763,7 @@ fn python_module(walk: &mut Walk<'_>, invocation: &Invocation, module: &Argument
 }
 
 /// `deno eval code`, `deno run file`, `bun run script`, `bun -e code`.
-fn subcommand_or_code(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn subcommand_or_code(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands = wrappers::command_after(invocation, 0);
     match operands.first().and_then(|verb| verb.text.as_known()) {
         Some("eval") => match wrappers::command_after(invocation, 1).first() {
@@ -819,7 +820,7 @@ fn subcommand_or_code(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `mlr put EXPRESSION`: its language runs commands by `system` and `exec`.
-fn miller(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn miller(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut printed = invocation.origin();
     for word in &invocation.arguments {
         if ["system(", "exec("].iter().any(|call| word.text.known_prefix().contains(call)) {
@@ -844,7 +845,7 @@ const JAVA: &[&str] =
     &["-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules", "-jar"];
 
 /// `java -jar FILE`, `java FILE.java`: what runs is in the file. Well-known programs come as one file with their name.
-fn java(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn java(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let archive = |word: &Argument| word.text.as_known() == Some("-jar");
     if let Some(at) = invocation.arguments.iter().position(archive) {
         let Some(file) = invocation.arguments.get(at + 1) else { return invocation.origin() };
@@ -894,7 +895,7 @@ const MAKE: &[&str] = &[
 ];
 
 /// A makefile that this call wrote is read; one that was there before is the project's own.
-fn make(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn make(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let file = options.value(&["-f", "--file", "--makefile"]);
     let stdin = file.as_ref().is_some_and(|file| {

@@ -4,11 +4,8 @@
 //! What is *bad* about running it is not said here but in `rules`.
 
 use crate::{
-    bound::Bounded,
-    effect::Argument,
-    hash,
-    text::Text,
-    understand::shell::{Invocation, Walk, matches},
+    bound::Bounded, effect::Argument, hash, pattern::matches, programs::host::Host,
+    programs::invocation::Invocation, text::Text,
 };
 pub(crate) use filters::chosen_lines;
 
@@ -22,7 +19,10 @@ pub(crate) mod environment;
 pub mod escapes;
 pub(crate) mod files;
 mod filters;
+pub mod found;
+pub mod host;
 pub(crate) mod interpreters;
+pub mod invocation;
 mod mounts;
 #[cfg(test)]
 mod near_pairs;
@@ -71,7 +71,7 @@ pub enum Does {
     /// Changes things in a way that only rules on the command tell apart: a tool with subcommands.
     Operates,
     /// Something of its own.
-    Custom(fn(&mut Walk<'_>, &Invocation) -> Text),
+    Custom(fn(&mut dyn Host, &Invocation) -> Text),
 }
 
 /// What a filter is given.

@@ -5,8 +5,9 @@ use crate::{
     bound::Bounded,
     effect::Argument,
     programs::Options,
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Piece, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 /// Which words of a program name a directory.
@@ -136,7 +137,7 @@ const BUBBLEWRAP: &[&str] = &[
 const WORDS: usize = 256;
 
 /// Hands the directories of a command to what it runs.
-pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     let name = invocation.program.as_str();
     if name == "bwrap" {
         for words in invocation.arguments.windows(3).at_most(WORDS, walk, invocation.span) {

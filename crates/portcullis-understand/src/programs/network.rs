@@ -9,8 +9,9 @@ pub(crate) mod shells;
 
 use crate::{
     effect::{Argument, WriteMode},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 use super::{Does, Program};
@@ -20,7 +21,7 @@ pub(super) use letters::GH;
 const fn row(
     name: &'static str,
     values: &'static [&'static str],
-    act: fn(&mut Walk<'_>, &Invocation) -> Text,
+    act: fn(&mut dyn Host, &Invocation) -> Text,
 ) -> Program {
     Program { name, values, does: Does::Custom(act) }
 }
@@ -153,7 +154,7 @@ fn piped(invocation: &Invocation) -> Option<Text> {
 
 /// Reads files that are sent, into one text.
 fn gathered<'f>(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     files: impl IntoIterator<Item = &'f Argument>,
 ) -> Option<Text> {
     let mut whole: Option<Text> = None;
@@ -170,7 +171,7 @@ fn add(sends: &mut Option<Text>, more: &Text) {
 }
 
 /// Writes what came over the network to a file; `-` is the standard output.
-fn store(walk: &mut Walk<'_>, file: &Argument, received: Text) -> Option<Text> {
+fn store(walk: &mut dyn Host, file: &Argument, received: Text) -> Option<Text> {
     if matches!(file.text.as_known(), Some("-" | "/dev/stdout")) {
         return Some(received);
     }

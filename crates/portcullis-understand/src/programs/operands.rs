@@ -6,8 +6,9 @@ use crate::{
     effect::Argument,
     facts::PathKind,
     place::{self, Place},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Piece, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 /// What is neither an option nor an option's value.
@@ -51,7 +52,7 @@ pub(super) fn copied(invocation: &Invocation) -> Option<(Vec<Argument>, Argument
 }
 
 /// Whether files copied to `destination` keep their names in it.
-pub(super) fn directory(walk: &Walk<'_>, destination: &Argument, sources: usize) -> bool {
+pub(super) fn directory(walk: &dyn Host, destination: &Argument, sources: usize) -> bool {
     if sources > 1 || destination.text.display().ends_with('/') {
         return true;
     }

@@ -8,8 +8,9 @@ use crate::{
     bound::Bounded,
     effect::{Argument, GapReason},
     place,
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 /// What a program finds in a file.
@@ -95,7 +96,7 @@ static MANIFESTS: &[(&[&str], &[&str])] = &[
 const COMMANDS: usize = 256;
 
 /// Reads what a program finds in files that this call wrote.
-pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     super::started::follow(walk, invocation);
     compiled_from_input(walk, invocation);
     if invocation.program == "git" {
@@ -211,7 +212,7 @@ fn is_settings(path: &str) -> bool {
 }
 
 /// A manifest that came over the network in this call: what it runs nobody has read.
-fn from_elsewhere(walk: &mut Walk<'_>, endings: &[&str], span: Span) {
+fn from_elsewhere(walk: &mut dyn Host, endings: &[&str], span: Span) {
     for path in walk.written(endings) {
         let file = Argument { text: Text::known(path), span };
         let content = walk.read(&file);
@@ -222,7 +223,7 @@ fn from_elsewhere(walk: &mut Walk<'_>, endings: &[&str], span: Span) {
 }
 
 /// The tasks of a playbook that this call wrote or that arrives, as far as they are commands.
-fn playbooks(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn playbooks(walk: &mut dyn Host, invocation: &Invocation) {
     let files: Vec<Argument> = invocation.options().operands().cloned().collect();
     for file in files {
         let Some(path) = walk.target(&file.text).path else { continue };
@@ -251,7 +252,7 @@ fn playbooks(walk: &mut Walk<'_>, invocation: &Invocation) {
 
 /// `rails runner CODE`, `manage.py shell -c CODE`, `artisan tinker --execute=CODE`, and the same on the input: code that runs inside of a
 /// framework, with its database at hand. `manage.py dbshell` hands its input to the database itself.
-fn frameworks_run(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn frameworks_run(walk: &mut dyn Host, invocation: &Invocation) {
     let mut words = invocation.arguments.iter().peekable();
     let named = |words: &mut std::iter::Peekable<std::slice::Iter<'_, Argument>>, script: &str| {
         let is_script = words.peek().is_some_and(|word| {
@@ -344,7 +345,7 @@ const GATE: &str = "portcullis";
 
 /// `cargo run -- WORDS`, `nix run FLAKE -- WORDS`: the program that is built gets the words. It is called what an option
 /// says, or what the directory is called.
-fn builds_and_runs(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn builds_and_runs(walk: &mut dyn Host, invocation: &Invocation) {
     if !matches!(invocation.program.as_str(), "cargo" | "nix") {
         return;
     }
@@ -381,7 +382,7 @@ fn builds_and_runs(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `npm pkg set scripts.NAME=COMMAND`, `npm set-script NAME COMMAND`: there to be run by name.
-fn set_scripts(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn set_scripts(walk: &mut dyn Host, invocation: &Invocation) {
     if !matches!(invocation.program.as_str(), "npm" | "pnpm" | "yarn" | "bun") {
         return;
     }
@@ -403,7 +404,7 @@ fn set_scripts(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `docker build -`, `docker build https://…`: what an image is built by comes from elsewhere, and its commands are run.
-fn built_from_afar(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn built_from_afar(walk: &mut dyn Host, invocation: &Invocation) {
     if !matches!(invocation.program.as_str(), "buildah" | "docker" | "nerdctl" | "podman") {
         return;
     }
@@ -438,7 +439,7 @@ fn built_from_afar(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `cc -xc -`: the source arrives on the input.
-fn compiled_from_input(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn compiled_from_input(walk: &mut dyn Host, invocation: &Invocation) {
     let compiles = matches!(
         invocation.program.as_str(),
         "c++" | "cc" | "clang" | "clang++" | "g++" | "gcc" | "tcc"
@@ -467,7 +468,7 @@ fn added(content: &Text) -> Text {
     added
 }
 
-fn look(walk: &mut Walk<'_>, found: Found, content: &Text, span: Span) {
+fn look(walk: &mut dyn Host, found: Found, content: &Text, span: Span) {
     match found {
         Found::Code(language) | Found::Named(language) => {
             walk.code(language, content, span, &[]);
@@ -506,7 +507,7 @@ fn stem_of(path: &str) -> &str {
 }
 
 /// Whether an invocation names a file, otherwise than as the script that it runs.
-fn mentions(walk: &Walk<'_>, invocation: &Invocation, path: &str, stem: &str) -> bool {
+fn mentions(walk: &dyn Host, invocation: &Invocation, path: &str, stem: &str) -> bool {
     let runs = invocation
         .arguments
         .iter()

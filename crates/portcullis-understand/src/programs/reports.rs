@@ -4,8 +4,9 @@
 use super::{Does, Program};
 use crate::{
     effect::Argument,
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 const fn reports(name: &'static str) -> Program {
@@ -809,7 +810,7 @@ pub(super) static REPORTERS: &[Program] = &[
     reports("zipinfo"),
 ];
 /// `getent shadow` prints the file of that name, `getent hosts` looks up a name.
-fn database(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn database(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut printed = invocation.origin();
     if let Some(name) = invocation.options().operands().next()
         && matches!(name.text.as_known(), Some("shadow" | "gshadow"))

@@ -2,11 +2,7 @@
 //! begin; it installs nothing and knows no script of a project.
 
 use super::{Does, Options, Program, Word, operators::NPM};
-use crate::{
-    effect::Argument,
-    text::Text,
-    understand::shell::{Invocation, Walk},
-};
+use crate::{effect::Argument, programs::host::Host, programs::invocation::Invocation, text::Text};
 
 const fn runner(name: &'static str, values: &'static [&'static str]) -> Program {
     Program { name, values, does: Does::Custom(hand_on) }
@@ -144,7 +140,7 @@ pub(super) fn hands_on(name: &str, words: &[String], more: bool) -> bool {
         })
 }
 
-fn hand_on(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn hand_on(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let Some((_, beginnings)) = HANDS_ON.iter().find(|(name, _)| *name == invocation.program)
     else {
         return invocation.origin();

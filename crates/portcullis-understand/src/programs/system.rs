@@ -8,14 +8,15 @@ use super::{
 };
 use crate::{
     effect::{Argument, EffectKind, PermissionChange, WriteMode},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 const fn custom(
     name: &'static str,
     values: &'static [&'static str],
-    act: fn(&mut Walk<'_>, &Invocation) -> Text,
+    act: fn(&mut dyn Host, &Invocation) -> Text,
 ) -> Program {
     Program { name, values, does: Does::Custom(act) }
 }
@@ -312,7 +313,7 @@ const USER: &[&str] = &[
 ];
 
 /// `chmod`: the mode is the first word that is one, also where it begins with a dash (`-x`, `-rwx`).
-fn mode(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn mode(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let recursive = invocation.options().has(&["-R", "--recursive"]);
     if let Some(model) = invocation.options().value(&["--reference"]) {
         let change = PermissionChange::Mode(Text::unknown(&model.text.display()));
@@ -336,13 +337,13 @@ fn mode(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn permit(walk: &mut Walk<'_>, files: &[Argument], recursive: bool, change: &PermissionChange) {
+fn permit(walk: &mut dyn Host, files: &[Argument], recursive: bool, change: &PermissionChange) {
     for file in files {
         walk.permission(file, recursive, change.clone());
     }
 }
 
-fn owner(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn owner(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let recursive = options.has(&["-R", "--recursive"]);
     let mut files = operands(invocation);
@@ -356,7 +357,7 @@ fn owner(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `setfacl -m u:x:rwx file`: the specification is an option's value.
-fn access_list(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn access_list(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let change = options
         .value(&["-m", "-M", "-x", "--modify", "--set", "--remove", "-n"])
@@ -366,7 +367,7 @@ fn access_list(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn access_list_label(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn access_list_label(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut files = operands(invocation);
     if !files.is_empty() && !invocation.options().has(&["-t", "--type", "--reference"]) {
         files.remove(0);
@@ -381,7 +382,7 @@ fn access_list_label(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `icacls FILE /grant Everyone:F /T`.
-fn access_list_windows(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn access_list_windows(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let words: Vec<String> = invocation
         .arguments
         .iter()
@@ -399,7 +400,7 @@ fn access_list_windows(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `chattr +i file`, `chattr -i file`.
-fn attribute(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn attribute(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut change = Text::unknown("attributes");
     let mut files = Vec::new();
     let mut recursive = false;
@@ -416,7 +417,7 @@ fn attribute(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn capability(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn capability(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let words = operands(invocation);
     if invocation.options().has(&["-r"]) {
         permit(walk, &words, false, &PermissionChange::Attribute(Text::known("none")));
@@ -431,7 +432,7 @@ fn capability(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// Everything on the device is gone.
-fn device(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn device(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if invocation.options().has(&["--help", "--version"]) {
         return Text::default();
     }
@@ -446,7 +447,7 @@ fn device(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn erase(walk: &mut Walk<'_>, files: &[Argument]) {
+fn erase(walk: &mut dyn Host, files: &[Argument]) {
     for file in files {
         // Among temporary files there is no device, whatever the rest of the name.
         let temporary = file.text.known_prefix().starts_with("/tmp/");
@@ -459,14 +460,14 @@ fn erase(walk: &mut Walk<'_>, files: &[Argument]) {
     }
 }
 
-fn device_when_writing(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn device_when_writing(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if invocation.options().has(&["-w", "-n"]) && invocation.program == "badblocks" {
         return device(walk, invocation);
     }
     invocation.origin()
 }
 
-fn device_when_wiping(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn device_when_wiping(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     if options.has(&["-a", "--all", "-o", "--offset", "-t", "--types"])
         && !options.has(&["-n", "--no-act"])
@@ -476,7 +477,7 @@ fn device_when_wiping(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     invocation.origin()
 }
 
-fn device_when_erasing(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn device_when_erasing(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let erases = invocation.arguments.iter().map(known).any(|word| {
         [
             "--security-erase",
@@ -501,7 +502,7 @@ fn device_when_erasing(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `fdisk`, `sgdisk` and their like only look when asked to.
-fn partition(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn partition(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let looks = [
         "-l",
         "--list",
@@ -547,7 +548,7 @@ fn partition(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     Text::default()
 }
 
-fn partition_editor(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn partition_editor(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let words = operands(invocation);
     let changes = words.iter().skip(1).map(known).any(|word| {
         matches!(
@@ -575,7 +576,7 @@ fn partition_editor(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     invocation.origin()
 }
 
-fn encryption(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn encryption(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let words = operands(invocation);
     let action = words.first().map_or("", known);
     if matches!(
@@ -593,14 +594,14 @@ fn encryption(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     invocation.origin()
 }
 
-fn raid(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn raid(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if invocation.options().has(&["--zero-superblock", "--create", "-C", "--build"]) {
         erase(walk, &operands(invocation));
     }
     invocation.origin()
 }
 
-fn solid_state(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn solid_state(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let words = operands(invocation);
     let action = words.first().map_or("", known);
     if matches!(
@@ -613,7 +614,7 @@ fn solid_state(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// macOS: `diskutil eraseDisk JHFS+ Name /dev/disk2`.
-fn disk_utility(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn disk_utility(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let words = operands(invocation);
     let action = words.first().map_or("", known).to_ascii_lowercase();
     let erases = ["erase", "zerodisk", "randomdisk", "secureerase", "partitiondisk", "reformat"];
@@ -629,7 +630,7 @@ fn disk_utility(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `kill -9 -1`: the first word may be a signal, `-1` after it is everything.
-fn kill(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn kill(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut arguments = invocation.arguments.as_slice();
     if let Some((first, rest)) = arguments.split_first() {
         match known(first) {
@@ -657,7 +658,7 @@ fn is_any_number(pattern: &str) -> bool {
 }
 
 /// `fuser -k -m DIRECTORY`: every process that uses the file system.
-fn users(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn users(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let kills = options.has(&["-k", "--kill"]);
     if kills && !options.has(&["-m", "-M", "--mount", "-c"]) {
@@ -680,7 +681,7 @@ fn users(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     invocation.origin()
 }
 
-fn kill_by_name(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn kill_by_name(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     if options.has(&["-l", "--list"]) && invocation.program == "killall" {
         return invocation.origin();
@@ -708,7 +709,7 @@ fn is_signal(word: &str) -> bool {
     word.starts_with('/') && word.len() <= 4
 }
 
-fn kill_everything(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn kill_everything(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     walk.emit(
         EffectKind::Kill { target: Text::known("every process"), everything: true },
         invocation.span,
@@ -717,7 +718,7 @@ fn kill_everything(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// A table of jobs is written where the scheduler finds it.
-fn crontab(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn crontab(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     if options.has(&["-l", "-r", "-e", "-V", "--help"]) {
         return invocation.origin();
@@ -732,7 +733,7 @@ fn crontab(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `sysctl -w kernel.x=1` writes `/proc/sys/kernel/x`.
-fn kernel_parameter(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn kernel_parameter(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     for word in operands(invocation) {
         if let Some((name, value)) = word.text.known_prefix().split_once('=') {
             let mut content =
@@ -752,14 +753,14 @@ fn kernel_parameter(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     invocation.origin()
 }
 
-fn module(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn module(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if let Some(file) = operands(invocation).first() {
         walk.read(file);
     }
     Text::default()
 }
 
-fn date(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn date(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let sets = |argument: &Argument| {
         let word = argument.text.known_prefix();
@@ -782,16 +783,16 @@ fn date(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     printed
 }
 
-fn reads_log(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn reads_log(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     shows_option(walk, invocation, &["-F", "--file"])
 }
 
 /// The names in a list are shown where no such files are.
-fn reads_list(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn reads_list(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     shows_option(walk, invocation, &["-f", "--files-from"])
 }
 
-fn shows_option(walk: &mut Walk<'_>, invocation: &Invocation, options: &[&str]) -> Text {
+fn shows_option(walk: &mut dyn Host, invocation: &Invocation, options: &[&str]) -> Text {
     let mut printed = invocation.origin();
     if let Some(file) = invocation.options().value(options) {
         printed.inherit(&walk.read(&file));
@@ -800,7 +801,7 @@ fn shows_option(walk: &mut Walk<'_>, invocation: &Invocation, options: &[&str]) 
 }
 
 /// Variables hold tokens; one that is named like none is only itself.
-fn environment(_: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn environment(_: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut printed = invocation.origin();
     let names: Vec<Argument> = operands(invocation);
     if names.is_empty() || names.iter().any(|name| is_secret_name(known(name))) {

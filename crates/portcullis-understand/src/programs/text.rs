@@ -3,8 +3,9 @@
 
 use crate::{
     effect::{Argument, WriteMode},
+    programs::host::Host,
+    programs::invocation::{Invocation, gives_names},
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, Walk, gives_names},
 };
 
 use super::{Does, Filter, Program, filters};
@@ -92,7 +93,7 @@ fn printed(program: &str, filter: &Filter<'_>) -> Option<Text> {
 }
 
 /// Reads what its operands name or its standard input; `-o` names a file that gets the output.
-fn filtered(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn filtered(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let output = evaluated(walk, invocation);
     if let Some(file) =
         invocation.options().value(&["-o", "--output"]).filter(|_| !invocation.values.is_empty())
@@ -103,7 +104,7 @@ fn filtered(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     output
 }
 
-fn evaluated(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn evaluated(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if let Some(same) = same_lines(invocation).filter(gives_names) {
         return same;
     }
@@ -139,7 +140,7 @@ fn same_lines(invocation: &Invocation) -> Option<Text> {
 }
 
 /// `uniq IN OUT`, `xxd IN OUT`.
-fn second_operand_written(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn second_operand_written(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     // What `uniq` compares is a part of the line: what comes out is known no more than that it comes from there.
     let output = if invocation.program == "uniq" && invocation.options().has(UNIQ) {
         let first = invocation.options().operands().next().cloned();
@@ -163,7 +164,7 @@ fn second_operand_written(walk: &mut Walk<'_>, invocation: &Invocation) -> Text 
     }
 }
 
-fn tee(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn tee(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let mode =
         if options.has(&["-a", "--append"]) { WriteMode::Append } else { WriteMode::Replace };
@@ -176,7 +177,7 @@ fn tee(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `sed`: with `-i` its files are changed, what its script executes is run, and the rest is a filter.
-fn sed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn sed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let mut scripts: Vec<Argument> = options.values_of(&["-e", "--expression"]).collect();
     let script_files: Vec<Argument> = options.values_of(&["-f", "--file"]).collect();
@@ -254,7 +255,7 @@ pub(super) fn with_insertions(input: &Text, puts_in: Option<&str>) -> Option<Tex
 }
 
 /// Without a file it is a filter; with files it changes them.
-fn edited_in_place(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn edited_in_place(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files: Vec<Argument> = invocation.options().operands().cloned().collect();
     if files.is_empty() {
         let mut output = Text::unknown(&invocation.program);
@@ -281,7 +282,7 @@ fn edited_in_place(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// Compressors: with `-c`, or without a file, a filter; otherwise the file is replaced by its other form.
-fn packed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn packed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let unpacks = invocation.program.starts_with("un")
         || invocation.program.ends_with("unzip2")

@@ -3,8 +3,9 @@
 
 use crate::{
     effect::{Argument, GapReason},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{Invocation, Walk},
 };
 
 /// Programs and their verbs that put a copy of what an address names beside the project.
@@ -24,7 +25,7 @@ static SCRIPTED: &[(&[&str], &[&str])] = &[(
 )];
 
 /// Notes what an invocation brings.
-pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     let program = invocation.program.as_str();
     if let Some((_, verbs)) = COPIERS.iter().find(|(programs, _)| programs.contains(&program)) {
         copied(walk, invocation, verbs);
@@ -47,7 +48,7 @@ pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `git pull ADDRESS`, and a pull that does not check who answers: the work tree is a stranger's then.
-fn pulled(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn pulled(walk: &mut dyn Host, invocation: &Invocation) {
     let words = &invocation.arguments;
     let mut known = words.iter().map(|word| word.text.known_prefix());
     if !known.any(|word| word == "pull") {
@@ -69,7 +70,7 @@ fn pulled(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn copied(walk: &mut Walk<'_>, invocation: &Invocation, verbs: &[&str]) {
+fn copied(walk: &mut dyn Host, invocation: &Invocation, verbs: &[&str]) {
     let words = &invocation.arguments;
     let verb = words.iter().find_map(|word| word.text.as_known().filter(|it| !it.starts_with('-')));
     if !verbs.is_empty() && !verb.is_some_and(|verb| verbs.contains(&verb)) {
@@ -89,7 +90,7 @@ fn copied(walk: &mut Walk<'_>, invocation: &Invocation, verbs: &[&str]) {
 }
 
 /// What an address brings, into the directory that is named behind it or one of its own name.
-pub(in crate::programs) fn brought(walk: &mut Walk<'_>, words: &[Argument]) {
+pub(in crate::programs) fn brought(walk: &mut dyn Host, words: &[Argument]) {
     let Some((address, rest)) = words.split_first() else { return };
     let directory = rest.first().filter(|word| !word.text.known_prefix().starts_with('-'));
     let directory = directory.cloned().unwrap_or_else(|| Argument {
@@ -112,7 +113,7 @@ fn name_of(address: &str) -> &str {
 }
 
 /// `pre-commit try-repo ADDRESS` runs the hooks of a repository that nobody has read.
-fn tried(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn tried(walk: &mut dyn Host, invocation: &Invocation) {
     let mut words = invocation.arguments.iter();
     if words.next().and_then(|word| word.text.as_known()) != Some("try-repo") {
         return;
@@ -124,7 +125,7 @@ fn tried(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// Lisp that fetches into a buffer and evaluates that: what stands there then is not followed.
-fn fetches_lisp(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn fetches_lisp(walk: &mut dyn Host, invocation: &Invocation) {
     for option in ["--eval", "-eval", "--execute"] {
         for code in super::escapes::values_of(&invocation.arguments, option) {
             let known = code.text.known_prefix();

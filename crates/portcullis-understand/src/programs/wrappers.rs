@@ -5,8 +5,10 @@ use super::{Does, Options, Program, operators};
 use crate::{
     bound::Bounded,
     effect::{Argument, GapReason, WriteMode},
+    paths::absolute,
+    programs::host::Host,
+    programs::invocation::{Invocation, split_assignment},
     text::{Piece, Text},
-    understand::shell::{Invocation, Walk, absolute, split_assignment},
 };
 
 mod batches;
@@ -43,7 +45,7 @@ const fn privileged(name: &'static str, values: &'static [&'static str]) -> Prog
 const fn custom(
     name: &'static str,
     values: &'static [&'static str],
-    act: fn(&mut Walk<'_>, &Invocation) -> Text,
+    act: fn(&mut dyn Host, &Invocation) -> Text,
 ) -> Program {
     Program { name, values, does: Does::Custom(act) }
 }
@@ -513,12 +515,12 @@ fn takes_next(option: &str, values: &[&str]) -> bool {
     false
 }
 
-fn inner(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn inner(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     walk.run(command_after(invocation, 0), invocation.input.clone())
 }
 
 /// `-c code` or `-e program` as a shell's option, or words that follow.
-fn command_option(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn command_option(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if let Some(code) = own_options(invocation, 0).value(&["-c", "-e"]) {
         return walk.shell(&code.text, code.span, &[], invocation.input.clone());
     }
@@ -526,19 +528,19 @@ fn command_option(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `flock FILE command`, `flock FILE -c code`.
-fn locked(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn locked(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if let Some(code) = own_options(invocation, 1).value(&["-c", "--command"]) {
         return walk.shell(&code.text, code.span, &[], invocation.input.clone());
     }
     inner_after_one(walk, invocation)
 }
 
-fn inner_after_one(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn inner_after_one(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     walk.run(command_after(invocation, 1), invocation.input.clone())
 }
 
 /// Our own `sandbox run … -- COMMAND` and `try … -- COMMAND`, which are read as if it ran outside. What our other verbs do, `rules` says.
-fn sandboxed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn sandboxed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let arguments = invocation.arguments.as_slice();
     let is_first = arguments
         .first()
@@ -551,11 +553,11 @@ fn sandboxed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// As [`inner`], for programs whose inner command may as well stand in one quoted word.
-fn inner_words(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn inner_words(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     run_or_read(walk, command_after(invocation, 0), invocation)
 }
 
-fn run_or_read(walk: &mut Walk<'_>, command: &[Argument], invocation: &Invocation) -> Text {
+fn run_or_read(walk: &mut dyn Host, command: &[Argument], invocation: &Invocation) -> Text {
     match command {
         [only] if only.text.as_known().is_none_or(|known| known.contains(char::is_whitespace)) => {
             walk.shell(&only.text, only.span, &[], invocation.input.clone())
@@ -565,7 +567,7 @@ fn run_or_read(walk: &mut Walk<'_>, command: &[Argument], invocation: &Invocatio
 }
 
 /// All words together are shell code: `watch`.
-fn shell_words(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn shell_words(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let command = command_after(invocation, 0);
     if own_options(invocation, 0).has(&["-x", "--exec"]) {
         return walk.run(command, invocation.input.clone());
@@ -574,7 +576,7 @@ fn shell_words(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `newgrp GROUP`: a shell that reads the input.
-fn group_shell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn group_shell(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     match &invocation.input {
         Some(input) => walk.shell(input, invocation.span, &[], None),
         None => invocation.origin(),
@@ -582,7 +584,7 @@ fn group_shell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `hyperfine 'command'…`: each operand is a command, as is what prepares it.
-fn timed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn timed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let around =
         ["-s", "--setup", "-p", "--prepare", "-c", "--cleanup", "--conclude", "--reference"];
     let options = invocation.options();
@@ -595,7 +597,7 @@ fn timed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 pub(super) fn read_joined(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     command: &[Argument],
     invocation: &Invocation,
 ) -> Text {
@@ -612,11 +614,11 @@ pub(super) fn read_joined(
     walk.shell(&code, first.span.to(last.span), &[], invocation.input.clone())
 }
 
-fn environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn environment(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     walk.with_environment(|walk| in_environment(walk, invocation))
 }
 
-fn in_environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn in_environment(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = own_options(invocation, 0);
     if options.has(&["-i", "--ignore-environment"]) {
         walk.without_variable(None);
@@ -662,7 +664,7 @@ fn in_environment(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// Runs a command in another directory, where one is given.
 fn run_in(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     directory: Option<Argument>,
     command: &[Argument],
     invocation: &Invocation,
@@ -717,7 +719,7 @@ fn split_escapes(text: &Text) -> Text {
 }
 
 /// `kubectl apply -f -`: what arrives is made into objects.
-fn applied(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn applied(walk: &mut dyn Host, invocation: &Invocation) {
     let Some(input) = &invocation.input else { return };
     let options = invocation.options();
     let verb = options.operands().next().and_then(|verb| verb.text.as_known());
@@ -741,7 +743,7 @@ fn applied(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `kubectl exec … -- command`: what stands behind `--`.
-fn dash_dash(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn dash_dash(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let verb = invocation.options().operands().next().and_then(|verb| verb.text.as_known());
     let is_cluster = matches!(invocation.program.as_str(), "kubectl" | "oc");
     if is_cluster {
@@ -773,7 +775,7 @@ fn dash_dash(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     invocation.origin()
 }
 
-fn dash_dash_shell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn dash_dash_shell(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let at =
         invocation.arguments.iter().position(|argument| argument.text.as_known() == Some("--"));
     let Some(at) = at else { return invocation.origin() };
@@ -782,7 +784,7 @@ fn dash_dash_shell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.run(&words, invocation.input.clone())
 }
 
-fn namespace(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn namespace(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let verbs: Vec<&str> = invocation
         .options()
         .operands()
@@ -797,7 +799,7 @@ fn namespace(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
 }
 
-fn profiled(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn profiled(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let verb = invocation
         .options()
         .operands()
@@ -822,7 +824,7 @@ fn profiled(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
 }
 
-fn typescript(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn typescript(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if let Some(code) = invocation.options().value(&["-c", "--command"]) {
         return walk.shell(&code.text, code.span, &[], invocation.input.clone());
     }
@@ -835,7 +837,7 @@ fn typescript(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `at`, `batch`: the input is a script for later.
-fn later(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn later(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     if options.has(&["-l", "-c", "-d", "-r", "-V"]) {
         return invocation.origin();
@@ -851,7 +853,7 @@ fn later(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `systemd-run`: with a time it is a job for later.
-fn service(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn service(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     const LATER: &[&str] = &[
         "--on-active",
         "--on-boot",
@@ -874,7 +876,7 @@ fn service(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `setarch [MACHINE] [options] command`, `arch -x86_64 command`: the machine is no program, and may be asked of another one.
-fn other_machine(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn other_machine(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     const MACHINES: &[&str] = &[
         "aarch64", "alpha", "amd64", "arm", "arm64", "armv7l", "athlon", "i386", "i486", "i586",
         "i686", "ia64", "linux32", "linux64", "mips", "mips64", "parisc", "ppc", "ppc32", "ppc64",
@@ -895,7 +897,7 @@ fn other_machine(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `runcon CONTEXT command`, `runcon -t TYPE command`.
-fn in_context(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn in_context(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let given = invocation
         .arguments
         .first()
@@ -903,7 +905,7 @@ fn in_context(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.run(command_after(invocation, usize::from(!given)), invocation.input.clone())
 }
 
-fn daemon(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn daemon(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let Some(program) = invocation.options().value(&["-x", "--exec", "-a", "--startas"]) else {
         return invocation.origin();
     };
@@ -916,7 +918,7 @@ fn daemon(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.run(&words, invocation.input.clone())
 }
 
-fn run_parts(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn run_parts(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let Some(directory) = options.operands().next().cloned() else {
         return Text::default();

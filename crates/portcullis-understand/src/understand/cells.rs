@@ -6,6 +6,7 @@ use portcullis_syntax::Span;
 use super::{code, shell::Walk};
 use crate::{
     effect::{Argument, GapReason},
+    programs::host::Host,
     text::Text,
 };
 

@@ -14,6 +14,7 @@ use crate::{
     action::{Action, ActionKind, FileOperation, patched_text},
     effect::{Argument, Effects, WriteMode},
     facts::{Facts, FileFact},
+    programs::host::Host,
     text::Text,
 };
 

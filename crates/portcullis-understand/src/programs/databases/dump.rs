@@ -4,8 +4,9 @@ use portcullis_syntax::sql::{self, Token, TokenKind};
 
 use crate::{
     effect::{Run, WriteMode},
+    programs::host::Host,
+    programs::invocation::{Invocation, TERMINAL},
     text::{Piece, Text},
-    understand::shell::{Invocation, TERMINAL, Walk},
 };
 
 pub(super) const MONGO: &[&str] = &[
@@ -101,7 +102,7 @@ fn dumper(program: &str) -> Option<&'static Dumper> {
 }
 
 /// `pg_dump`, `mysqldump`, `mongodump`…
-pub(super) fn dump(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn dump(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files = dumper(&invocation.program).map_or(&[][..], |dumper| dumper.files);
     for file in invocation.options().values_of(files) {
         walk.write(&file, WriteMode::Replace, invocation.written());

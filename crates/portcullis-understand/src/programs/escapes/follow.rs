@@ -8,7 +8,7 @@ use crate::effect::WriteMode;
 use crate::programs::{Word, started::make};
 
 /// Reads everything that an invocation would run through an escape.
-pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     let name = invocation.program.as_str();
     hand_over(walk, invocation);
     projects::follow(walk, invocation);
@@ -40,7 +40,7 @@ pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
 
 /// `ssh -F /dev/stdin`: the settings that an option names arrive on the standard input. A batch of sftp and what curl is told have
 /// a word of their own for that, which is read where those are.
-fn settings_that_arrive(walk: &mut Walk<'_>, invocation: &Invocation, arguments: &[Argument]) {
+fn settings_that_arrive(walk: &mut dyn Host, invocation: &Invocation, arguments: &[Argument]) {
     let Some(input) = invocation.input.as_ref() else { return };
     let name = invocation.program.as_str();
     let first = ESCAPES.partition_point(|row| row.program < name);
@@ -123,7 +123,7 @@ static RESULTS: &[(&str, &[&str], Written)] = &[
 ];
 
 fn written_by_option(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     name: &str,
     arguments: &[Argument],
     invocation: &Invocation,
@@ -152,7 +152,7 @@ fn known_is(word: &Argument, names: &[&str]) -> bool {
 }
 
 /// The operand that a program writes.
-fn result(walk: &mut Walk<'_>, name: &str, arguments: &[Argument], invocation: &Invocation) {
+fn result(walk: &mut dyn Host, name: &str, arguments: &[Argument], invocation: &Invocation) {
     let operands: Vec<&Argument> = Options::new(arguments, invocation.values).operands().collect();
     let verb = |at: usize| operands.get(at).and_then(|word| word.text.as_known());
     for (_, verbs, written) in RESULTS.iter().filter(|(program, ..)| *program == name) {
@@ -260,7 +260,7 @@ fn with_dashes<'a>(arguments: &'a [Argument], values: &[&str]) -> Cow<'a, [Argum
 
 /// Reads what a program would run because of its options, however they are written: bundled (`-qu v`), in one word (`-uv`,
 /// `--upload-pack=v`) or abbreviated.
-pub(crate) fn options_of(walk: &mut Walk<'_>, name: &str, arguments: &[Argument]) {
+pub(crate) fn options_of(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
     let first = ESCAPES.partition_point(|row| row.program < name);
     let rows = || ESCAPES.iter().skip(first).take_while(|row| row.program == name);
     if rows().next().is_none() {
@@ -330,7 +330,7 @@ fn is_short(option: &str) -> bool {
 
 /// `pnpm -c exec …` and `npm explore PACKAGE …`: words that are joined and read by a shell. What a project's npmrc says
 /// counts where this call wrote it.
-fn npm(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn npm(walk: &mut dyn Host, invocation: &Invocation) {
     let options = invocation.options();
     let mut operands = options
         .operands()
@@ -367,7 +367,7 @@ fn npm(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `vim -s FILE`: what is typed stands in a file. Beside `-e` the letter means something else.
-fn typed(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn typed(walk: &mut dyn Host, invocation: &Invocation) {
     let words = invocation.arguments.as_slice();
     if invocation.options().has(&["-e", "-E"]) {
         return;
@@ -425,7 +425,7 @@ const TOOLS: &[&str] = &[
 const CLEANING: &[&str] = &["clean", "clobber", "distclean", "mrproper", "purge", "realclean"];
 
 /// Variables that make is given as words, and those that it finds in the environment.
-fn make_surroundings(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn make_surroundings(walk: &mut dyn Host, invocation: &Invocation) {
     let options = invocation.options();
     let mut words: Vec<Argument> = options.operands().cloned().collect();
     let overrides = options.has(&["-e", "--environment-overrides"]);
@@ -449,7 +449,7 @@ fn make_surroundings(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `make BUILD_DIR=/ clean`: what such a target deletes is what a variable names.
-fn cleaned(walk: &mut Walk<'_>, words: &[Argument], span: Span) {
+fn cleaned(walk: &mut dyn Host, words: &[Argument], span: Span) {
     /// Where things are installed or looked for, which no target of this kind empties.
     const ELSEWHERE: &[&str] = &["DESTDIR", "HOME", "PREFIX", "ROOT", "SYSROOT", "prefix"];
     for word in words {
@@ -478,7 +478,7 @@ fn cleaned(walk: &mut Walk<'_>, words: &[Argument], span: Span) {
 }
 
 /// `NAME=value` of make: what a recipe has in the place of a program's name is run where it reads as a command.
-pub(crate) fn make_variables(walk: &mut Walk<'_>, words: &[Argument]) {
+pub(crate) fn make_variables(walk: &mut dyn Host, words: &[Argument]) {
     for word in words {
         let written = word.text.known_prefix();
         let Some((name, value)) = written.split_once('=') else { continue };
@@ -556,7 +556,7 @@ pub(crate) fn words_of(value: &Text, span: Span) -> Vec<Argument> {
 }
 
 /// A file that this call wrote and made executable is there to be run: a program that is handed its name may do so.
-fn hand_over(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn hand_over(walk: &mut dyn Host, invocation: &Invocation) {
     // What stands behind a wrapper was handed to the program that it runs.
     if !walk.has_executables()
         || wrappers::is_wrapper(&invocation.program)
@@ -597,7 +597,7 @@ fn hand_over(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn follow_input(walk: &mut Walk<'_>, input: &Text, marks: &[&str], takes_orders: bool, span: Span) {
+fn follow_input(walk: &mut dyn Host, input: &Text, marks: &[&str], takes_orders: bool, span: Span) {
     let Some(known) = input.as_known() else {
         // A client or debugger that is told what to do by somebody else.
         if input.taint.has(Taint::NETWORK) && takes_orders {
@@ -616,7 +616,7 @@ fn follow_input(walk: &mut Walk<'_>, input: &Text, marks: &[&str], takes_orders:
     }
 }
 
-pub(super) fn act(walk: &mut Walk<'_>, how: How, value: &Argument) {
+pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
     // Without the mark it is a file and no command: `psql -o /tmp/rows.csv`.
     if matches!(how, How::ShellAfter(mark) if after(&value.text, mark).is_none()) {
         return;
@@ -695,7 +695,7 @@ pub fn is_temporary(path: &str) -> bool {
 }
 
 /// Small command languages of programs: what in them is a shell command.
-pub(super) fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argument) {
+pub(super) fn embedded(walk: &mut dyn Host, language: &'static str, value: &Argument) {
     let commands: &[&str] = match language {
         "gdb" => &["!", "shell ", "pipe "],
         "lldb" => {
@@ -760,12 +760,12 @@ pub(super) fn embedded(walk: &mut Walk<'_>, language: &'static str, value: &Argu
 }
 
 /// A makefile: the lines that make hands to a shell, whatever the goal is.
-pub(crate) fn makefile(walk: &mut Walk<'_>, text: &Text, span: Span) {
+pub(crate) fn makefile(walk: &mut dyn Host, text: &Text, span: Span) {
     made(walk, text, None, span);
 }
 
 /// A makefile, and the words of the command that make's goals and variables are among.
-pub(crate) fn made(walk: &mut Walk<'_>, text: &Text, words: Option<&[Argument]>, span: Span) {
+pub(crate) fn made(walk: &mut dyn Host, text: &Text, words: Option<&[Argument]>, span: Span) {
     let Some(known) = text.as_known() else {
         if text.taint.has(Taint::NETWORK) || text.taint.has(Taint::DECODED) {
             walk.gap(span, GapReason::UnknownCode);
@@ -786,7 +786,7 @@ pub(crate) fn made(walk: &mut Walk<'_>, text: &Text, words: Option<&[Argument]>,
 }
 
 /// Calls such as `(shell-command "…")` and `\write18{…}`: what is quoted in them.
-fn quoted_commands(walk: &mut Walk<'_>, value: &Argument) {
+fn quoted_commands(walk: &mut dyn Host, value: &Argument) {
     let Some(known) = value.text.as_known() else { return };
     for (call, close) in [
         ("(shell-command \"", '"'),
@@ -811,7 +811,7 @@ fn quoted_commands(walk: &mut Walk<'_>, value: &Argument) {
 }
 
 /// `(delete-directory "…" t)` and its kin in Emacs Lisp.
-fn quoted_files(walk: &mut Walk<'_>, value: &Argument) {
+fn quoted_files(walk: &mut dyn Host, value: &Argument) {
     let Some(known) = value.text.as_known() else { return };
     for (call, recursive) in [("(delete-directory \"", true), ("(delete-file \"", false)] {
         if let Some((_, rest)) = known.split_once(call) {

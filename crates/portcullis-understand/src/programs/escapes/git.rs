@@ -29,7 +29,7 @@ const CONFIG_VALUES: &[&str] =
     &["-f", "-t", "--blob", "--comment", "--default", "--file", "--type", "--url", "--value"];
 
 /// Subcommands of git whose options or operands are commands.
-pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(super) fn git_commands(walk: &mut dyn Host, invocation: &Invocation) {
     let arguments = invocation.arguments.as_slice();
     let at = command_at(arguments);
     let (before, after) = arguments.split_at_checked(at).unwrap_or((arguments, &[]));
@@ -43,7 +43,7 @@ pub(super) fn git_commands(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// What stands behind git's own options.
-fn command(walk: &mut Walk<'_>, invocation: &Invocation, before: &[Argument], after: &[Argument]) {
+fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], after: &[Argument]) {
     let (verb, after) = match after.split_first() {
         Some((verb, after)) => (verb.text.as_known().unwrap_or(""), after),
         None => ("", after),
@@ -145,7 +145,7 @@ fn command(walk: &mut Walk<'_>, invocation: &Invocation, before: &[Argument], af
 }
 
 /// `GIT_DIR=/tmp/x.git git WORD`: what an alias stands for is said by a repository that anybody may have put there.
-fn aliased_elsewhere(walk: &mut Walk<'_>, before: &[Argument], verb: &str, span: Span) {
+fn aliased_elsewhere(walk: &mut dyn Host, before: &[Argument], verb: &str, span: Span) {
     if verb.is_empty() || VERBS.contains(&verb) {
         return;
     }
@@ -161,7 +161,7 @@ fn aliased_elsewhere(walk: &mut Walk<'_>, before: &[Argument], verb: &str, span:
 
 /// `git -c alias.WORD=push WORD --force`, `git config alias.WORD push && git WORD --force`: an alias that this very call
 /// makes, with the words behind it. What it stands for may be another alias, which git looks up in the same settings.
-fn aliased_here(walk: &mut Walk<'_>, verb: &str, after: &[Argument], invocation: &Invocation) {
+fn aliased_here(walk: &mut dyn Host, verb: &str, after: &[Argument], invocation: &Invocation) {
     if verb.is_empty() || VERBS.contains(&verb) {
         return;
     }
@@ -216,7 +216,7 @@ fn command_at(arguments: &[Argument]) -> usize {
 }
 
 /// Options before the command.
-fn before_command(walk: &mut Walk<'_>, words: &[Argument]) {
+fn before_command(walk: &mut dyn Host, words: &[Argument]) {
     for given in Options::new(words, GLOBAL_VALUES).given() {
         match given.long_name() {
             "-c" => {
@@ -251,7 +251,7 @@ fn before_command(walk: &mut Walk<'_>, words: &[Argument]) {
 }
 
 /// What the environment names. A command that a setting runs finds the same environment, which was read by then.
-fn surroundings(walk: &mut Walk<'_>, span: Span) {
+fn surroundings(walk: &mut dyn Host, span: Span) {
     if walk.within_program("git") > 1 {
         return;
     }
@@ -278,7 +278,7 @@ fn surroundings(walk: &mut Walk<'_>, span: Span) {
 }
 
 /// A repository is named whose `config` is obeyed. `.git` and what is called like it are protected where they lie.
-fn repository(walk: &mut Walk<'_>, path: &Text, span: Span) {
+fn repository(walk: &mut dyn Host, path: &Text, span: Span) {
     let config = below(path, "config");
     if settings::found(walk, Settings::Git, &config, span) {
         return;
@@ -300,7 +300,7 @@ fn below(directory: &Text, name: &str) -> Text {
 }
 
 /// `--config-env=KEY=VARIABLE`.
-fn from_environment(walk: &mut Walk<'_>, value: &Argument) {
+fn from_environment(walk: &mut dyn Host, value: &Argument) {
     let Some((key, variable)) = value.text.known_prefix().rsplit_once('=') else { return };
     let key = key.to_ascii_lowercase();
     match walk.variable_set(variable) {
@@ -311,7 +311,7 @@ fn from_environment(walk: &mut Walk<'_>, value: &Argument) {
 }
 
 /// `git clone ADDRESS [DIRECTORY]`: what is there afterwards came over the network, and a secret in the address goes to its host.
-fn cloned(walk: &mut Walk<'_>, words: &[&Argument]) {
+fn cloned(walk: &mut dyn Host, words: &[&Argument]) {
     let Some(address) = words.first() else { return };
     if address.text.taint.has(Taint::SECRET) {
         walk.connect(address, None, false);
@@ -323,7 +323,7 @@ fn cloned(walk: &mut Walk<'_>, words: &[&Argument]) {
 }
 
 /// `git config KEY VALUE`: what git will run by itself once it is there.
-fn configured(walk: &mut Walk<'_>, options: &Options<'_>, words: &[&Argument]) {
+fn configured(walk: &mut dyn Host, options: &Options<'_>, words: &[&Argument]) {
     let set_word = |word: &&Argument| word.text.as_known() == Some("set");
     let skip = usize::from(words.first().is_some_and(set_word));
     let [key, value, ..] = words.get(skip..).unwrap_or(&[]) else { return };
@@ -354,7 +354,7 @@ fn configured(walk: &mut Walk<'_>, options: &Options<'_>, words: &[&Argument]) {
 }
 
 /// `git submodule foreach …`, `git bisect run …`: one word is shell code, several are a command.
-fn git_runs_words(walk: &mut Walk<'_>, arguments: &[Argument], verb: &str) {
+fn git_runs_words(walk: &mut dyn Host, arguments: &[Argument], verb: &str) {
     let at = arguments.iter().position(|word| word.text.as_known() == Some(verb));
     let rest = at.and_then(|at| arguments.get(at + 1..)).unwrap_or(&[]);
     let options = rest
@@ -373,7 +373,7 @@ fn git_runs_words(walk: &mut Walk<'_>, arguments: &[Argument], verb: &str) {
 }
 
 /// What git finds in `GIT_CONFIG_KEY_…`, `GIT_CONFIG_VALUE_…` and `GIT_CONFIG_PARAMETERS`, and directories that it is told of.
-pub(crate) fn git_environment(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+pub(crate) fn git_environment(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
     if let Some(number) = name.strip_prefix("GIT_CONFIG_VALUE_") {
         match walk.variable_set(&format!("GIT_CONFIG_KEY_{number}")) {
             Some(key) if key.as_known().is_some() => {
@@ -461,7 +461,7 @@ fn parameters(written: &str) -> Vec<(String, String)> {
 }
 
 /// `-c key=value` of git: settings whose value git runs.
-fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
+fn git_setting(walk: &mut dyn Host, value: &Argument) {
     let known = value.text.known_prefix();
     let Some((key, rest)) = known.split_once('=') else {
         match value.text.as_known() {
@@ -475,7 +475,7 @@ fn git_setting(walk: &mut Walk<'_>, value: &Argument) {
 }
 
 /// A variable of git's configuration has a value.
-pub(super) fn set(walk: &mut Walk<'_>, key: &str, value: &Text, span: Span) {
+pub(super) fn set(walk: &mut dyn Host, key: &str, value: &Text, span: Span) {
     if matches!(key, "sequence.editor" | "core.editor") {
         inserted(walk, value, span);
     }
@@ -491,7 +491,7 @@ pub(super) fn set(walk: &mut Walk<'_>, key: &str, value: &Text, span: Span) {
     mean(walk, means, value, span);
 }
 
-fn mean(walk: &mut Walk<'_>, means: Means, value: &Text, span: Span) {
+fn mean(walk: &mut dyn Host, means: Means, value: &Text, span: Span) {
     let argument = Argument { text: value.clone(), span };
     match means {
         Means::Runs => {
@@ -562,7 +562,7 @@ fn mean(walk: &mut Walk<'_>, means: Means, value: &Text, span: Span) {
 }
 
 /// `sed -i '1i exec CMD'` for an editor: git-rebase(1) runs what stands behind `exec` in its list.
-fn inserted(walk: &mut Walk<'_>, editor: &Text, span: Span) {
+fn inserted(walk: &mut dyn Host, editor: &Text, span: Span) {
     let known = editor.known_prefix().to_owned();
     for (at, word) in known.match_indices("exec ").leading(LINES) {
         let rest = known.get(at + word.len()..).unwrap_or_default();
@@ -573,14 +573,14 @@ fn inserted(walk: &mut Walk<'_>, editor: &Text, span: Span) {
 }
 
 /// Code of a setting that starts a program or script among temporary files, where nobody looks for it.
-fn temporary(walk: &mut Walk<'_>, code: &Text, span: Span) {
+fn temporary(walk: &mut dyn Host, code: &Text, span: Span) {
     if names_temporary(code) {
         walk.note("execution.temporary.escape", span);
     }
 }
 
 /// An address of a repository: behind `ext::` stands a command, with `% ` for a blank.
-fn address(walk: &mut Walk<'_>, value: &Text, span: Span) {
+fn address(walk: &mut dyn Host, value: &Text, span: Span) {
     let known = value.known_prefix();
     let code = known.strip_prefix("ext::");
     if code.is_some() || known.starts_with("fd::") {
@@ -596,7 +596,7 @@ fn address(walk: &mut Walk<'_>, value: &Text, span: Span) {
 pub(super) fn entries(
     text: &str,
     most: usize,
-    limits: &mut impl Limits,
+    limits: &mut (impl Limits + ?Sized),
     span: Span,
 ) -> Vec<(String, String)> {
     let mut found = Vec::new();

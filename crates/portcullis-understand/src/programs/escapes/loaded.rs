@@ -3,7 +3,7 @@
 //! that this call wrote, or that lies where everybody may put one, is not known. Sources: each program's own reference of its command line.
 
 use super::{follow::named_by, manuals};
-use crate::{effect::Argument, understand::shell::Walk};
+use crate::{effect::Argument, programs::host::Host};
 
 /// The programs, sorted, each with the options, or the verb, behind which the file is named.
 static LOADED: &[(&str, &[&str])] = &[
@@ -137,7 +137,7 @@ const JEST: &[&str] = &[
 ];
 
 /// Says what a program loads because its options name it.
-pub(super) fn follow(walk: &mut Walk<'_>, name: &str, arguments: &[Argument]) {
+pub(super) fn follow(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
     let Ok(at) = LOADED.binary_search_by(|row| row.0.cmp(name)) else { return };
     let Some((_, options)) = LOADED.get(at) else { return };
     for value in options.iter().flat_map(|option| named_by(arguments, option)) {

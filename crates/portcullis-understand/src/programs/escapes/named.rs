@@ -63,7 +63,7 @@ static HOLDERS: &[(&str, Holds)] = &[
 ];
 
 /// What a variable names or holds is followed as an option of the same meaning would be.
-fn held(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+fn held(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
     let argument = Argument { text: value.clone(), span };
     let option_of = |prefix: usize| {
         let name = name.get(prefix..).unwrap_or("").to_ascii_lowercase().replace('_', "-");
@@ -164,7 +164,7 @@ pub fn is_index(name: &str) -> bool {
 }
 
 /// A variable that says where packages come from names a server over a connection that anybody can change.
-fn takes_packages(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+fn takes_packages(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
     let known = value.known_prefix();
     let rest = match known.strip_prefix("http://") {
         Some(rest) => rest,
@@ -179,7 +179,7 @@ fn takes_packages(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
 
 /// A variable that programs obey or run: does it name a program or a module among temporary files, another place for
 /// packages, or an option that answers a question beforehand?
-pub(crate) fn named_in_variable(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+pub(crate) fn named_in_variable(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
     takes_packages(walk, name, value, span);
     held(walk, name, value, span);
     manuals::held(walk, name, value, span);

@@ -9,8 +9,8 @@ use crate::{
     bound::Bounded,
     effect::{Argument, GapReason},
     place::{self, Place},
+    programs::host::Host,
     text::{Piece, Text},
-    understand::shell::Walk,
 };
 
 /// The most lines of a file of settings that are read; people write a few dozen.
@@ -44,7 +44,7 @@ pub(super) enum Settings {
 }
 
 /// A file of settings is named: what the call wrote into it is read, and where it came with the project it is told.
-pub(super) fn named(walk: &mut Walk<'_>, kind: Settings, file: &Argument) {
+pub(super) fn named(walk: &mut dyn Host, kind: Settings, file: &Argument) {
     // A batch on the standard input is read where that is known.
     let is_input =
         matches!(kind, Settings::Curl | Settings::Sftp) && file.text.as_known() == Some("-");
@@ -60,7 +60,7 @@ pub(super) fn named(walk: &mut Walk<'_>, kind: Settings, file: &Argument) {
 }
 
 /// A file of settings that a program finds by itself: it counts where this call wrote it.
-pub(super) fn found(walk: &mut Walk<'_>, kind: Settings, path: &Text, span: Span) -> bool {
+pub(super) fn found(walk: &mut dyn Host, kind: Settings, path: &Text, span: Span) -> bool {
     let wrote = walk.wrote(path);
     if wrote {
         let content = walk.read(&Argument { text: path.clone(), span });
@@ -70,14 +70,14 @@ pub(super) fn found(walk: &mut Walk<'_>, kind: Settings, path: &Text, span: Span
 }
 
 /// A directory is named in which a program looks for others that it runs.
-pub(super) fn directory(walk: &mut Walk<'_>, directory: &Argument) {
+pub(super) fn directory(walk: &mut dyn Host, directory: &Argument) {
     if !is_none(&directory.text) && is_brought_along(walk, &directory.text) {
         walk.note("execution.settings.named", directory.span);
     }
 }
 
 /// A program is named that stands in for one which is trusted: a command line, or a file.
-pub(crate) fn program(walk: &mut Walk<'_>, value: &Argument) {
+pub(crate) fn program(walk: &mut dyn Host, value: &Argument) {
     let written = value.text.known_prefix();
     if matches!(written, "" | "none" | "internal" | "true" | "false") && !value.text.has_unknown() {
         return;
@@ -87,7 +87,7 @@ pub(crate) fn program(walk: &mut Walk<'_>, value: &Argument) {
 }
 
 /// As [`program`] where what it runs is followed elsewhere.
-pub(super) fn stands_in(walk: &mut Walk<'_>, value: &Argument) {
+pub(super) fn stands_in(walk: &mut dyn Host, value: &Argument) {
     let first = value.text.known_prefix().split_whitespace().next().unwrap_or("");
     let text = value.text.derive([Piece::Known(first.to_owned())]);
     if first.contains('/') && is_brought_along(walk, &text) {
@@ -96,7 +96,7 @@ pub(super) fn stands_in(walk: &mut Walk<'_>, value: &Argument) {
 }
 
 /// A library is named that a program loads.
-pub(super) fn library(walk: &mut Walk<'_>, value: &Argument) {
+pub(super) fn library(walk: &mut dyn Host, value: &Argument) {
     let written = value.text.known_prefix();
     if matches!(written, "" | "none" | "internal") && !value.text.has_unknown() {
         return;
@@ -116,7 +116,7 @@ fn is_none(path: &Text) -> bool {
 
 /// Whether what a path names came with the call or the project: it does not lie in the home or the
 /// system, or nobody knows where. What `mktemp` made is empty, and what the call wrote into it was read before.
-fn is_brought_along(walk: &Walk<'_>, path: &Text) -> bool {
+fn is_brought_along(walk: &dyn Host, path: &Text) -> bool {
     let target = walk.target(path);
     match target.path.as_deref() {
         Some(known) => {
@@ -133,7 +133,7 @@ fn is_brought_along(walk: &Walk<'_>, path: &Text) -> bool {
 }
 
 /// Reads what is known of settings, however they came.
-pub(super) fn read(walk: &mut Walk<'_>, kind: Settings, content: &Text, span: Span) {
+pub(super) fn read(walk: &mut dyn Host, kind: Settings, content: &Text, span: Span) {
     let mut known = String::new();
     for piece in &content.pieces {
         known.push_str(match piece {
@@ -203,7 +203,7 @@ pub(super) fn read(walk: &mut Walk<'_>, kind: Settings, content: &Text, span: Sp
 }
 
 /// `Keyword value` or `Keyword=value` of ssh_config(5), as in `-o`.
-pub(super) fn ssh(walk: &mut Walk<'_>, setting: &Argument) {
+pub(super) fn ssh(walk: &mut dyn Host, setting: &Argument) {
     let Some((key, value)) = super::setting(&setting.text) else { return };
     let known = value.known_prefix().trim_start_matches(['=', ' ', '\t']);
     let value = value.beginning_with(unquoted(known));

@@ -7,8 +7,8 @@ use portcullis_syntax::Span;
 use super::settings::{self, Settings};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
+    programs::host::Host,
     text::{Piece, Text},
-    understand::shell::Walk,
 };
 
 /// How deep commands stand in each other: `autocmd … silent execute "…"` has three levels.
@@ -69,11 +69,11 @@ const STARTS: &[&str] = &[
 ];
 
 /// A line of commands, as typed behind `:`.
-pub(super) fn command(walk: &mut Walk<'_>, text: &Text, span: Span) {
+pub(super) fn command(walk: &mut dyn Host, text: &Text, span: Span) {
     line(walk, text, text.known_prefix(), span, 0);
 }
 
-fn line(walk: &mut Walk<'_>, text: &Text, line: &str, span: Span, depth: usize) {
+fn line(walk: &mut dyn Host, text: &Text, line: &str, span: Span, depth: usize) {
     if depth > NESTED {
         walk.gap(span, GapReason::Limit);
         return;
@@ -88,7 +88,7 @@ fn line(walk: &mut Walk<'_>, text: &Text, line: &str, span: Span, depth: usize) 
 
 /// Reads one command; gives what stands behind its `|`, where that is another one.
 fn single<'t>(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     text: &Text,
     written: &'t str,
     span: Span,
@@ -109,7 +109,7 @@ fn single<'t>(
         }
         written = rest.strip_prefix('!').unwrap_or(rest);
     }
-    let shell = |walk: &mut Walk<'_>, code: &str| {
+    let shell = |walk: &mut dyn Host, code: &str| {
         // What is not known of the whole text stands at its end, as does what this command takes.
         let code = if text.has_unknown() && text.known_prefix().ends_with(code) {
             text.beginning_with(code)
@@ -245,14 +245,14 @@ fn head(words: &str) -> &str {
     words.split([' ', '|']).next().unwrap_or("")
 }
 
-fn code(walk: &mut Walk<'_>, text: &Text, language: &'static str, code: &str, span: Span) {
+fn code(walk: &mut dyn Host, text: &Text, language: &'static str, code: &str, span: Span) {
     let code = text.derive([Piece::Known(code.trim_end().to_owned())]);
     walk.code(language, &code, span, &[]);
     started(walk, text, code.known_prefix(), span);
 }
 
 /// `delete(NAME)`, `delete(NAME, "rf")` and `vim.fn.delete`: what a function removes, `:help delete()`.
-fn removed(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
+fn removed(walk: &mut dyn Host, text: &Text, written: &str, span: Span) {
     for (at, call) in written.match_indices("delete(").at_most(16, walk, span) {
         let before = written.get(..at).unwrap_or("");
         if before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '_') {
@@ -279,7 +279,7 @@ fn removed(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
 }
 
 /// `writefile(LINES, NAME, "a")`: what a function writes, `:help writefile()`.
-fn written_to(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
+fn written_to(walk: &mut dyn Host, text: &Text, written: &str, span: Span) {
     for (at, call) in written.match_indices("writefile(").at_most(16, walk, span) {
         let given = written.get(at + call.len()..).unwrap_or("").trim_start();
         let close = given.find(']').filter(|_| given.starts_with('['));
@@ -317,7 +317,7 @@ fn written_to(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
 }
 
 /// Programs that functions start.
-fn started(walk: &mut Walk<'_>, text: &Text, written: &str, span: Span) {
+fn started(walk: &mut dyn Host, text: &Text, written: &str, span: Span) {
     removed(walk, text, written, span);
     written_to(walk, text, written, span);
     for call in STARTS {

@@ -4,7 +4,7 @@ use super::*;
 use crate::bound::Bounded;
 
 /// `find PATH… EXPRESSION`: what it deletes, writes and runs, and which names it gives.
-pub(super) fn find(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn find(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let arguments = invocation.arguments.as_slice();
     let begins = |argument: &&Argument| {
         let prefix = argument.text.known_prefix();
@@ -172,7 +172,7 @@ fn is_or(expression: &[Argument], at: usize) -> bool {
 /// What is found, for a command that loses it: an age, a size or an owner leaves nearly everything of a home or a system
 /// in.
 fn emptied(
-    walk: &Walk<'_>,
+    walk: &dyn Host,
     roots: &[Argument],
     found: &[Argument],
     selection: &Selection,
@@ -195,7 +195,7 @@ fn emptied(
 }
 
 /// What is found below a home or the system without a name to choose by: all of it, and not only where it lies.
-fn everything(walk: &Walk<'_>, found: &[Argument], selection: &Selection) -> Vec<Argument> {
+fn everything(walk: &dyn Host, found: &[Argument], selection: &Selection) -> Vec<Argument> {
     let below = |name: &Argument| {
         let place = place::place_of(&walk.target(&name.text), walk.facts());
         let holds = matches!(
@@ -337,7 +337,7 @@ pub(super) const FD: &[&str] = &[
 ];
 
 /// `fd PATTERN PATH… -x command`: what it runs with the names that it finds, and which names it gives.
-pub(super) fn fd(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn fd(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let runs = |argument: &&Argument| {
         matches!(argument.text.as_known(), Some("-x" | "--exec" | "-X" | "--exec-batch"))
     };

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) fn powershell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn powershell(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut index = 0;
     while let Some(argument) = invocation.arguments.get(index) {
         let Some(option) = argument.text.as_known().map(str::to_ascii_lowercase) else { break };

@@ -3,8 +3,9 @@
 use crate::{
     bound::Bounded,
     effect::{Argument, PermissionChange, WriteMode},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{Invocation, Walk},
 };
 
 use super::{add, gathered, inside, named_after, only_asks, part, piped};
@@ -18,7 +19,7 @@ pub(super) const SFTP: &[&str] =
     &["-B", "-D", "-F", "-J", "-P", "-R", "-S", "-X", "-b", "-c", "-i", "-l", "-o", "-s"];
 
 /// `scp from… to`.
-pub(super) fn scp(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn scp(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
     copy(walk, invocation, &operands)
 }
@@ -64,7 +65,7 @@ pub(super) const RSYNC: &[&str] = &[
 ];
 
 /// `rsync from… to`.
-pub(super) fn rsync(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn rsync(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let operands: Vec<Argument> = options.operands().cloned().collect();
     if only_asks(invocation) || options.has(&["-n", "--dry-run", "--list-only"]) {
@@ -102,7 +103,7 @@ pub(super) fn rsync(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `rsync --daemon`: whoever connects gets the modules of its configuration; what this call did not write of it is not known.
-fn daemon(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn daemon(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let address = options.value(&["--address"]).map(|address| address.text);
     let mut address = address.unwrap_or_else(|| Text::known("0.0.0.0"));
@@ -126,7 +127,7 @@ fn daemon(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     walk.connect(&Argument { text: address, span: invocation.span }, Some(offered), true)
 }
 
-fn copy(walk: &mut Walk<'_>, invocation: &Invocation, operands: &[Argument]) -> Text {
+fn copy(walk: &mut dyn Host, invocation: &Invocation, operands: &[Argument]) -> Text {
     let Some((destination, sources)) = operands.split_last() else {
         return Text::unknown(&invocation.program);
     };
@@ -255,7 +256,7 @@ pub(super) const AWS: &[&str] = &[
 ];
 
 /// `aws`: what is copied to a bucket goes out; everything else is told apart by rules.
-pub(super) fn aws(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn aws(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let operands: Vec<Argument> = options.operands().cloned().collect();
     let words: Vec<&str> =
@@ -297,7 +298,7 @@ pub(super) const GCLOUD: &[&str] = &[
 ];
 
 /// Cloud copies: a verb among the operands, then from and to.
-pub(super) fn cloud(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn cloud(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
     let verb = operands.iter().position(|operand| {
         matches!(
@@ -332,7 +333,7 @@ pub(super) fn cloud(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
 }
 
-fn transfer(walk: &mut Walk<'_>, invocation: &Invocation, operands: &[Argument]) -> Text {
+fn transfer(walk: &mut dyn Host, invocation: &Invocation, operands: &[Argument]) -> Text {
     // An alias of a bucket without a colon (`mc cp file store/bucket`) is remote although it looks local.
     let piped = piped(invocation);
     if let [from, to] = operands
@@ -367,7 +368,7 @@ fn unknown(invocation: &Invocation) -> Text {
 }
 
 /// `croc send`, `wormhole send`: a relay that anyone may use hands the files to whoever has the words for them.
-pub(super) fn handed_over(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn handed_over(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let operands: Vec<Argument> = options.operands().cloned().collect();
     let Some((verb, files)) = operands.split_first() else { return unknown(invocation) };
@@ -383,7 +384,7 @@ pub(super) fn handed_over(walk: &mut Walk<'_>, invocation: &Invocation) -> Text 
 }
 
 /// `restic backup` to a repository on another machine.
-pub(super) fn restic(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn restic(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let mut operands = options.operands();
     if operands.next().and_then(|verb| verb.text.as_known()) != Some("backup") {
@@ -405,7 +406,7 @@ pub(super) fn restic(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `sftp`, `ftp`, `lftp`, `smbclient`, `tftp`: a session whose commands stand in an option, a file or the input.
-pub(super) fn session(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let operands: Vec<Argument> = options.operands().cloned().collect();
     let mut commands: Vec<Argument> = Vec::new();

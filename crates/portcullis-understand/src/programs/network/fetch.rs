@@ -2,8 +2,9 @@
 
 use crate::{
     effect::{Argument, WriteMode},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 use super::{super::operands::after, add, inside, named_after, only_asks, part, piped, store};
@@ -167,7 +168,7 @@ fn configured(settings: &Text, at: &Argument) -> Option<Vec<Argument>> {
 }
 
 /// `curl`.
-pub(super) fn curl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn curl(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if only_asks(invocation) {
         return Text::unknown("curl");
     }
@@ -289,7 +290,7 @@ pub(super) fn curl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// What `-T` names: a file, `{several,files}`, or the input.
-fn uploaded(walk: &mut Walk<'_>, invocation: &Invocation, value: &Argument) -> Text {
+fn uploaded(walk: &mut dyn Host, invocation: &Invocation, value: &Argument) -> Text {
     match value.text.as_known() {
         Some("-" | ".") => piped(invocation).unwrap_or_default(),
         Some(list) if list.starts_with('{') && list.ends_with('}') => {
@@ -305,7 +306,7 @@ fn uploaded(walk: &mut Walk<'_>, invocation: &Invocation, value: &Argument) -> T
 
 /// One request; `file:` addresses are read.
 fn request(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     address: &Argument,
     sends: Option<Text>,
     in_address: &Text,
@@ -332,7 +333,7 @@ fn authenticates(option: &str, header: &Text) -> bool {
 }
 
 /// `@file`, `@-` or the text itself.
-fn at_file(walk: &mut Walk<'_>, invocation: &Invocation, value: &Argument) -> Text {
+fn at_file(walk: &mut dyn Host, invocation: &Invocation, value: &Argument) -> Text {
     match after(value, "@") {
         Some(file) if file.text.as_known() == Some("-") => piped(invocation).unwrap_or_default(),
         Some(file) => walk.read(&file),
@@ -342,7 +343,7 @@ fn at_file(walk: &mut Walk<'_>, invocation: &Invocation, value: &Argument) -> Te
 
 /// `name@file`, or the text itself.
 fn named_at_file(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     invocation: &Invocation,
     value: &Argument,
     marks: &[char],
@@ -362,7 +363,7 @@ fn named_at_file(
 }
 
 /// `name=@file;type=…`, `name=<file`, `name=text`.
-fn form_field(walk: &mut Walk<'_>, invocation: &Invocation, value: &Argument) -> Text {
+fn form_field(walk: &mut dyn Host, invocation: &Invocation, value: &Argument) -> Text {
     let prefix = value.text.known_prefix();
     let Some((name, content)) = prefix.split_once('=') else { return value.text.clone() };
     if !content.starts_with(['@', '<']) {
@@ -441,7 +442,7 @@ pub(super) const WGET: &[&str] = &[
 ];
 
 /// `wget`.
-pub(super) fn wget(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn wget(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if only_asks(invocation) {
         return Text::unknown("wget");
     }
@@ -529,7 +530,7 @@ pub(super) const HTTPIE: &[&str] = &[
 ];
 
 /// `http`, `https`, `xh`: a method, an address, and items that make the request.
-pub(super) fn httpie(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn httpie(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let mut operands: Vec<Argument> = options.operands().cloned().collect();
     let is_method = operands.first().and_then(|first| first.text.as_known()).is_some_and(|first| {
@@ -606,7 +607,7 @@ pub(super) const ARIA: &[&str] = &[
 ];
 
 /// `aria2c`.
-pub(super) fn aria(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn aria(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let directory = options.value(&["-d", "--dir"]);
     let output = options.value(&["-o", "--out"]);
@@ -628,7 +629,7 @@ pub(super) fn aria(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `axel`, `lwp-download`: an address, and a file after it or after `-o`.
-pub(super) fn axel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn axel(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let mut operands = options.operands();
     let Some(address) = operands.next() else { return Text::default() };
@@ -639,7 +640,7 @@ pub(super) fn axel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// Browsers for terminals: what they fetch is printed.
-pub(super) fn pages(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn pages(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let sends = options
         .value(&["-post_data", "-post"])
@@ -658,7 +659,7 @@ pub(super) fn pages(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// Windows' `certutil -urlcache -f URL FILE`.
-pub(super) fn certutil(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn certutil(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands: Vec<Argument> = invocation
         .arguments
         .iter()

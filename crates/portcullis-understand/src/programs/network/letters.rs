@@ -3,8 +3,9 @@
 use crate::{
     bound::Bounded,
     effect::Argument,
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 use super::{add, gathered, inside, is_private, only_asks, part, piped, store};
@@ -19,7 +20,7 @@ pub(super) const TRACEROUTE: &[&str] = &[
 ];
 
 /// `dig`, `ping`…: the name itself goes to servers that others run.
-pub(super) fn look_up(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn look_up(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if only_asks(invocation) {
         return Text::unknown(&invocation.program);
     }
@@ -63,7 +64,7 @@ pub(super) const HPING: &[&str] = &[
 ];
 
 /// `hping3 --file`: the file goes out in packets.
-pub(super) fn hping(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn hping(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let files: Vec<Argument> = options.values_of(&["--file", "-E"]).collect();
     let sends = gathered(walk, &files);
@@ -103,7 +104,7 @@ pub(super) const MAIL: &[&str] = &[
 ];
 
 /// `mail`, `mutt`, `sendmail`: the input and attachments go to the recipients.
-pub(super) fn mail(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn mail(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if only_asks(invocation) {
         return Text::unknown("mail");
     }
@@ -144,7 +145,7 @@ pub(super) fn mail(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 pub(super) const MOSQUITTO: &[&str] = &["-h", "-t", "-m", "-f", "-p", "-u", "-P", "-i", "-q", "-L"];
 
 /// `mosquitto_pub`, `kcat -P`: a message to a broker.
-pub(super) fn message(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn message(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let files: Vec<Argument> = options.values_of(&["-f"]).collect();
     let mut sends = gathered(walk, &files);
@@ -210,7 +211,7 @@ pub(in crate::programs) const GH: &[&str] = &[
 ];
 
 /// `gh alias set NAME '!…'`: what the name runs from then on; without the sign it is one of gh's own commands.
-fn alias(walk: &mut Walk<'_>, invocation: &Invocation, expansion: Option<&Argument>) {
+fn alias(walk: &mut dyn Host, invocation: &Invocation, expansion: Option<&Argument>) {
     let Some(expansion) = expansion else { return };
     let code = match expansion.text.as_known() {
         Some(text) => match text.strip_prefix('!') {
@@ -224,7 +225,7 @@ fn alias(walk: &mut Walk<'_>, invocation: &Invocation, expansion: Option<&Argume
 }
 
 /// `gh`: gists and uploads go out; everything else is told apart by rules.
-pub(super) fn gh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn gh(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let operands: Vec<Argument> = options.operands().cloned().collect();
     let words: Vec<&str> =
@@ -283,7 +284,7 @@ pub(super) fn gh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `gh release download -R OWNER/NAME`: the files of somebody's release.
-fn released(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn released(walk: &mut dyn Host, invocation: &Invocation) {
     let options = invocation.options();
     let directory = options.value(&["-D", "--dir"]);
     let site = part(&invocation.name, "https://github.com");

@@ -2,10 +2,7 @@
 //! whether that is too much, `rules` says.
 
 use crate::{
-    effect::Argument,
-    place,
-    text::Text,
-    understand::shell::{Invocation, Walk},
+    effect::Argument, place, programs::host::Host, programs::invocation::Invocation, text::Text,
 };
 
 /// How a program is told what to offer.
@@ -64,7 +61,7 @@ pub(super) const OTHERS: &[&str] = &[
 ];
 
 /// A program that only serves, or the command of one that does.
-pub(super) fn files(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn files(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let Some(server) = SERVERS
         .binary_search_by(|server| server.name.cmp(&invocation.program))
         .ok()
@@ -92,7 +89,7 @@ pub(super) fn files(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// A language's interpreter that is told to serve: `php -S`, `ruby -run -e httpd`. Its code and scripts are its caller's.
-pub(in crate::programs) fn by_interpreter(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(in crate::programs) fn by_interpreter(walk: &mut dyn Host, invocation: &Invocation) {
     let words = || invocation.arguments.iter();
     let value = |name: &str| {
         let mut rest = words();
@@ -126,7 +123,7 @@ pub(in crate::programs) fn by_interpreter(walk: &mut Walk<'_>, invocation: &Invo
 
 /// Whoever asks gets what is in the directory; here where none is named, to everybody where no address is.
 pub(in crate::programs) fn offer(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     invocation: &Invocation,
     directory: Option<Argument>,
     address: Option<Argument>,

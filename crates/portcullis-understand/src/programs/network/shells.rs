@@ -2,9 +2,10 @@
 
 use crate::{
     effect::{Argument, WriteMode},
+    programs::host::Host,
+    programs::invocation::Invocation,
     programs::{filters, operands::after},
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 use super::{only_asks, part, piped};
@@ -51,7 +52,7 @@ pub(super) const NC: &[&str] = &[
 ];
 
 /// `nc`, `ncat`: with `-e` and `-c` a program is tied to the connection.
-pub(super) fn netcat(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn netcat(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if only_asks(invocation) {
         return Text::unknown("nc");
     }
@@ -140,7 +141,7 @@ pub(super) const TTY: &[&str] = &[
 ];
 
 /// A server that lets people log in: `sshd`, `dropbear`, `ttyd bash`.
-pub(super) fn door(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn door(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let checks = invocation.program == "sshd" && options.has(&["-t", "-T", "-G", "-V"]);
     if checks || only_asks(invocation) {
@@ -189,7 +190,7 @@ fn split_words(argument: &Argument) -> Vec<Argument> {
 }
 
 /// `socat`: two addresses, each a stream.
-pub(super) fn socat(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn socat(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
     let mut ends: Vec<End> = Vec::new();
     for operand in &operands {
@@ -301,7 +302,7 @@ fn end_of(operand: &Argument) -> Option<End> {
 }
 
 /// `telnet host port`.
-pub(super) fn telnet(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn telnet(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
     if operands.is_empty() {
         // Whoever it is told to talk to: what comes is from elsewhere.
@@ -314,7 +315,7 @@ pub(super) fn telnet(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `websocat`, `wscat`.
-pub(super) fn websocat(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn websocat(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let mut received = Text::unknown("websocat");
     let mut code = None;
@@ -375,7 +376,7 @@ pub(super) const OPENSSL: &[&str] = &[
 ];
 
 /// `openssl`: a stream to the network, or an encoder and decoder.
-pub(super) fn openssl(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn openssl(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     // Single-dash words: an option is there when a whole argument says so.
     let given =
@@ -502,7 +503,7 @@ pub(crate) fn before_command<'a>(
 }
 
 /// `ssh destination command…`: the command is walked as the code that it is on the other side.
-pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn ssh(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let values = if invocation.program == "autossh" { AUTOSSH } else { SSH };
     let (destination, before) = before_command(&invocation.arguments, values);
     let Some(destination) = destination else { return Text::unknown("ssh") };
@@ -591,7 +592,7 @@ pub(super) fn ssh(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `pdsh` and its kin: one command on many machines.
-pub(super) fn fleet(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn fleet(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     // Options end at the command.
     let first = options.operands().next().map(|first| first.span);
@@ -629,7 +630,7 @@ fn command_line(words: &[Argument]) -> Text {
 }
 
 /// `ssh-copy-id`: a public key goes to the other side.
-pub(super) fn copy_key(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn copy_key(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     for destination in invocation.options().operands() {
         walk.connect(destination, Some(Text::unknown("a public key")), false);
     }

@@ -5,11 +5,10 @@
 use super::{Starter, project, template, tree};
 use crate::{
     bound::Bounded,
+    programs::found::{File, Found, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found, directory_of},
-    },
 };
 
 pub(super) static ANSIBLE: Starter =
@@ -73,7 +72,7 @@ struct Play {
     root: String,
 }
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let tells = [
         "--syntax-check",
@@ -115,7 +114,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `ansible.cfg` and the folders that it or the playbook's place names: their plugins are loaded.
-fn configured(walk: &mut Walk<'_>, invocation: &Invocation, here: &str) {
+fn configured(walk: &mut dyn Host, invocation: &Invocation, here: &str) {
     let mut folders: Vec<String> = Vec::new();
     if let Some(file) = walk.look(&format!("{here}/ansible.cfg")).file() {
         let tree = project::whole(walk, tree::sections(&file.text));
@@ -149,11 +148,11 @@ fn configured(walk: &mut Walk<'_>, invocation: &Invocation, here: &str) {
 }
 
 fn opened(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     path: &str,
     span: portcullis_syntax::Span,
     play: &mut Play,
-    read: &mut dyn FnMut(&mut Walk<'_>, &File, &tree::Node, &mut Play),
+    read: &mut dyn FnMut(&mut dyn Host, &File, &tree::Node, &mut Play),
 ) {
     if play.seen.iter().any(|seen| seen == path) {
         return;
@@ -176,7 +175,7 @@ fn opened(
     });
 }
 
-fn playbook(walk: &mut Walk<'_>, path: &str, span: portcullis_syntax::Span, play: &mut Play) {
+fn playbook(walk: &mut dyn Host, path: &str, span: portcullis_syntax::Span, play: &mut Play) {
     opened(walk, path, span, play, &mut |walk, file, document, play| {
         let here = directory_of(&file.path).to_owned();
         for item in document.items() {
@@ -207,7 +206,7 @@ fn playbook(walk: &mut Walk<'_>, path: &str, span: portcullis_syntax::Span, play
     });
 }
 
-fn role(walk: &mut Walk<'_>, name: &str, span: portcullis_syntax::Span, play: &mut Play) {
+fn role(walk: &mut dyn Host, name: &str, span: portcullis_syntax::Span, play: &mut Play) {
     let folder = format!("{}/roles/{name}", play.root);
     for part in ["tasks", "handlers"] {
         for ending in ["yml", "yaml"] {
@@ -216,13 +215,13 @@ fn role(walk: &mut Walk<'_>, name: &str, span: portcullis_syntax::Span, play: &m
     }
 }
 
-fn task_file(walk: &mut Walk<'_>, path: &str, span: portcullis_syntax::Span, play: &mut Play) {
+fn task_file(walk: &mut dyn Host, path: &str, span: portcullis_syntax::Span, play: &mut Play) {
     opened(walk, path, span, play, &mut |walk, file, document, play| {
         tasks(walk, document, directory_of(&file.path), play, 0);
     });
 }
 
-fn tasks(walk: &mut Walk<'_>, list: &tree::Node, here: &str, play: &mut Play, depth: usize) {
+fn tasks(walk: &mut dyn Host, list: &tree::Node, here: &str, play: &mut Play, depth: usize) {
     if depth > NESTED {
         walk.left_unread(list.span);
         return;
@@ -237,7 +236,7 @@ fn tasks(walk: &mut Walk<'_>, list: &tree::Node, here: &str, play: &mut Play, de
     }
 }
 
-fn one(walk: &mut Walk<'_>, task: &tree::Node, here: &str, play: &mut Play) {
+fn one(walk: &mut dyn Host, task: &tree::Node, here: &str, play: &mut Play) {
     let delegate = task.text_of("delegate_to");
     let is_local = play.is_local
         || matches!(delegate, Some("localhost" | "127.0.0.1"))
@@ -352,7 +351,7 @@ fn commanded(module: &str, node: &tree::Node) -> Option<(String, portcullis_synt
 }
 
 /// `lookup('pipe', 'COMMAND')` and its like: run on this machine wherever it stands, in check mode too.
-fn lookups(walk: &mut Walk<'_>, tree: &tree::Tree) {
+fn lookups(walk: &mut dyn Host, tree: &tree::Tree) {
     let mut found = Vec::new();
     for document in &tree.documents {
         document.visit(&mut |node| {

@@ -11,10 +11,9 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::Certainty,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
 };
 
 pub(super) static BAZEL: Starter =
@@ -48,7 +47,7 @@ const PACKAGES: usize = 24;
 const LISTED: usize = 5;
 const LOADS: usize = 3;
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(&words, &["-c", "--config", "-j", "--jobs"]);
     let Some(at) = operands.iter().position(|word| VERBS.contains(word)) else { return };
@@ -100,7 +99,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 fn loaded(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     file: &File,
     root: &str,
     span: Span,
@@ -150,7 +149,7 @@ fn loads(text: &str) -> Vec<String> {
 }
 
 /// Settings that name a program which runs on this machine.
-fn settings(walk: &mut Walk<'_>, file: &File, root: &str, span: Span) {
+fn settings(walk: &mut dyn Host, file: &File, root: &str, span: Span) {
     walk.in_file(file, "bazelrc", span, |walk| {
         let mut at = 0;
         for line in file.text.split_inclusive('\n') {

@@ -7,10 +7,9 @@ use portcullis_syntax::Span;
 use super::{Starter, project, tree};
 use crate::{
     bound::Bounded,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found, directory_of},
-    },
+    programs::found::{File, Found, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
 };
 
 pub(super) static CARGO: Starter = Starter { programs: &["cargo"], start };
@@ -59,7 +58,7 @@ const BUILDING: &[&str] = &[
     "zigbuild",
 ];
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version", "-V", "--list", "--build-plan"]) {
         return;
@@ -88,7 +87,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     });
 }
 
-fn package(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, depth: usize) {
+fn package(walk: &mut dyn Host, file: &File, span: Span, verb: &str, depth: usize) {
     let root = directory_of(&file.path).to_owned();
     let tree = project::whole(walk, tree::toml(&file.text));
     let Some(node) = tree.root() else { return };
@@ -107,9 +106,7 @@ fn package(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, depth: usiz
     };
     let mut members = members.unwrap_or_default();
     members.extend(
-        beside(node)
-            .into_iter()
-            .map(|place| crate::understand::shell::normal(&project::joined(&root, &place))),
+        beside(node).into_iter().map(|place| crate::paths::normal(&project::joined(&root, &place))),
     );
     members.sort();
     members.dedup();
@@ -160,7 +157,7 @@ fn beside(node: &tree::Node) -> Vec<String> {
 }
 
 /// The program that `run` starts, and the tests.
-fn sources(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, root: &str) {
+fn sources(walk: &mut dyn Host, file: &File, span: Span, verb: &str, root: &str) {
     let (folders, names): (&[&str], &[&str]) = match verb {
         "run" | "r" => (&["src/bin"], &["src/main.rs"]),
         "test" | "t" | "nextest" | "llvm-cov" | "tarpaulin" => (&["tests"], &[]),
@@ -191,7 +188,7 @@ fn sources(walk: &mut Walk<'_>, file: &File, span: Span, verb: &str, root: &str)
 }
 
 /// `path` of a `rust-toolchain.toml`: the compiler stands in the project (rust-lang.github.io/rustup, "The toolchain file").
-fn toolchain(walk: &mut Walk<'_>, span: Span) {
+fn toolchain(walk: &mut dyn Host, span: Span) {
     let Some(file) = project::nearest(walk, &["rust-toolchain.toml", "rust-toolchain"]) else {
         return;
     };
@@ -204,7 +201,7 @@ fn toolchain(walk: &mut Walk<'_>, span: Span) {
     let root = project::joined(directory_of(&file.path), path);
     walk.in_file(&file, "toolchain", span, |walk| {
         for program in ["cargo", "rustc"] {
-            let program = crate::understand::shell::normal(&format!("{root}/bin/{program}"));
+            let program = crate::paths::normal(&format!("{root}/bin/{program}"));
             if walk.look(&program).file().is_some() {
                 walk.run(&project::arguments(&[program.as_str()], span), None);
             }
@@ -213,7 +210,7 @@ fn toolchain(walk: &mut Walk<'_>, span: Span) {
 }
 
 /// `.cargo/config.toml` of this directory and those above.
-fn configured(walk: &mut Walk<'_>, invocation: &Invocation, verb: &str, is_building: bool) {
+fn configured(walk: &mut dyn Host, invocation: &Invocation, verb: &str, is_building: bool) {
     let places = project::levels(walk);
     let names: Vec<String> = places
         .iter()
@@ -233,7 +230,7 @@ fn configured(walk: &mut Walk<'_>, invocation: &Invocation, verb: &str, is_build
     }
 }
 
-fn settings(walk: &mut Walk<'_>, root: &tree::Node, verb: &str, is_building: bool) {
+fn settings(walk: &mut dyn Host, root: &tree::Node, verb: &str, is_building: bool) {
     if let Some(alias) = root.path(&["alias", verb]) {
         let words = alias.text().map_or_else(
             || alias.words(),

@@ -10,10 +10,9 @@ use super::{Starter, project};
 use crate::{
     effect::{Argument, Certainty},
     programs::escapes,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
 };
 
 pub(super) static CMAKE: Starter = Starter { programs: &["cmake", "ctest", "ninja"], start };
@@ -41,7 +40,7 @@ struct Reading {
     tests: bool,
 }
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "--version", "-E", "-N", "-L", "--list-presets"]) {
         return;
@@ -89,14 +88,14 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
         reading.tests = invocation.program == "ctest";
         let named =
             project::option(&words, &["--build", "--install", "-C", "--test-dir"]).unwrap_or(".");
-        let directory = crate::understand::shell::normal(&project::joined(&here, named));
+        let directory = crate::paths::normal(&project::joined(&here, named));
         let own = project::first_in(walk, &directory, &["CMakeLists.txt"]);
         match own {
             Some(_) => directory,
             None => super::directory_above(&directory).unwrap_or(directory),
         }
     };
-    let root = crate::understand::shell::normal(&root);
+    let root = crate::paths::normal(&root);
     if let Some(file) = project::first_in(walk, &root, &["CMakeLists.txt"]) {
         for name in ["CMAKE_SOURCE_DIR", "PROJECT_SOURCE_DIR"] {
             reading.variables.insert(name.to_owned(), root.clone());
@@ -113,7 +112,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
 
 /// Scripts and programs that a call puts before the project's own: `-DCMAKE_PROJECT_INCLUDE=FILE`, `-DCMAKE_C_COMPILER_LAUNCHER=PROGRAM`,
 /// `ninja -f FILE` ("cmake-variables(7)").
-fn named(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn named(walk: &mut dyn Host, invocation: &Invocation) {
     let loads = |name: &str| {
         let rest = name.strip_prefix("CMAKE_").unwrap_or_default();
         matches!(rest, "MAKE_PROGRAM" | "TOOLCHAIN_FILE" | "PROJECT_TOP_LEVEL_INCLUDES")
@@ -150,7 +149,7 @@ fn named(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn read(walk: &mut Walk<'_>, file: &File, span: Span, reading: &mut Reading) {
+fn read(walk: &mut dyn Host, file: &File, span: Span, reading: &mut Reading) {
     if reading.seen.contains(&file.path) {
         return;
     }
@@ -178,7 +177,7 @@ fn read(walk: &mut Walk<'_>, file: &File, span: Span, reading: &mut Reading) {
     });
 }
 
-fn follow(walk: &mut Walk<'_>, call: &Call, here: &str, reading: &mut Reading) {
+fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
     let words: Vec<String> =
         call.words.iter().map(|word| filled(word, &reading.variables)).collect();
     let first = words.first().map_or("", String::as_str);
@@ -304,7 +303,7 @@ fn follow(walk: &mut Walk<'_>, call: &Call, here: &str, reading: &mut Reading) {
     }
 }
 
-fn run(walk: &mut Walk<'_>, call: &Call, commands: &[Vec<String>], certainty: Certainty) {
+fn run(walk: &mut dyn Host, call: &Call, commands: &[Vec<String>], certainty: Certainty) {
     for command in
         commands.iter().filter(|command| command.first().is_some_and(|it| !it.is_empty()))
     {

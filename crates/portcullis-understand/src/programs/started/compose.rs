@@ -4,8 +4,10 @@
 use super::{Starter, dockerfile, project, tree};
 use crate::{
     effect::{Argument, GapReason},
+    programs::found::File,
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{Invocation, Walk, files::File},
 };
 
 pub(super) static COMPOSE: Starter = Starter {
@@ -28,7 +30,7 @@ const NAMES: &[&str] = &[
 /// Verbs that start containers.
 const STARTING: &[&str] = &["create", "restart", "run", "start", "up", "watch"];
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let mut words = invocation.arguments.iter().map(|word| word.text.display());
     let is_stack = !invocation.program.ends_with("-compose")
         && match words.next().as_deref() {
@@ -117,7 +119,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `~` and `$HOME` as they are put in.
-fn for_home(walk: &Walk<'_>, word: &str) -> Text {
+fn for_home(walk: &dyn Host, word: &str) -> Text {
     let Some(home) = walk.facts().home.as_deref() else { return Text::known(word) };
     let word = word.replace("${HOME}", home).replace("$HOME", home);
     match word.strip_prefix("~/") {

@@ -3,11 +3,10 @@
 
 use super::{Starter, dockerfile, project, tree};
 use crate::{
+    programs::found::{File, Found, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found, directory_of},
-    },
 };
 
 pub(super) static DEVCONTAINER: Starter = Starter { programs: &["devcontainer", "devpod"], start };
@@ -21,7 +20,7 @@ const INSIDE: &[&str] = &[
     "postAttachCommand",
 ];
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let verbs = ["up", "build", "exec", "run-user-commands", "set-up", "open"];
     let Some(verb) = project::operands(&words, &["--workspace-folder", "--config", "--id-label"])
@@ -49,7 +48,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     });
 }
 
-fn found(walk: &mut Walk<'_>, root: &str) -> Option<File> {
+fn found(walk: &mut dyn Host, root: &str) -> Option<File> {
     let usual =
         project::first_in(walk, root, &[".devcontainer/devcontainer.json", ".devcontainer.json"]);
     if usual.is_some() {
@@ -62,7 +61,7 @@ fn found(walk: &mut Walk<'_>, root: &str) -> Option<File> {
     walk.look(&format!("{folder}/{first}devcontainer.json")).file()
 }
 
-fn follow(walk: &mut Walk<'_>, file: &File, root: &str, verb: &str) {
+fn follow(walk: &mut dyn Host, file: &File, root: &str, verb: &str) {
     let tree = project::whole(walk, tree::json(&file.text));
     let Some(node) = tree.root() else { return };
     if let Some(command) = node.get("initializeCommand") {
@@ -86,8 +85,7 @@ fn follow(walk: &mut Walk<'_>, file: &File, root: &str, verb: &str) {
     for name in
         node.get("dockerComposeFile").iter().flat_map(|it| it.each()).filter_map(tree::Node::text)
     {
-        let path =
-            crate::understand::shell::normal(&project::joined(directory_of(&file.path), name));
+        let path = crate::paths::normal(&project::joined(directory_of(&file.path), name));
         let words = ["docker", "compose", "-f", path.as_str(), "up"];
         walk.run(&project::arguments(&words, node.span), None);
     }
@@ -99,7 +97,7 @@ fn follow(walk: &mut Walk<'_>, file: &File, root: &str, verb: &str) {
 }
 
 /// Commands in the container, which has the project and what is mounted.
-fn inside(walk: &mut Walk<'_>, node: &tree::Node, root: &str, commands: &[&tree::Node]) {
+fn inside(walk: &mut dyn Host, node: &tree::Node, root: &str, commands: &[&tree::Node]) {
     let name = root.rsplit('/').next().unwrap_or_default();
     let folder = node
         .text_of("workspaceFolder")
@@ -124,7 +122,7 @@ fn inside(walk: &mut Walk<'_>, node: &tree::Node, root: &str, commands: &[&tree:
 }
 
 /// A command as a text, as words, or several that run beside each other.
-fn run(walk: &mut Walk<'_>, command: &tree::Node, folder: &str) {
+fn run(walk: &mut dyn Host, command: &tree::Node, folder: &str) {
     match &command.value {
         tree::Value::Scalar(text) => {
             let text = filled(walk, text, folder);
@@ -144,7 +142,7 @@ fn run(walk: &mut Walk<'_>, command: &tree::Node, folder: &str) {
 }
 
 /// `${localEnv:HOME}` and the like.
-fn filled(walk: &Walk<'_>, text: &str, root: &str) -> String {
+fn filled(walk: &dyn Host, text: &str, root: &str) -> String {
     let home = walk.facts().home.as_deref().unwrap_or("/root");
     let name = root.rsplit('/').next().unwrap_or_default();
     text.replace("${localEnv:HOME}", home)

@@ -5,9 +5,7 @@ use portcullis_syntax::Span;
 
 use super::{Piece, Starter, project, run_pieces};
 use crate::{
-    effect::Certainty,
-    text::Text,
-    understand::shell::{Invocation, Walk},
+    effect::Certainty, programs::host::Host, programs::invocation::Invocation, text::Text,
 };
 
 pub(super) static DEBIAN: Starter = Starter {
@@ -20,7 +18,7 @@ pub(super) static RPM: Starter = Starter { programs: &["rpmbuild", "mock", "fedp
 const SECTIONS: &[&str] =
     &["%prep", "%generate_buildrequires", "%conf", "%build", "%install", "%check", "%clean"];
 
-fn debian(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn debian(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version"]) {
         return;
@@ -51,7 +49,7 @@ fn debian(walk: &mut Walk<'_>, invocation: &Invocation) {
     });
 }
 
-fn rpm(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn rpm(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "--version", "--showrc", "--eval", "-E"]) {
         return;

@@ -6,11 +6,10 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, tree};
 use crate::{
+    programs::found::{File, Found, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found, directory_of},
-    },
 };
 
 pub(super) static BUILD: Starter =
@@ -138,7 +137,7 @@ fn asked(program: &str, words: &[String]) -> Option<Build> {
     })
 }
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if let Some(build) = asked(&invocation.program, &words) {
         built(walk, &build, invocation.span);
@@ -151,7 +150,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `docker buildx bake`: the targets of its files (docs.docker.com, "Bake file reference").
-fn baked(walk: &mut Walk<'_>, invocation: &Invocation, words: &[String]) {
+fn baked(walk: &mut dyn Host, invocation: &Invocation, words: &[String]) {
     if project::has(words, &["--print", "--help", "--check", "--list"]) {
         return;
     }
@@ -206,7 +205,7 @@ fn baked(walk: &mut Walk<'_>, invocation: &Invocation, words: &[String]) {
 }
 
 /// Reads what a build would run. `span` is what starts it.
-pub(super) fn built(walk: &mut Walk<'_>, build: &Build, span: Span) {
+pub(super) fn built(walk: &mut dyn Host, build: &Build, span: Span) {
     if build.context == "-" || build.context.contains("://") || build.context.starts_with("git@") {
         return;
     }
@@ -235,7 +234,7 @@ struct Stage {
     shell: Vec<String>,
 }
 
-fn follow(walk: &mut Walk<'_>, file: &File, build: &Build, context: &str) {
+fn follow(walk: &mut dyn Host, file: &File, build: &Build, context: &str) {
     let instructions = instructions(&file.text);
     let mut stage = Stage::default();
     let mut is_last = false;
@@ -283,7 +282,7 @@ fn follow(walk: &mut Walk<'_>, file: &File, build: &Build, context: &str) {
 }
 
 fn run(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     instruction: &Instruction,
     build: &Build,
     context: &str,
@@ -362,7 +361,7 @@ fn script(instruction: &Instruction) -> String {
 }
 
 /// `COPY` and `ADD`: a place in the container shows one of the context from then on; an address is fetched.
-fn taken(walk: &mut Walk<'_>, instruction: &Instruction, context: &str) {
+fn taken(walk: &mut dyn Host, instruction: &Instruction, context: &str) {
     let span = instruction.span;
     if instruction.flags.iter().any(|(name, _)| name == "from") {
         return;
@@ -391,7 +390,7 @@ fn taken(walk: &mut Walk<'_>, instruction: &Instruction, context: &str) {
             continue;
         }
         let outside = project::joined(context, source.trim_start_matches('/'));
-        let outside = crate::understand::shell::normal(&outside);
+        let outside = crate::paths::normal(&outside);
         let mut file = project::arguments(&[outside.as_str()], span);
         if let Some(file) = file.pop() {
             walk.mount(&file);
@@ -413,7 +412,7 @@ fn taken(walk: &mut Walk<'_>, instruction: &Instruction, context: &str) {
 }
 
 /// A file of this machine that an option names, in the directory that the build is started in.
-fn on_this_machine(walk: &Walk<'_>, name: &str) -> Option<String> {
+fn on_this_machine(walk: &dyn Host, name: &str) -> Option<String> {
     if name.starts_with('/') {
         return Some(name.to_owned());
     }
@@ -426,7 +425,7 @@ fn on_this_machine(walk: &Walk<'_>, name: &str) -> Option<String> {
 }
 
 /// `$NAME` and `${NAME}` as the file sets them so far.
-fn filled(walk: &Walk<'_>, text: &str) -> String {
+fn filled(walk: &dyn Host, text: &str) -> String {
     if !text.contains('$') {
         return text.to_owned();
     }

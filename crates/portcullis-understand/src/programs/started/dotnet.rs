@@ -7,11 +7,10 @@ use super::{Starter, project, tree};
 use crate::{
     bound::Bounded,
     effect::Certainty,
+    programs::found::{File, Found, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found, directory_of},
-    },
 };
 
 pub(super) static DOTNET: Starter = Starter { programs: &["dotnet", "msbuild", "xbuild"], start };
@@ -40,7 +39,7 @@ const FILES: usize = 24;
 /// How deep folders of projects are listed, and imports take in each other.
 const NESTED: usize = 4;
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(&words, &["-c", "--configuration", "-f", "-o", "-r", "-p"]);
     let verb = operands.first().copied().unwrap_or_default();
@@ -104,7 +103,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn evaluated(walk: &mut Walk<'_>, file: &File, span: Span, seen: &mut Vec<String>, depth: usize) {
+fn evaluated(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Vec<String>, depth: usize) {
     if seen.contains(&file.path) {
         return;
     }
@@ -128,8 +127,7 @@ fn evaluated(walk: &mut Walk<'_>, file: &File, span: Span, seen: &mut Vec<String
         })
     });
     for name in imports.unwrap_or_default() {
-        let path =
-            crate::understand::shell::normal(&project::joined(&root, &name.replace('\\', "/")));
+        let path = crate::paths::normal(&project::joined(&root, &name.replace('\\', "/")));
         if depth < NESTED
             && let Some(inner) = walk.look(&path).file()
         {
@@ -139,8 +137,8 @@ fn evaluated(walk: &mut Walk<'_>, file: &File, span: Span, seen: &mut Vec<String
 }
 
 /// Says what a task of a target does.
-fn run(walk: &mut Walk<'_>, name: &str, task: &tree::Node, root: &str) {
-    let given = |walk: &Walk<'_>, key: &str| task.text_of(key).map(|it| filled(walk, it, root));
+fn run(walk: &mut dyn Host, name: &str, task: &tree::Node, root: &str) {
+    let given = |walk: &dyn Host, key: &str| task.text_of(key).map(|it| filled(walk, it, root));
     match name {
         "Exec" => {
             let Some(command) = given(walk, "@Command") else { return };
@@ -180,7 +178,7 @@ fn run(walk: &mut Walk<'_>, name: &str, task: &tree::Node, root: &str) {
 }
 
 /// `$(NAME)`: where the file stands, the home directory, and else a word that stands for what nobody knows.
-fn filled(walk: &Walk<'_>, text: &str, root: &str) -> String {
+fn filled(walk: &dyn Host, text: &str, root: &str) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("$(") {

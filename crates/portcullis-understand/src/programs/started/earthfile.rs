@@ -5,9 +5,7 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project};
 use crate::{
-    effect::Certainty,
-    text::Text,
-    understand::shell::{Invocation, Walk},
+    effect::Certainty, programs::host::Host, programs::invocation::Invocation, text::Text,
 };
 
 pub(super) static EARTHLY: Starter = Starter { programs: &["earthly", "earth"], start };
@@ -15,7 +13,7 @@ pub(super) static EARTHLY: Starter = Starter { programs: &["earthly", "earth"], 
 /// A target: its name and its instructions.
 type Target<'t> = (&'t str, Vec<(&'t str, Span)>);
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version"]) {
         return;
@@ -48,7 +46,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
                         .and_then(|at| code.get(at..))
                         .unwrap_or(code);
                     let code = Text::known(code.to_owned());
-                    let run = |walk: &mut Walk<'_>| {
+                    let run = |walk: &mut dyn Host| {
                         walk.at_most(Certainty::Likely, |walk| walk.shell(&code, *span, &[], None))
                     };
                     if is_local {

@@ -3,15 +3,14 @@
 
 use super::{Starter, project, tree};
 use crate::{
-    effect::Certainty,
-    text::Text,
-    understand::shell::{Invocation, Walk, files::Found},
+    effect::Certainty, programs::found::Found, programs::host::Host,
+    programs::invocation::Invocation, text::Text,
 };
 
 pub(super) static EDITORS: Starter =
     Starter { programs: &["code", "code-insiders", "codium", "cursor", "windsurf"], start };
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let values =
         ["--user-data-dir", "--extensions-dir", "--profile", "-g", "--goto", "-d", "--diff"];
@@ -41,7 +40,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// A task: its command with its words.
-fn one(walk: &mut Walk<'_>, task: &tree::Node, root: &str) {
+fn one(walk: &mut dyn Host, task: &tree::Node, root: &str) {
     for node in std::iter::once(task).chain(["linux", "osx"].iter().filter_map(|it| task.get(it))) {
         let Some(command) = node.get("command") else { continue };
         let Some(text) = command.text() else { continue };

@@ -2,14 +2,11 @@
 //! tasks in a `pyproject.toml` (hatch.pypa.io, "Environment > Scripts"; pdm-project.org, "PDM Scripts"; poethepoet.natn.io, "Tasks").
 
 use super::{Starter, project, tree};
-use crate::{
-    text::Text,
-    understand::shell::{Invocation, Walk},
-};
+use crate::{programs::host::Host, programs::invocation::Invocation, text::Text};
 
 pub(super) static TOX: Starter = Starter { programs: &["tox"], start };
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words: Vec<String> = invocation.arguments.iter().map(|word| word.text.display()).collect();
     let tells =
         ["-l", "--listenvs", "-a", "--help", "-h", "--version", "--showconfig", "list", "config"];
@@ -134,7 +131,7 @@ const TABLES: &[&[&str]] = &[
     &["tool", "poe", "tasks"],
 ];
 
-fn task(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn task(walk: &mut dyn Host, invocation: &Invocation) {
     let words: Vec<String> = invocation.arguments.iter().map(|word| word.text.display()).collect();
     let mut operands = words.iter().filter(|word| !word.starts_with('-')).peekable();
     let runs = invocation.program == "poe" || operands.next_if(|word| *word == "run").is_some();

@@ -4,10 +4,8 @@
 use super::{Starter, project};
 use crate::bound::Bounded as _;
 use crate::{
-    effect::Argument,
-    programs::escapes,
-    text::Text,
-    understand::shell::{Invocation, Walk, files::Found},
+    effect::Argument, programs::escapes, programs::found::Found, programs::host::Host,
+    programs::invocation::Invocation, text::Text,
 };
 
 pub(super) static DATABASES: Starter = Starter {
@@ -26,7 +24,7 @@ const NESTED: usize = 6;
 const FILES: usize = 48;
 
 /// `psql -f FILE`, `sqlcmd -i FILE`, `mysql < FILE` (postgresql.org/docs/current/app-psql.html; the option of each in its manual).
-fn statements(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn statements(walk: &mut dyn Host, invocation: &Invocation) {
     let options: &[&str] = match invocation.program.as_str() {
         "psql" | "cqlsh" => &["-f", "--file"],
         "sqlcmd" => &["-i"],
@@ -61,7 +59,7 @@ fn statements(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// A program is given the text of a file as its input.
-fn feed(walk: &mut Walk<'_>, invocation: &Invocation, path: &str, words: &[&str]) {
+fn feed(walk: &mut dyn Host, invocation: &Invocation, path: &str, words: &[&str]) {
     let Some(file) = walk.look(path).file() else { return };
     walk.in_file(&file, "input", invocation.span, |walk| {
         let span = portcullis_syntax::Span::new(0, file.text.len());
@@ -84,7 +82,7 @@ fn feed(walk: &mut Walk<'_>, invocation: &Invocation, path: &str, words: &[&str]
             let Some(name) = included.map(|name| name.trim().trim_matches(['\'', '"'])) else {
                 continue;
             };
-            let here = crate::understand::shell::files::directory_of(path).to_owned();
+            let here = crate::programs::found::directory_of(path).to_owned();
             let from_here = format!("{here}/{name}");
             let from_there = walk.target(&Text::known(name)).path;
             for path in from_there.into_iter().chain([from_here]) {
@@ -95,7 +93,7 @@ fn feed(walk: &mut Walk<'_>, invocation: &Invocation, path: &str, words: &[&str]
 }
 
 /// What the containers of pods are told to run, wherever the objects of a manifest have them.
-pub(super) fn pods(walk: &mut Walk<'_>, document: &super::tree::Node) {
+pub(super) fn pods(walk: &mut dyn Host, document: &super::tree::Node) {
     let mut specifications = Vec::new();
     document.visit(&mut |node| {
         if node.get("containers").is_some_and(|it| !it.items().is_empty()) {
@@ -126,7 +124,7 @@ pub(super) fn pods(walk: &mut Walk<'_>, document: &super::tree::Node) {
 }
 
 /// `kubectl apply -f FILE|DIRECTORY`, `-k DIRECTORY` (kubernetes.io, "kubectl apply"); a dry run and a comparison change nothing.
-fn objects(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn objects(walk: &mut dyn Host, invocation: &Invocation) {
     let words: Vec<String> = invocation.arguments.iter().map(|word| word.text.display()).collect();
     let is_dry = words.iter().any(|word| {
         matches!(word.as_str(), "--dry-run" | "--dry-run=client" | "--dry-run=server" | "--help")
@@ -168,7 +166,7 @@ fn objects(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `podman kube play FILE`: objects of a cluster as containers of this machine (docs.podman.io, "podman-kube-play").
-fn played(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn played(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let values = ["--configmap", "--log-driver", "--network", "--publish", "--annotation"];
     let operands = project::operands(&words, &values);
@@ -187,7 +185,7 @@ fn played(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// The files that a `kustomization.yaml` takes in.
-fn customised(walk: &mut Walk<'_>, directory: &str, depth: usize) -> Vec<String> {
+fn customised(walk: &mut dyn Host, directory: &str, depth: usize) -> Vec<String> {
     let mut paths = Vec::new();
     if depth > NESTED {
         let nowhere = portcullis_syntax::Span::default();

@@ -7,11 +7,10 @@ use super::{Piece, Starter, project, run_pieces};
 use crate::{
     bound::Bounded,
     effect::Certainty,
+    programs::found::{Found, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{Found, directory_of},
-    },
 };
 
 pub(super) static GO: Starter = Starter { programs: &["go"], start };
@@ -59,7 +58,7 @@ enum Verb {
     Test,
 }
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let verb = match words.first().map(String::as_str) {
         Some("generate") if !project::has(&words, &["-n"]) => Verb::Generate,
@@ -81,7 +80,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     let directory = project::option(rest, &["-C"]).map(str::to_owned);
     project::in_directory(walk, directory.as_deref(), |walk| {
         let module = project::nearest(walk, &["go.mod"]);
-        let read = |walk: &mut Walk<'_>| {
+        let read = |walk: &mut dyn Host| {
             let mut paths: Vec<String> = Vec::new();
             for package in &packages {
                 let Some(path) = named(
@@ -120,7 +119,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// The directory or the file of a package: `./x`, `x.go`, or the path behind the module's own name.
-fn named(walk: &Walk<'_>, package: &str, module: Option<(&str, &str)>) -> Option<String> {
+fn named(walk: &dyn Host, package: &str, module: Option<(&str, &str)>) -> Option<String> {
     let bare = package.strip_suffix("/...").unwrap_or(if package == "..." { "." } else { package });
     if bare.starts_with(['.', '/']) || bare.ends_with(".go") {
         return walk.target(&Text::known(bare)).path;
@@ -131,7 +130,7 @@ fn named(walk: &Walk<'_>, package: &str, module: Option<(&str, &str)>) -> Option
     Some(project::joined(root, below))
 }
 
-fn files(walk: &mut Walk<'_>, path: &str, package: &str, verb: Verb, span: Span) -> Vec<String> {
+fn files(walk: &mut dyn Host, path: &str, package: &str, verb: Verb, span: Span) -> Vec<String> {
     if path.ends_with(".go") {
         return vec![path.to_owned()];
     }
@@ -152,7 +151,7 @@ fn files(walk: &mut Walk<'_>, path: &str, package: &str, verb: Verb, span: Span)
     project::below(walk, path, depth, span, &is_wanted)
 }
 
-fn generated(walk: &mut Walk<'_>, path: &str, span: Span) {
+fn generated(walk: &mut dyn Host, path: &str, span: Span) {
     let Some(file) = walk.look(path).file() else { return };
     let pieces = directives(&file.text, directory_of(path));
     if pieces.is_empty() {

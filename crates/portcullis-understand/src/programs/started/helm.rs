@@ -4,11 +4,7 @@
 use portcullis_syntax::Span;
 
 use super::{Starter, project, template};
-use crate::{
-    bound::Bounded,
-    text::Text,
-    understand::shell::{Invocation, Walk},
-};
+use crate::{bound::Bounded, programs::host::Host, programs::invocation::Invocation, text::Text};
 
 pub(super) static HELM: Starter = Starter { programs: &["helm"], start };
 
@@ -35,7 +31,7 @@ const VALUES: &[&str] = &[
     "-n",
 ];
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(&words, VALUES);
     let is_dry = words.iter().any(|word| word.starts_with("--dry-run") && word != "--dry-run=none")

@@ -6,11 +6,10 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, tree};
 use crate::{
+    programs::found::{File, Found},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found},
-    },
 };
 
 pub(super) static GIT: Starter = Starter { programs: &["git"], start };
@@ -140,7 +139,7 @@ fn asked(words: &[String]) -> Asked {
     asked
 }
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let asked = asked(&project::words(invocation));
     if asked.verb.is_empty() || project::has(&asked.rest, &["--help", "-h", "--dry-run"]) {
         return;
@@ -186,7 +185,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// A hook is run by its first line, as any program. What `pre-commit install` and its like put there starts them.
-fn ran(walk: &mut Walk<'_>, path: &str, hook: &str, span: Span) {
+fn ran(walk: &mut dyn Host, path: &str, hook: &str, span: Span) {
     let Some(file) = walk.look(path).file() else {
         walk.run_file("shell", path, span, &[], None);
         return;
@@ -211,7 +210,7 @@ fn is_letter(word: &str, wanted: char) -> bool {
 }
 
 /// The root of the work tree around the directory of the command, and its folder of git.
-fn repository(walk: &mut Walk<'_>) -> Option<(String, String)> {
+fn repository(walk: &mut dyn Host) -> Option<(String, String)> {
     let places = project::levels(walk);
     for root in &places {
         let git = format!("{root}/.git");
@@ -222,7 +221,7 @@ fn repository(walk: &mut Walk<'_>) -> Option<(String, String)> {
         if let Some(file) = walk.look(&git).file()
             && let Some(place) = file.text.trim().strip_prefix("gitdir:")
         {
-            let place = crate::understand::shell::normal(&project::joined(root, place.trim()));
+            let place = crate::paths::normal(&project::joined(root, place.trim()));
             let common = place.split("/worktrees/").next().unwrap_or(&place).to_owned();
             return Some((root.clone(), common));
         }
@@ -251,7 +250,7 @@ fn sets_anything(text: &str, verb: &str) -> bool {
 }
 
 /// `core.hooksPath` of the repository; says what other settings have git run.
-fn settings(walk: &mut Walk<'_>, config: &str, asked: &Asked, span: Span) -> Option<String> {
+fn settings(walk: &mut dyn Host, config: &str, asked: &Asked, span: Span) -> Option<String> {
     let verb = asked.verb.as_str();
     let file = walk.look(config).file()?;
     if file.whole && !sets_anything(&file.text, verb) {
@@ -306,7 +305,7 @@ fn settings(walk: &mut Walk<'_>, config: &str, asked: &Asked, span: Span) -> Opt
 }
 
 /// A word behind `git` that the repository's settings give a meaning: another verb with words of its own, or behind `!` a command.
-fn alias(walk: &mut Walk<'_>, text: &str, rest: &[String], span: Span) {
+fn alias(walk: &mut dyn Host, text: &str, rest: &[String], span: Span) {
     let words: String = rest.iter().map(|word| format!(" {}", super::quoted(word))).collect();
     let line = match text.strip_prefix('!') {
         Some(command) => format!("{command}{words}"),
@@ -337,7 +336,7 @@ fn unquoted(value: &str) -> String {
 }
 
 /// `pre-commit run [HOOK]`: hooks that the project's own configuration spells (`repo: local`), and the places that others come from.
-fn local(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn local(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(
         &words,
@@ -387,7 +386,7 @@ fn local(walk: &mut Walk<'_>, invocation: &Invocation) {
     });
 }
 
-fn one(walk: &mut Walk<'_>, hook: &tree::Node) {
+fn one(walk: &mut dyn Host, hook: &tree::Node) {
     let arguments: Vec<String> = hook.get("args").map(tree::Node::words).unwrap_or_default();
     let Some(entry) = hook.get("entry") else { return };
     let Some(text) = entry.text() else { return };
@@ -416,7 +415,7 @@ fn one(walk: &mut Walk<'_>, hook: &tree::Node) {
 }
 
 /// `lefthook run HOOK`: the commands, jobs and scripts of a hook.
-fn lefthook(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn lefthook(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(&words, &["--commands", "--jobs", "--file"]);
     let ["run", hook, ..] = operands.as_slice() else { return };
@@ -459,7 +458,7 @@ fn lefthook(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `husky run HOOK` of the versions before the fifth.
-fn husky(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn husky(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let Some(hook) = words.get(1).filter(|_| words.first().is_some_and(|verb| verb == "run"))
     else {
@@ -470,7 +469,7 @@ fn husky(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `direnv allow` has the `.envrc` loaded by the shell's next prompt; `exec` and `reload` load it now.
-fn direnv(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn direnv(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(&words, &[]);
     let Some(verb @ ("allow" | "permit" | "grant" | "exec" | "reload" | "export")) =
@@ -500,7 +499,7 @@ fn direnv(walk: &mut Walk<'_>, invocation: &Invocation) {
         }
     };
     let Some(file) = file else { return };
-    let root = crate::understand::shell::files::directory_of(&file.path).to_owned();
+    let root = crate::programs::found::directory_of(&file.path).to_owned();
     project::in_directory(walk, Some(&root), |walk| {
         walk.run_text("shell", &file, invocation.span, &[], None);
         if file.text.lines().any(|line| line.trim_start().starts_with("use flake")) {

@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use crate::{bound::Bounded, understand::shell::Walk};
+use crate::{bound::Bounded, programs::host::Host};
 
 /// How many modules stand between what is run and the last that is read.
 const DEPTH: usize = 6;
@@ -22,7 +22,7 @@ struct Load {
 }
 
 /// Reads the modules that code loads. `directory` is where the code stands.
-pub(crate) fn follow(walk: &mut Walk<'_>, language: &'static str, directory: &str, text: &str) {
+pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &str, text: &str) {
     let find: fn(&str, &mut Vec<Load>) = match language {
         "python" => python,
         "javascript" => javascript,

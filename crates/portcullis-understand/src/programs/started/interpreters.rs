@@ -4,10 +4,8 @@ use portcullis_syntax::Span;
 
 use super::Starter;
 use crate::{
-    bound::Bounded,
-    effect::Argument,
-    programs::escapes,
-    understand::shell::{Invocation, Walk, files::Found},
+    bound::Bounded, effect::Argument, programs::escapes, programs::found::Found,
+    programs::host::Host, programs::invocation::Invocation,
 };
 
 pub(super) static PYTHON: Starter =
@@ -27,7 +25,7 @@ const PATHS: usize = 16;
 
 /// `python -m PACKAGE`: the package's `__main__`, or the module. `sitecustomize` and `usercustomize` are loaded from wherever `PYTHONPATH`
 /// leads (the `site` module's page), and `PYTHONSTARTUP` before a prompt.
-fn python(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn python(walk: &mut dyn Host, invocation: &Invocation) {
     if let Some(module) = escapes::values_of(&invocation.arguments, "-m").into_iter().next()
         && let Some(name) = module.text.as_known()
         && let Some(directory) = walk.directory().map(str::to_owned)
@@ -71,7 +69,7 @@ fn python(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// The `.pth` files of an environment whose interpreter is started by its path: lines that begin with `import` are run (docs.python.org, "site").
-fn environment(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn environment(walk: &mut dyn Host, invocation: &Invocation) {
     let name = invocation.name.text.as_known().unwrap_or_default();
     let Some((root, _)) = name.rsplit_once("/bin/").filter(|(root, _)| !root.starts_with("/usr"))
     else {
@@ -110,7 +108,7 @@ fn environment(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `node -r FILE`, `--require`, `--import`, `--loader`, and the same in `NODE_OPTIONS`.
-fn node(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn node(walk: &mut dyn Host, invocation: &Invocation) {
     let is_node =
         matches!(invocation.program.as_str(), "node" | "nodejs" | "ts-node" | "tsx" | "bun");
     let options = ["-r", "--require", "--import", "--loader", "--experimental-loader"];
@@ -135,7 +133,7 @@ fn node(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `ruby -r ./FILE`, and `RUBYOPT`.
-fn ruby(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn ruby(walk: &mut dyn Host, invocation: &Invocation) {
     if let Some(words) = variable(walk, invocation, "RUBYOPT") {
         for word in words.text.as_known().unwrap_or_default().split_whitespace() {
             if let Some(file) = word.strip_prefix("-r") {
@@ -147,7 +145,7 @@ fn ruby(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `perl -I lib -MFoo`: a module of the project.
-fn perl(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn perl(walk: &mut dyn Host, invocation: &Invocation) {
     let directories: Vec<String> = escapes::values_of(&invocation.arguments, "-I")
         .iter()
         .filter_map(|directory| walk.target(&directory.text).path)
@@ -162,7 +160,7 @@ fn perl(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// A file that is loaded first, by a path; packages have none.
-fn preloaded(walk: &mut Walk<'_>, language: &'static str, file: &Argument) {
+fn preloaded(walk: &mut dyn Host, language: &'static str, file: &Argument) {
     let written = file.text.known_prefix();
     if !written.starts_with(['.', '/', '~']) && !written.contains('/') {
         return;
@@ -179,7 +177,7 @@ fn preloaded(walk: &mut Walk<'_>, language: &'static str, file: &Argument) {
 }
 
 /// What a variable of the program's environment holds, where this call says so.
-fn variable(walk: &Walk<'_>, invocation: &Invocation, name: &str) -> Option<Argument> {
+fn variable(walk: &dyn Host, invocation: &Invocation, name: &str) -> Option<Argument> {
     let given = invocation.environment.iter().find(|(variable, _)| variable == name);
     let text = given.map(|(_, value)| value.clone()).or_else(|| walk.variable_set(name))?;
     (!text.is_empty()).then_some(Argument { text, span: invocation.name.span })

@@ -7,10 +7,9 @@ use portcullis_syntax::Span;
 use super::{Starter, project, tree};
 use crate::{
     bound::Bounded,
-    understand::shell::{
-        Invocation, Walk,
-        files::{Found, directory_of},
-    },
+    programs::found::{Found, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
 };
 
 pub(super) static TOOLS: Starter = Starter { programs: NAMES, start: tool };
@@ -194,7 +193,7 @@ const NAMED: &[&str] = &[
     "-r",
 ];
 
-fn tool(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn tool(walk: &mut dyn Host, invocation: &Invocation) {
     let Some(row) = TABLE.iter().find(|row| row.name == invocation.program) else { return };
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version", "-v", "--print-config", "--showConfig"])
@@ -234,7 +233,7 @@ fn tool(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// Files that a `package.json` has loaded before tests, and those of `.mocharc.json`.
-fn set_up(walk: &mut Walk<'_>, root: &str, name: &str) -> Vec<String> {
+fn set_up(walk: &mut dyn Host, root: &str, name: &str) -> Vec<String> {
     let mut found = Vec::new();
     let files = project::all_in(
         walk,
@@ -268,7 +267,7 @@ fn set_up(walk: &mut Walk<'_>, root: &str, name: &str) -> Vec<String> {
 }
 
 /// The tests that are given, or those that are found.
-fn tested(walk: &mut Walk<'_>, row: &Tool, words: &[String], root: &str, span: Span) {
+fn tested(walk: &mut dyn Host, row: &Tool, words: &[String], root: &str, span: Span) {
     let is_script = |name: &str| {
         [".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx"].iter().any(|end| name.ends_with(end))
     };
@@ -310,7 +309,7 @@ fn tested(walk: &mut Walk<'_>, row: &Tool, words: &[String], root: &str, span: S
 }
 
 /// Settings of the package managers, and native code that an installation builds.
-fn manager(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn manager(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let verb = project::operands(&words, &["-C", "--cwd", "--prefix", "--filter", "-w", "--dir"])
         .first()
@@ -366,7 +365,7 @@ fn manager(walk: &mut Walk<'_>, invocation: &Invocation) {
     });
 }
 
-fn npmrc(walk: &mut Walk<'_>, root: &str, span: Span, installs: bool) {
+fn npmrc(walk: &mut dyn Host, root: &str, span: Span, installs: bool) {
     let Some(file) = walk.look(&format!("{root}/.npmrc")).file() else { return };
     walk.in_file(&file, "npmrc", span, |walk| {
         let tree = project::whole(walk, tree::sections(&file.text));
@@ -409,13 +408,13 @@ fn npmrc(walk: &mut Walk<'_>, root: &str, span: Span, installs: bool) {
 }
 
 /// Packages come from an address.
-fn from(walk: &mut Walk<'_>, address: &str, span: Span) {
+fn from(walk: &mut dyn Host, address: &str, span: Span) {
     if address.contains("://") {
         walk.run(&project::arguments(&["npm", "install", "--registry", address, "x"], span), None);
     }
 }
 
-fn yarnrc(walk: &mut Walk<'_>, root: &str, span: Span, installs: bool) {
+fn yarnrc(walk: &mut dyn Host, root: &str, span: Span, installs: bool) {
     if let Some(file) = walk.look(&format!("{root}/.yarnrc.yml")).file() {
         walk.in_file(&file, "yarnrc", span, |walk| {
             let tree = project::whole(walk, tree::yaml(&file.text));
@@ -460,7 +459,7 @@ fn yarnrc(walk: &mut Walk<'_>, root: &str, span: Span, installs: bool) {
     }
 }
 
-fn bunfig(walk: &mut Walk<'_>, root: &str, span: Span, installs: bool) {
+fn bunfig(walk: &mut dyn Host, root: &str, span: Span, installs: bool) {
     let Some(file) = walk.look(&format!("{root}/bunfig.toml")).file() else { return };
     walk.in_file(&file, "bunfig", span, |walk| {
         let tree = project::whole(walk, tree::toml(&file.text));
@@ -483,7 +482,7 @@ fn bunfig(walk: &mut Walk<'_>, root: &str, span: Span, installs: bool) {
 }
 
 /// `binding.gyp`: an installation builds it, and `<!(COMMAND)` in it runs a command (gyp.gsrc.io, "Command Expansions"); actions are lists of words.
-fn binding(walk: &mut Walk<'_>, root: &str, span: Span) {
+fn binding(walk: &mut dyn Host, root: &str, span: Span) {
     let Some(file) = walk.look(&format!("{root}/binding.gyp")).file() else { return };
     walk.in_file(&file, "gyp", span, |walk| {
         for (code, place) in expansions(&file.text) {
@@ -523,7 +522,7 @@ fn expansions(text: &str) -> Vec<(String, Span)> {
 }
 
 /// Programs that start scripts of the package by name.
-fn runner(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn runner(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(
         &words,
@@ -625,7 +624,7 @@ fn targets(words: &[String], operands: &[&str]) -> Vec<String> {
 }
 
 /// `lint-staged` in a `package.json` or files of its own: commands that are run on what is committed.
-fn staged(walk: &mut Walk<'_>, span: Span) {
+fn staged(walk: &mut dyn Host, span: Span) {
     let Some(root) = walk.directory().map(str::to_owned) else { return };
     let files = project::all_in(
         walk,

@@ -6,11 +6,10 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, template};
 use crate::{
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
 };
 
 pub(super) static JUST: Starter = Starter { programs: &["just"], start: just };
@@ -36,7 +35,7 @@ struct Justfile {
     first: Option<String>,
 }
 
-fn just(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn just(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let tells = [
         "--list",
@@ -154,7 +153,7 @@ fn needed(goal: &str, files: &[(File, Justfile)], order: &mut Vec<String>) {
     }
 }
 
-fn recipe_of(walk: &mut Walk<'_>, recipe: &Recipe, variables: &BTreeMap<String, String>) {
+fn recipe_of(walk: &mut dyn Host, recipe: &Recipe, variables: &BTreeMap<String, String>) {
     let first = recipe.lines.first().map_or("", |(line, _)| line.trim_start());
     if let Some(interpreter) = first.strip_prefix("#!") {
         let code: String =
@@ -167,7 +166,7 @@ fn recipe_of(walk: &mut Walk<'_>, recipe: &Recipe, variables: &BTreeMap<String, 
             });
         let language = interpreter.trim().rsplit(['/', ' ']).next().unwrap_or("sh").to_owned();
         let language =
-            crate::understand::code::language(&language).map_or("shell", |language| language.name);
+            crate::language::language(&language).map_or("shell", |language| language.name);
         walk.code(language, &Text::known(code), span, &[]);
         return;
     }

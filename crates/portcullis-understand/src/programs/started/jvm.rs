@@ -11,10 +11,9 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::Certainty,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
 };
 
 pub(super) static GRADLE: Starter = Starter { programs: &["gradle", "gradlew"], start: gradle };
@@ -37,7 +36,7 @@ const SCRIPTS: &[&str] = &[
 /// Calls of a script that start something beside the tasks of the build.
 const CALLS: &[Call] = &[("getRuntime().exec", Given::Either), ("ProcessBuilder", Given::Either)];
 
-fn gradle(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "-?", "--version", "-v"]) {
         return;
@@ -128,7 +127,7 @@ fn gradle(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `distributionUrl`: the archive that the wrapper fetches and runs.
-fn distribution(walk: &mut Walk<'_>, path: &str, span: Span) {
+fn distribution(walk: &mut dyn Host, path: &str, span: Span) {
     let Some(file) = walk.look(path).file() else { return };
     walk.in_file(&file, "properties", span, |walk| {
         let mut at = 0;
@@ -253,7 +252,7 @@ fn texts(code: &str) -> Vec<String> {
     texts
 }
 
-fn maven(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn maven(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version", "-v"]) {
         return;
@@ -278,7 +277,7 @@ fn maven(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn pom(walk: &mut Walk<'_>, file: &File, span: Span, seen: &mut usize) {
+fn pom(walk: &mut dyn Host, file: &File, span: Span, seen: &mut usize) {
     *seen += 1;
     let modules = walk.in_file(file, "maven", span, |walk| {
         if *seen > PROJECTS {
@@ -329,7 +328,7 @@ fn all<'n>(node: &'n tree::Node, name: &'n str) -> impl Iterator<Item = &'n tree
 }
 
 /// Ant: the targets that are asked for with those that they depend on (ant.apache.org/manual, "Using Ant").
-fn ant(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn ant(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["-help", "-h", "-version", "-p", "-projecthelp", "-diagnostics"]) {
         return;
@@ -399,7 +398,7 @@ fn ant(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// What a plugin starts, in its configuration and in those of its executions.
-fn follow(walk: &mut Walk<'_>, plugin: &tree::Node) {
+fn follow(walk: &mut dyn Host, plugin: &tree::Node) {
     let properties = [
         ("project.basedir".to_owned(), ".".to_owned()),
         ("basedir".to_owned(), ".".to_owned()),
@@ -411,7 +410,7 @@ fn follow(walk: &mut Walk<'_>, plugin: &tree::Node) {
 }
 
 /// Says that a program is started, with the values of properties put in; one that nobody knows is a word.
-fn said(walk: &mut Walk<'_>, words: &[String], span: Span, properties: &[(String, String)]) {
+fn said(walk: &mut dyn Host, words: &[String], span: Span, properties: &[(String, String)]) {
     let filled = |word: &String| {
         let mut filled = word.clone();
         for _ in 0..properties.len().min(8) {

@@ -5,8 +5,8 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, tree};
 use crate::{
+    programs::found::directory_of, programs::host::Host, programs::invocation::Invocation,
     text::Text,
-    understand::shell::{Invocation, Walk, files::directory_of},
 };
 
 pub(super) static LINTERS: Starter =
@@ -24,7 +24,7 @@ fn names(program: &str) -> &'static [&'static str] {
     }
 }
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version"]) {
         return;
@@ -110,7 +110,7 @@ fn listed(node: &tree::Node) -> Vec<String> {
 }
 
 /// A plugin by its path or its module; one that is installed is not the project's.
-fn loaded(walk: &mut Walk<'_>, root: &str, name: &str, span: Span) {
+fn loaded(walk: &mut dyn Host, root: &str, name: &str, span: Span) {
     let paths = match name.ends_with(".py") {
         true => vec![project::joined(root, name)],
         false => {

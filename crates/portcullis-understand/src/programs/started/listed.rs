@@ -6,11 +6,10 @@ use portcullis_syntax::Span;
 use super::{project, tree};
 use crate::{
     effect::Certainty,
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
 };
 
 /// What a file is written in.
@@ -522,7 +521,7 @@ pub(super) fn knows(program: &str) -> bool {
 }
 
 /// Says what the settings of the tools of the table have them run.
-pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     for row in TABLE {
         if row.programs.contains(&invocation.program.as_str()) {
             read(walk, invocation, row);
@@ -530,7 +529,7 @@ pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn read(walk: &mut Walk<'_>, invocation: &Invocation, row: &Row) {
+fn read(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
     let words = project::words(invocation);
     let tells =
         ["--help", "-h", "--version", "--list", "-l", "--dry-run", "--dryrun", "--skip=before"];
@@ -575,7 +574,7 @@ fn read(walk: &mut Walk<'_>, invocation: &Invocation, row: &Row) {
 }
 
 /// The files of a row that are there: the first of its names, or each that its pattern names.
-fn there(walk: &mut Walk<'_>, row: &Row) -> Vec<File> {
+fn there(walk: &mut dyn Host, row: &Row) -> Vec<File> {
     let plain: Vec<&str> = row.files.iter().filter(|name| !name.contains('*')).copied().collect();
     let mut files: Vec<File> = Vec::new();
     for end in row.files.iter().filter_map(|name| name.strip_prefix('*')) {
@@ -614,7 +613,7 @@ fn parsed(format: Format, file: &File) -> tree::Tree {
     }
 }
 
-fn say(walk: &mut Walk<'_>, row: &Row, document: &tree::Node, operands: &[&str], root: &str) {
+fn say(walk: &mut dyn Host, row: &Row, document: &tree::Node, operands: &[&str], root: &str) {
     let Some((table, needs)) = row.tasks else {
         places(walk, row, document, root);
         return;
@@ -651,7 +650,7 @@ fn say(walk: &mut Walk<'_>, row: &Row, document: &tree::Node, operands: &[&str],
     }
 }
 
-fn places(walk: &mut Walk<'_>, row: &Row, node: &tree::Node, root: &str) {
+fn places(walk: &mut dyn Host, row: &Row, node: &tree::Node, root: &str) {
     for (place, what) in row.places {
         let mut found: Vec<&tree::Node> = Vec::new();
         let names: Vec<&str> = place.split('.').filter(|name| !name.is_empty()).collect();
@@ -688,7 +687,7 @@ fn at<'n>(node: &'n tree::Node, names: &[&str], found: &mut Vec<&'n tree::Node>)
     }
 }
 
-fn one(walk: &mut Walk<'_>, node: &tree::Node, what: What, root: &str) {
+fn one(walk: &mut dyn Host, node: &tree::Node, what: What, root: &str) {
     match what {
         Words if !node.items().is_empty() => {
             walk.run(&project::arguments(&node.words(), node.span), None);
@@ -746,8 +745,8 @@ fn one(walk: &mut Walk<'_>, node: &tree::Node, what: What, root: &str) {
 }
 
 /// A script of the project, by its name; modules may leave out how it ends.
-fn started(walk: &mut Walk<'_>, path: &str, span: Span) {
-    let path = crate::understand::shell::normal(path);
+fn started(walk: &mut dyn Host, path: &str, span: Span) {
+    let path = crate::paths::normal(path);
     let language =
         match path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|it| it.1) {
             Some("py") => "python",

@@ -4,10 +4,8 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project};
 use crate::{
-    bound::Bounded,
-    effect::Certainty,
+    bound::Bounded, effect::Certainty, programs::host::Host, programs::invocation::Invocation,
     text::Text,
-    understand::shell::{Invocation, Walk},
 };
 
 pub(super) static LOGROTATE: Starter = Starter { programs: &["logrotate"], start };
@@ -18,7 +16,7 @@ const SCRIPTS: &[&str] = &["firstaction", "lastaction", "postrotate", "preremove
 /// How many scripts of one file are read.
 const READ: usize = 64;
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     // It says what it would do.
     if project::has(&words, &["-d", "--debug", "-h", "--help", "--usage", "--version"]) {

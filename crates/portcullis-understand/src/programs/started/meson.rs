@@ -6,10 +6,9 @@ use portcullis_syntax::Span;
 use super::{Starter, project};
 use crate::{
     effect::Certainty,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
 };
 
 pub(super) static MESON: Starter = Starter { programs: &["meson", "muon"], start };
@@ -17,7 +16,7 @@ pub(super) static MESON: Starter = Starter { programs: &["meson", "muon"], start
 /// How many files of one project are read.
 const FILES: usize = 32;
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version"]) {
         return;
@@ -62,7 +61,7 @@ struct Wanted {
     installs: bool,
 }
 
-fn read(walk: &mut Walk<'_>, file: &File, span: Span, wanted: Wanted, seen: &mut usize) {
+fn read(walk: &mut dyn Host, file: &File, span: Span, wanted: Wanted, seen: &mut usize) {
     walk.in_file(file, "meson", span, |walk| {
         *seen += 1;
         if *seen > FILES {

@@ -3,15 +3,15 @@
 //!
 //! What tools evaluate whole (`scripts`) and settings that list commands (`listed`) are tables of their own: a tool is a row there.
 //!
-//! A row names programs and a function that is given the walk and the program with its arguments. It
+//! A row names programs and a function that is given the host and the program with its arguments. It
 //!
-//! 1. works out which files the program takes, by its manual, and looks at them: `Walk::look`, `Walk::look_for`,
-//!    `Walk::first_of`. A file that nobody has looked at yet is asked for by that and is there the next time round, so all that may be
+//! 1. works out which files the program takes, by its manual, and looks at them: `Host::look`, `project::nearest`,
+//!    `project::first_in`. A file that nobody has looked at yet is asked for by that and is there the next time round, so all that may be
 //!    wanted should be looked at before anything is made of the first;
-//! 2. opens each that is there: `Walk::in_file`, in which every span is a place in that file;
-//! 3. says in it what would run: `Walk::shell` for commands, `Walk::code` for code, `Walk::run` for a program with its words,
-//!    `Walk::run_file` for a file that is run, `Walk::load` for one that is loaded, `Walk::mount`, `Walk::query`,
-//!    `Walk::note` for what only a rule says. What a reader of plain text found is said by `run_pieces`.
+//! 2. opens each that is there: `Host::in_file`, in which every span is a place in that file;
+//! 3. says in it what would run: `Host::shell` for commands, `Host::code` for code, `Host::run` for a program with its words,
+//!    `Host::run_file` for a file that is run, `Host::load` for one that is loaded, `Host::mount`, `Host::query`,
+//!    `Host::note` for what only a rule says. What a reader of plain text found is said by `run_pieces`.
 //!
 //! Readers of text (which recipes of a makefile a target runs, which commands a manifest has) are pure functions from text to
 //! `Piece`s, so that they can be tested alone. What does not run is not said: a dry run, a list, a question for help starts nothing.
@@ -19,9 +19,7 @@
 use portcullis_syntax::Span;
 
 use crate::{
-    effect::Certainty,
-    text::Text,
-    understand::shell::{Invocation, Walk},
+    effect::Certainty, programs::host::Host, programs::invocation::Invocation, text::Text,
 };
 
 mod ansible;
@@ -75,7 +73,7 @@ pub(crate) struct Starter {
     /// The programs, by the names of their rows.
     pub(crate) programs: &'static [&'static str],
     /// Looks for the files and says what of them runs.
-    pub(crate) start: fn(&mut Walk<'_>, &Invocation),
+    pub(crate) start: fn(&mut dyn Host, &Invocation),
 }
 
 /// Every kind.
@@ -148,7 +146,7 @@ static STARTERS: &[&Starter] = &[
 ];
 
 /// Says what a program starts from files that were there before.
-pub(crate) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     for starter in STARTERS {
         if starter.programs.contains(&invocation.program.as_str()) {
             (starter.start)(walk, invocation);
@@ -189,7 +187,7 @@ impl Piece {
 
 /// Says that pieces of the file that is open run, one after the other, each in a shell or an interpreter of its own. `text` is the
 /// whole of the file.
-pub(crate) fn run_pieces(walk: &mut Walk<'_>, text: &str, pieces: &[Piece]) {
+pub(crate) fn run_pieces(walk: &mut dyn Host, text: &str, pieces: &[Piece]) {
     for piece in pieces {
         let Some(written) = text.get(piece.span.range()) else { continue };
         let code = Text::known(piece.text.as_deref().unwrap_or(written));

@@ -7,11 +7,10 @@ use super::{Starter, project};
 use crate::{
     bound::Bounded,
     effect::Certainty,
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
 };
 
 pub(super) static NINJA: Starter = Starter { programs: &["n2", "ninja", "samu"], start };
@@ -19,7 +18,7 @@ pub(super) static NINJA: Starter = Starter { programs: &["n2", "ninja", "samu"],
 /// How many commands of one file are read.
 const COMMANDS: usize = 256;
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["-n", "-h", "--help", "--version", "-t"]) {
         return;

@@ -4,9 +4,10 @@
 use portcullis_syntax::Span;
 
 use super::{Piece, Starter, project, run_pieces};
-use crate::understand::shell::{
-    Invocation, Walk,
-    files::{File, directory_of},
+use crate::{
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
 };
 
 pub(super) static NIX: Starter = Starter { programs: &["nix", "nix-shell", "devenv"], start };
@@ -17,7 +18,7 @@ const HOOKS: &[&str] = &["shellHook", "enterShell"];
 /// How many files import each other.
 const IMPORTS: usize = 12;
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(
         &words,
@@ -52,7 +53,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     });
 }
 
-fn read(walk: &mut Walk<'_>, file: &File, span: Span, seen: &mut Vec<String>) {
+fn read(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Vec<String>) {
     if seen.contains(&file.path) {
         return;
     }
@@ -60,8 +61,7 @@ fn read(walk: &mut Walk<'_>, file: &File, span: Span, seen: &mut Vec<String>) {
     walk.in_file(file, "nix", span, |walk| {
         run_pieces(walk, &file.text, &hooks(&file.text));
         for (name, at) in imports(&file.text) {
-            let path =
-                crate::understand::shell::normal(&project::joined(directory_of(&file.path), &name));
+            let path = crate::paths::normal(&project::joined(directory_of(&file.path), &name));
             let path = if path.ends_with(".nix") { path } else { format!("{path}/default.nix") };
             if seen.len() > IMPORTS {
                 walk.left_unread(at);

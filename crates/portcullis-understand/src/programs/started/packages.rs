@@ -8,12 +8,12 @@ use super::{Starter, project, tree};
 use crate::{
     effect::Argument,
     facts::Facts,
+    paths::absolute,
+    pattern,
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk, absolute,
-        files::{File, directory_of},
-        pattern,
-    },
 };
 
 pub(super) static SCRIPTS: Starter = Starter { programs: &["npm", "pnpm", "yarn", "bun"], start };
@@ -184,7 +184,7 @@ fn asked(program: &str, words: &[String]) -> Asked {
     asked
 }
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words: Vec<String> = invocation.arguments.iter().map(|word| word.text.display()).collect();
     let asked = asked(&invocation.program, &words);
     if asked.scripts.is_empty() {
@@ -202,7 +202,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// The packages that something runs in.
-fn reached(walk: &mut Walk<'_>, reach: &Reach, span: Span) -> Vec<File> {
+fn reached(walk: &mut dyn Host, reach: &Reach, span: Span) -> Vec<File> {
     let Some(nearest) = found(walk) else { return Vec::new() };
     if *reach == Reach::Here {
         return vec![nearest];
@@ -265,7 +265,7 @@ fn absolute_in(word: &str, directory: &str) -> Option<String> {
 }
 
 /// The root of the workspace that a package belongs to.
-fn workspace(walk: &mut Walk<'_>, nearest: &File) -> Option<File> {
+fn workspace(walk: &mut dyn Host, nearest: &File) -> Option<File> {
     let outermost = walk.facts().workspace.clone();
     let mut directory = directory_of(&nearest.path).to_owned();
     loop {
@@ -284,7 +284,7 @@ fn workspace(walk: &mut Walk<'_>, nearest: &File) -> Option<File> {
 }
 
 /// What is asked of one package.
-fn package(walk: &mut Walk<'_>, file: &File, asked: &Asked, span: Span) {
+fn package(walk: &mut dyn Host, file: &File, asked: &Asked, span: Span) {
     let inner = directory_of(&file.path).to_owned();
     let outer = walk.directory().map(str::to_owned);
     walk.go_to(Some(inner));
@@ -309,7 +309,7 @@ fn package(walk: &mut Walk<'_>, file: &File, asked: &Asked, span: Span) {
 const MEMBERS: usize = 40;
 
 /// The packages of a workspace: `workspaces` of the `package.json`, or `packages` of a `pnpm-workspace.yaml`.
-fn members(walk: &mut Walk<'_>, file: &File, span: Span) -> Vec<File> {
+fn members(walk: &mut dyn Host, file: &File, span: Span) -> Vec<File> {
     let root = directory_of(&file.path).to_owned();
     let listed = walk.look(&format!("{root}/pnpm-workspace.yaml")).file();
     let mut patterns: Vec<String> = Vec::new();
@@ -340,7 +340,7 @@ fn members(walk: &mut Walk<'_>, file: &File, span: Span) -> Vec<File> {
 }
 
 /// The `package.json` of this directory or of the nearest above.
-fn found(walk: &mut Walk<'_>) -> Option<File> {
+fn found(walk: &mut dyn Host) -> Option<File> {
     let mut directory = walk.directory()?.to_owned();
     let workspace = walk.facts().workspace.clone();
     loop {
@@ -355,7 +355,7 @@ fn found(walk: &mut Walk<'_>) -> Option<File> {
     }
 }
 
-fn run(walk: &mut Walk<'_>, root: &tree::Node, name: &str, given: &[String], is_alone: bool) {
+fn run(walk: &mut dyn Host, root: &tree::Node, name: &str, given: &[String], is_alone: bool) {
     let around = [format!("pre{name}"), name.to_owned(), format!("post{name}")];
     for script in &around {
         if is_alone && script != name {
@@ -375,7 +375,7 @@ fn run(walk: &mut Walk<'_>, root: &tree::Node, name: &str, given: &[String], is_
 }
 
 /// Packages that come from an address: what `npm install ADDRESS` does.
-fn dependencies(walk: &mut Walk<'_>, root: &tree::Node) {
+fn dependencies(walk: &mut dyn Host, root: &tree::Node) {
     for group in ["dependencies", "devDependencies", "optionalDependencies"] {
         let Some(group) = root.get(group) else { continue };
         for (_, version) in group.entries() {

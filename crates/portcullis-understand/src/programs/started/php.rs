@@ -3,9 +3,8 @@
 
 use super::{Starter, project, tree};
 use crate::{
-    bound::Bounded,
-    text::Text,
-    understand::shell::{Invocation, Walk, files::directory_of},
+    bound::Bounded, programs::found::directory_of, programs::host::Host,
+    programs::invocation::Invocation, text::Text,
 };
 
 pub(super) static PHPUNIT: Starter =
@@ -14,7 +13,7 @@ pub(super) static PHPUNIT: Starter =
 /// How many tests are read.
 const TESTS: usize = 16;
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version", "--list-tests"]) {
         return;

@@ -7,11 +7,10 @@ use super::tree::Tree;
 use crate::{
     bound::Bounded,
     effect::{Argument, GapReason},
+    programs::found::{File, Found},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found},
-    },
 };
 
 /// How many directories above are looked into. Work trees of people stay below ten.
@@ -35,9 +34,9 @@ pub(super) fn arguments<W: AsRef<str>>(words: &[W], span: Span) -> Vec<Argument>
 
 /// Reads something in another directory, as the file or the command names it.
 pub(super) fn in_directory<T>(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     directory: Option<&str>,
-    read: impl FnOnce(&mut Walk<'_>) -> T,
+    read: impl FnOnce(&mut dyn Host) -> T,
 ) -> T {
     let Some(directory) = directory else { return read(walk) };
     let outer = walk.directory().map(str::to_owned);
@@ -49,7 +48,7 @@ pub(super) fn in_directory<T>(
 }
 
 /// The directory of the command and those above it, up to the root of the work tree.
-pub(super) fn levels(walk: &mut Walk<'_>) -> Vec<String> {
+pub(super) fn levels(walk: &mut dyn Host) -> Vec<String> {
     let workspace = walk.facts().workspace.clone();
     let mut places: Vec<String> = Vec::new();
     let mut next = walk.directory().map(str::to_owned);
@@ -69,7 +68,7 @@ pub(super) fn levels(walk: &mut Walk<'_>) -> Vec<String> {
 }
 
 /// The first of these files in the directory of the command or in the nearest one above it that has one.
-pub(super) fn nearest(walk: &mut Walk<'_>, names: &[&str]) -> Option<File> {
+pub(super) fn nearest(walk: &mut dyn Host, names: &[&str]) -> Option<File> {
     let places = levels(walk);
     // All are asked for at once: a round of looking is dearer than a look.
     for directory in &places {
@@ -81,12 +80,12 @@ pub(super) fn nearest(walk: &mut Walk<'_>, names: &[&str]) -> Option<File> {
 }
 
 /// The first of these files in a directory.
-pub(super) fn first_in(walk: &mut Walk<'_>, directory: &str, names: &[&str]) -> Option<File> {
+pub(super) fn first_in(walk: &mut dyn Host, directory: &str, names: &[&str]) -> Option<File> {
     all_in(walk, directory, names).into_iter().next()
 }
 
 /// Each of these files that a directory has.
-pub(super) fn all_in(walk: &mut Walk<'_>, directory: &str, names: &[&str]) -> Vec<File> {
+pub(super) fn all_in(walk: &mut dyn Host, directory: &str, names: &[&str]) -> Vec<File> {
     let looked: Vec<Option<File>> =
         names.iter().map(|name| walk.look(&joined(directory, name)).file()).collect();
     looked.into_iter().flatten().collect()
@@ -95,7 +94,7 @@ pub(super) fn all_in(walk: &mut Walk<'_>, directory: &str, names: &[&str]) -> Ve
 /// The files below a directory whose names are wanted, those that stand higher first. Say it from within a file: what is left out there is
 /// told and no question.
 pub(super) fn below(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     directory: &str,
     depth: usize,
     span: Span,
@@ -130,7 +129,7 @@ pub(super) fn below(
 
 /// The directories that a pattern of a workspace names: `crates/*` is every directory in `crates`.
 pub(super) fn members(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     root: &str,
     patterns: &[&str],
     most: usize,
@@ -164,7 +163,7 @@ pub(super) fn joined(directory: &str, name: &str) -> String {
 }
 
 /// A tree of the file that is open; where not all of it was read, that is said.
-pub(super) fn whole(walk: &mut Walk<'_>, tree: Tree) -> Tree {
+pub(super) fn whole(walk: &mut dyn Host, tree: Tree) -> Tree {
     if tree.cut {
         walk.left_unread(Span::default());
     }
@@ -199,7 +198,7 @@ pub(super) fn options<'w>(words: &'w [String], names: &[&str]) -> Vec<&'w str> {
 }
 
 /// Says of an address that code is taken from that anybody on the way may change it, or that it is a bare number.
-pub(super) fn taken_from(walk: &mut Walk<'_>, address: &str, span: Span) {
+pub(super) fn taken_from(walk: &mut dyn Host, address: &str, span: Span) {
     if is_plain(address) {
         walk.note("package.index.plain", span);
     }

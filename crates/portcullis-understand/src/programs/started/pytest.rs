@@ -7,10 +7,9 @@ use super::Starter;
 use crate::{
     effect::Argument,
     programs::escapes,
-    understand::shell::{
-        Invocation, Walk,
-        files::{Found, directory_of},
-    },
+    programs::found::{Found, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
 };
 
 pub(super) static PYTEST: Starter = Starter { programs: &["pytest", "py.test"], start: pytest };
@@ -24,11 +23,11 @@ const FOLDERS: &[&str] = &["test", "tests"];
 /// How deep folders of tests are listed.
 const LISTED: usize = 3;
 
-fn pytest(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn pytest(walk: &mut dyn Host, invocation: &Invocation) {
     walk.in_project(|walk| read(walk, invocation));
 }
 
-fn read(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn read(walk: &mut dyn Host, invocation: &Invocation) {
     let arguments = invocation.arguments.as_slice();
     let has = |options: &[&str]| {
         arguments
@@ -98,7 +97,7 @@ fn read(walk: &mut Walk<'_>, invocation: &Invocation) {
 
 /// The tests in a folder, and in the folders in it.
 fn collect(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     directory: &str,
     span: Span,
     depth: usize,
@@ -127,7 +126,7 @@ fn is_test(name: &str) -> bool {
     matches!(stem, "conftest" | "__init__") || stem.starts_with("test_") || stem.ends_with("_test")
 }
 
-fn load(walk: &mut Walk<'_>, roots: &[String], path: &str, span: Span) {
+fn load(walk: &mut dyn Host, roots: &[String], path: &str, span: Span) {
     let mut roots = roots.to_vec();
     roots.push(directory_of(path).to_owned());
     walk.load_from(&roots, "python", path, span);
@@ -145,7 +144,7 @@ fn load(walk: &mut Walk<'_>, roots: &[String], path: &str, span: Span) {
 }
 
 /// A plugin by the name of its module.
-fn module(walk: &mut Walk<'_>, roots: &[String], name: &str, span: Span) {
+fn module(walk: &mut dyn Host, roots: &[String], name: &str, span: Span) {
     if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte)) {
         return;
     }

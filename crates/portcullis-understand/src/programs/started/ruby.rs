@@ -5,9 +5,10 @@
 use portcullis_syntax::Span;
 
 use super::{Starter, project};
-use crate::understand::shell::{
-    Invocation, Walk,
-    files::{File, Found, directory_of},
+use crate::{
+    programs::found::{File, Found, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
 };
 
 pub(super) static RAKE: Starter = Starter { programs: &["rake", "rails"], start: rake };
@@ -32,7 +33,7 @@ pub(super) static GEM: Starter = Starter { programs: &["gem"], start: gem };
 /// How many files of tasks are read.
 const TASKS: usize = 24;
 
-fn rake(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn rake(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version", "-V"]) {
         return;
@@ -74,11 +75,11 @@ fn rake(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn evaluated(walk: &mut Walk<'_>, file: &File, span: Span) {
+fn evaluated(walk: &mut dyn Host, file: &File, span: Span) {
     walk.run_text("ruby", file, span, &[], None);
 }
 
-fn bundle(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn bundle(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let verb = project::operands(&words, &["--gemfile"])
         .first()
@@ -129,7 +130,7 @@ fn bundle(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// The `.gemspec` files of a directory: they are evaluated.
-fn specifications(walk: &mut Walk<'_>, root: &str, span: Span) {
+fn specifications(walk: &mut dyn Host, root: &str, span: Span) {
     let Found::Directory(names) = walk.look(root) else { return };
     for name in names.iter().filter(|name| name.ends_with(".gemspec")) {
         walk.load("ruby", &format!("{root}/{name}"), span);
@@ -159,7 +160,7 @@ fn sources(text: &str) -> Vec<(String, Span)> {
     found
 }
 
-fn tools(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn tools(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version", "-v"]) {
         return;
@@ -190,7 +191,7 @@ fn tools(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn vagrant(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn vagrant(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version"]) {
         return;
@@ -200,7 +201,7 @@ fn vagrant(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn gem(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn gem(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if words.first().map(String::as_str) != Some("build") {
         return;

@@ -3,16 +3,13 @@
 use portcullis_syntax::Span;
 
 use super::{Piece, Starter, run_pieces};
-use crate::{
-    effect::Certainty,
-    understand::shell::{Invocation, Walk},
-};
+use crate::{effect::Certainty, programs::host::Host, programs::invocation::Invocation};
 
 pub(super) static CRONTAB: Starter = Starter { programs: &["crontab"], start: crontab };
 
 pub(super) static AT: Starter = Starter { programs: &["at", "batch"], start: at };
 
-fn crontab(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn crontab(walk: &mut dyn Host, invocation: &Invocation) {
     let options = invocation.options();
     if options.has(&["-l", "-r", "-e"]) {
         return;
@@ -27,7 +24,7 @@ fn crontab(walk: &mut Walk<'_>, invocation: &Invocation) {
     walk.in_file(&file, "crontab", invocation.span, |walk| run_pieces(walk, &file.text, &pieces));
 }
 
-fn at(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn at(walk: &mut dyn Host, invocation: &Invocation) {
     let Some(file) = invocation.options().value(&["-f"]) else { return };
     if let Some(path) = walk.target(&file.text).path {
         walk.run_file("shell", &path, file.span, &[], None);

@@ -11,11 +11,10 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::Certainty,
+    programs::found::{File, Found},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found},
-    },
 };
 
 /// How many files of one folder are read.
@@ -669,7 +668,7 @@ pub(super) fn knows(program: &str) -> bool {
 }
 
 /// Says what the tools of the table evaluate.
-pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     for row in TABLE {
         if row.programs.contains(&invocation.program.as_str()) {
             evaluated(walk, invocation, row);
@@ -677,7 +676,7 @@ pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn evaluated(walk: &mut Walk<'_>, invocation: &Invocation, row: &Row) {
+fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
     let words = project::words(invocation);
     if project::has(&words, TELLS) {
         return;
@@ -722,7 +721,7 @@ fn evaluated(walk: &mut Walk<'_>, invocation: &Invocation, row: &Row) {
 }
 
 /// Functions of a script of the shell that the tool calls; `@test "…" {` of bats is one without a name.
-fn called(walk: &mut Walk<'_>, file: &File, row: &Row, span: Span) {
+fn called(walk: &mut dyn Host, file: &File, row: &Row, span: Span) {
     let is_defined = |name: &&&str| {
         file.text.lines().any(|line| {
             let line = line.trim_start().trim_start_matches("function ");
@@ -752,13 +751,12 @@ fn called(walk: &mut Walk<'_>, file: &File, row: &Row, span: Span) {
 }
 
 /// The cells of a notebook (nbformat.readthedocs.io), one after the other.
-fn notebook(walk: &mut Walk<'_>, file: &File, span: Span) {
+fn notebook(walk: &mut dyn Host, file: &File, span: Span) {
     walk.in_file(file, "notebook", span, |walk| {
         let tree = project::whole(walk, tree::json(&file.text));
         let Some(node) = tree.root() else { return };
         let language = node.path(&["metadata", "language_info", "name"]).and_then(tree::Node::text);
-        let language =
-            language.and_then(crate::understand::code::language).map_or("python", |it| it.name);
+        let language = language.and_then(crate::language::language).map_or("python", |it| it.name);
         for cell in node.get("cells").map(tree::Node::items).unwrap_or_default() {
             if cell.text_of("cell_type") != Some("code") {
                 continue;
@@ -771,7 +769,7 @@ fn notebook(walk: &mut Walk<'_>, file: &File, span: Span) {
 }
 
 /// The files of a row that are in the directory, or in the nearest above that has one.
-fn found(walk: &mut Walk<'_>, invocation: &Invocation, row: &Row, is_given: bool) -> Vec<String> {
+fn found(walk: &mut dyn Host, invocation: &Invocation, row: &Row, is_given: bool) -> Vec<String> {
     let places = project::levels(walk);
     let plain = |name: &&&str| !name.contains('*');
     for place in &places {
@@ -799,7 +797,7 @@ fn found(walk: &mut Walk<'_>, invocation: &Invocation, row: &Row, is_given: bool
 
 /// The files that a pattern of a row names.
 fn matching(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     root: &str,
     pattern: &str,
     invocation: &Invocation,

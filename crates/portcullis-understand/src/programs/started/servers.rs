@@ -3,8 +3,8 @@
 
 use super::{Starter, project};
 use crate::{
+    programs::found::directory_of, programs::host::Host, programs::invocation::Invocation,
     text::Text,
-    understand::shell::{Invocation, Walk, files::directory_of},
 };
 
 pub(super) static DJANGO: Starter = Starter {
@@ -34,7 +34,7 @@ pub(super) static SERVERS: Starter = Starter {
     start: server,
 };
 
-fn django(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn django(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let is_script = |word: &&String| word.rsplit('/').next() == Some("manage.py");
     let script = match invocation.program.as_str() {
@@ -94,7 +94,7 @@ fn settings_in(text: &str) -> Option<String> {
     is_module.then(|| module.to_owned())
 }
 
-fn server(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn server(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version", "--check-config"]) {
         return;
@@ -178,7 +178,7 @@ fn server(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `hooks:` of a `mkdocs.yml`.
-fn hooks_of(walk: &mut Walk<'_>, here: &str) -> Vec<String> {
+fn hooks_of(walk: &mut dyn Host, here: &str) -> Vec<String> {
     let Some(file) = project::first_in(walk, here, &["mkdocs.yml", "mkdocs.yaml"]) else {
         return Vec::new();
     };

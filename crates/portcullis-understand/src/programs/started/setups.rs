@@ -6,11 +6,10 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, tree};
 use crate::{
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
 };
 
 pub(super) static PIP: Starter = Starter { programs: &["pip", "pip3", "uv"], start: pip };
@@ -66,13 +65,13 @@ const VALUES: &[&str] = &[
     "-t",
 ];
 
-fn pip(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn pip(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     installed(walk, invocation, &invocation.program, &words);
 }
 
 /// `python -m pip …`, `python -m build`.
-fn modules(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn modules(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let Some(at) = words.iter().position(|word| word == "-m") else { return };
     let rest = words.get(at + 2..).unwrap_or_default();
@@ -96,7 +95,7 @@ fn modules(walk: &mut Walk<'_>, invocation: &Invocation) {
     }
 }
 
-fn installed(walk: &mut Walk<'_>, invocation: &Invocation, program: &str, words: &[String]) {
+fn installed(walk: &mut dyn Host, invocation: &Invocation, program: &str, words: &[String]) {
     let span = invocation.span;
     if project::has(words, &["--help", "-h", "--dry-run"]) {
         return;
@@ -152,7 +151,7 @@ fn installed(walk: &mut Walk<'_>, invocation: &Invocation, program: &str, words:
 }
 
 /// What builds the package in a directory.
-fn package(walk: &mut Walk<'_>, place: &str, span: Span) {
+fn package(walk: &mut dyn Host, place: &str, span: Span) {
     project::in_directory(walk, Some(place), |walk| {
         let Some(root) = walk.directory().map(str::to_owned) else { return };
         let looked = ["setup.py", "pyproject.toml", "hatch_build.py", "build.py", "setup.cfg"]
@@ -218,7 +217,7 @@ fn backends(file: &File) -> Vec<String> {
 }
 
 /// Options and addresses in a file of requirements.
-fn requirements(walk: &mut Walk<'_>, path: &str, span: Span, depth: usize) {
+fn requirements(walk: &mut dyn Host, path: &str, span: Span, depth: usize) {
     let Some(file) = walk.look(path).file() else { return };
     let more = walk.in_file(&file, "requirements", span, |walk| {
         let mut more = Vec::new();
@@ -288,7 +287,7 @@ fn requirements(walk: &mut Walk<'_>, path: &str, span: Span, depth: usize) {
 }
 
 /// `pip.conf` where a variable or the environment of the project names it.
-fn configured(walk: &mut Walk<'_>, span: Span) {
+fn configured(walk: &mut dyn Host, span: Span) {
     let Some(path) = walk.variable_set("PIP_CONFIG_FILE") else { return };
     let Some(path) = walk.target(&path).path else { return };
     let Some(file) = walk.look(&path).file() else { return };
@@ -311,7 +310,7 @@ fn configured(walk: &mut Walk<'_>, span: Span) {
 }
 
 /// Places that the project's settings take packages from.
-fn settings(walk: &mut Walk<'_>, span: Span) {
+fn settings(walk: &mut dyn Host, span: Span) {
     let Some(file) = project::nearest(walk, &["pyproject.toml"]) else { return };
     walk.in_file(&file, "pyproject", span, |walk| {
         let tree = project::whole(walk, tree::toml(&file.text));
@@ -349,7 +348,7 @@ fn settings(walk: &mut Walk<'_>, span: Span) {
     });
 }
 
-fn builders(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn builders(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--dry-run", "--version"]) {
         return;

@@ -7,10 +7,7 @@ use portcullis_syntax::Span;
 
 use super::project;
 use crate::{
-    bound::Bounded,
-    effect::Certainty,
-    text::Text,
-    understand::shell::{Walk, files::File},
+    bound::Bounded, effect::Certainty, programs::found::File, programs::host::Host, text::Text,
 };
 
 /// How many calls of one file are followed.
@@ -49,7 +46,7 @@ pub(super) struct Start {
 /// Says what the calls in a file start. `tasks` is how a task begins in it, with the names of those that are asked for: where the file has one of these,
 /// only what it does counts.
 pub(super) fn follow(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     file: &File,
     language: &'static str,
     calls: &[Call],
@@ -125,7 +122,7 @@ fn reached(text: &str, begin: &str, asked: &[&str]) -> Vec<Range<usize>> {
 }
 
 /// Says that something is started.
-pub(super) fn say(walk: &mut Walk<'_>, start: &Start) {
+pub(super) fn say(walk: &mut dyn Host, start: &Start) {
     walk.at_most(Certainty::Likely, |walk| {
         if start.is_command {
             for command in &start.words {

@@ -6,11 +6,10 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, template, tree};
 use crate::{
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
 };
 
 pub(super) static TASK: Starter = Starter { programs: &["go-task", "task"], start: task };
@@ -68,7 +67,7 @@ fn preset(place: &str) -> Option<String> {
     after.get(1..)?.split_once(quote).map(|(value, _)| value.to_owned())
 }
 
-fn task(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn task(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let tells = [
         "--list",
@@ -151,7 +150,7 @@ struct Include {
     variables: Variables,
 }
 
-fn taskfile(walk: &mut Walk<'_>, file: &File, asked: &Asked, variables: &Variables, span: Span) {
+fn taskfile(walk: &mut dyn Host, file: &File, asked: &Asked, variables: &Variables, span: Span) {
     let root = directory_of(&file.path).to_owned();
     let read = project::in_directory(walk, Some(&root), |walk| {
         walk.in_task(file, &asked.tasks.join(" "), "taskfile", span, |walk| {
@@ -217,7 +216,7 @@ fn taskfile(walk: &mut Walk<'_>, file: &File, asked: &Asked, variables: &Variabl
 }
 
 /// Sets what a file, a task or a call of one sets; a value with `sh` is what a command prints, which runs before anything else.
-fn set_variables(walk: &mut Walk<'_>, node: &tree::Node, variables: &mut Variables) {
+fn set_variables(walk: &mut dyn Host, node: &tree::Node, variables: &mut Variables) {
     for key in ["vars", "env"] {
         for (name, value) in node.get(key).iter().flat_map(|it| it.entries()) {
             let code = value.get("sh").and_then(|code| Some((code.text()?, code.span)));
@@ -257,7 +256,7 @@ fn task_named<'n>(tasks: &'n tree::Node, name: &str) -> Option<&'n tree::Node> {
 
 /// Says what a task runs; gives the tasks that it starts, each with what is set for it.
 fn one_task(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     task: &tree::Node,
     variables: &Variables,
 ) -> Vec<(String, Variables)> {
@@ -265,7 +264,7 @@ fn one_task(
     let outer = variables;
     let mut variables = outer.clone();
     set_variables(walk, task, &mut variables);
-    let started = |walk: &mut Walk<'_>, node: &tree::Node| {
+    let started = |walk: &mut dyn Host, node: &tree::Node| {
         let name = variables.filled(node.text().or_else(|| node.text_of("task"))?);
         let mut given = outer.clone();
         set_variables(walk, node, &mut given);
@@ -276,7 +275,7 @@ fn one_task(
     }
     let directory = task.text_of("dir").map(|directory| variables.filled(directory));
     let directory = directory.as_deref().filter(|it| !it.contains('$'));
-    let run = |walk: &mut Walk<'_>, code: &tree::Node| {
+    let run = |walk: &mut dyn Host, code: &tree::Node| {
         if let Some(text) = code.text() {
             walk.shell(&Text::known(variables.filled(text)), code.span, &[], None);
         }

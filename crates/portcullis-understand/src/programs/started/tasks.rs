@@ -13,11 +13,10 @@ use super::{
 };
 use crate::{
     effect::Certainty,
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
 };
 
 pub(super) static COMPOSER: Starter = Starter { programs: &["composer"], start: composer };
@@ -32,7 +31,7 @@ pub(super) static PYTHON: Starter = Starter {
 /// How many tasks start each other.
 const WITHIN: usize = 64;
 
-fn composer(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn composer(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(
         &words,
@@ -100,7 +99,7 @@ fn composer(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// One script of composer; gives the other that it names.
-fn composed(walk: &mut Walk<'_>, text: &str, span: Span) -> Option<String> {
+fn composed(walk: &mut dyn Host, text: &str, span: Span) -> Option<String> {
     if let Some(setting) = text.strip_prefix("@putenv ") {
         let (name, value) = setting.split_once('=')?;
         walk.environment_of(name, &Text::known(value), span);
@@ -117,7 +116,7 @@ fn composed(walk: &mut Walk<'_>, text: &str, span: Span) -> Option<String> {
     None
 }
 
-fn deno(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn deno(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(&words, &["-c", "--config", "--cwd"]);
     let [verb @ ("task" | "run"), name, ..] = operands.as_slice() else { return };
@@ -135,7 +134,7 @@ fn deno(walk: &mut Walk<'_>, invocation: &Invocation) {
     });
 }
 
-fn procfile(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn procfile(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let verb = project::operands(
         &words,
@@ -204,7 +203,7 @@ fn processes(text: &str) -> Vec<(&str, Span)> {
 }
 
 /// Files of tasks in Python, which are evaluated whole.
-fn python(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn python(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let tells = [
         "--list",

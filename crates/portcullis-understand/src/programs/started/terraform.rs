@@ -5,11 +5,10 @@
 use super::{Starter, project, template, tree};
 use crate::{
     bound::Bounded,
+    programs::found::{File, Found},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found},
-    },
 };
 
 pub(super) static TERRAFORM: Starter =
@@ -47,7 +46,7 @@ fn runs(words: &[String]) -> Runs {
     }
 }
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let runs = runs(&words);
     if runs == Runs::default() {
@@ -64,7 +63,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     });
 }
 
-fn module(walk: &mut Walk<'_>, directory: &str, invocation: &Invocation, runs: Runs, depth: usize) {
+fn module(walk: &mut dyn Host, directory: &str, invocation: &Invocation, runs: Runs, depth: usize) {
     let Found::Directory(names) = walk.look(directory) else { return };
     let is_source =
         |name: &&String| [".tf", ".tofu", "terragrunt.hcl"].iter().any(|end| name.ends_with(end));
@@ -86,7 +85,7 @@ fn module(walk: &mut Walk<'_>, directory: &str, invocation: &Invocation, runs: R
             modules
         });
         for inner in modules.unwrap_or_default() {
-            let inner = crate::understand::shell::normal(&project::joined(directory, &inner));
+            let inner = crate::paths::normal(&project::joined(directory, &inner));
             if depth < NESTED {
                 module(walk, &inner, invocation, runs, depth + 1);
             } else {
@@ -97,7 +96,7 @@ fn module(walk: &mut Walk<'_>, directory: &str, invocation: &Invocation, runs: R
 }
 
 /// Says what a file runs; gives the modules of the project that it uses.
-fn follow(walk: &mut Walk<'_>, root: &tree::Node, directory: &str, runs: Runs) -> Vec<String> {
+fn follow(walk: &mut dyn Host, root: &tree::Node, directory: &str, runs: Runs) -> Vec<String> {
     let mut modules = Vec::new();
     for (kind, node) in root.entries() {
         match kind {
@@ -156,7 +155,7 @@ fn address(source: &str) -> Option<String> {
 }
 
 fn command(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     program: Option<&tree::Node>,
     directory: Option<&tree::Node>,
     module: &str,
@@ -169,7 +168,7 @@ fn command(
     });
 }
 
-fn local_exec(walk: &mut Walk<'_>, node: &tree::Node, module: &str) {
+fn local_exec(walk: &mut dyn Host, node: &tree::Node, module: &str) {
     let Some(command) = node.get("command") else { return };
     let Some(code) = command.text() else { return };
     let code = filled(code, module);

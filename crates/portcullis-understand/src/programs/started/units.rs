@@ -6,11 +6,10 @@ use portcullis_syntax::Span;
 use super::{Starter, project, tree};
 use crate::{
     effect::Certainty,
+    programs::found::{File, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, directory_of},
-    },
 };
 
 pub(super) static SYSTEMD: Starter = Starter { programs: &["systemctl"], start: systemd };
@@ -20,7 +19,7 @@ pub(super) static LAUNCHD: Starter = Starter { programs: &["launchctl"], start: 
 const VERBS: &[&str] =
     &["enable", "link", "reenable", "reload-or-restart", "restart", "start", "try-restart"];
 
-fn systemd(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn systemd(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(&words, &["-H", "-M", "-t", "--root"]);
     let Some((verb, units)) = operands.split_first() else { return };
@@ -54,7 +53,7 @@ fn systemd(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// Says what a unit starts; gives the units that it starts.
-fn unit(walk: &mut Walk<'_>, file: &File, span: Span) -> Vec<String> {
+fn unit(walk: &mut dyn Host, file: &File, span: Span) -> Vec<String> {
     let others = walk.in_file(file, "unit", span, |walk| {
         let tree = project::whole(walk, tree::sections(&file.text));
         let mut others: Vec<String> = Vec::new();
@@ -89,13 +88,13 @@ fn unit(walk: &mut Walk<'_>, file: &File, span: Span) -> Vec<String> {
 }
 
 /// `%h` is the home directory; other marks are words.
-fn filled(walk: &Walk<'_>, text: &str) -> String {
+fn filled(walk: &dyn Host, text: &str) -> String {
     text.replace("%h", walk.facts().home.as_deref().unwrap_or("~"))
         .replace("%%", "%")
         .replace('\n', " ")
 }
 
-fn launchd(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn launchd(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(&words, &[]);
     if !operands

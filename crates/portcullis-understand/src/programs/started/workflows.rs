@@ -4,11 +4,10 @@
 use super::{Starter, project, tree};
 use crate::{
     bound::Bounded,
+    programs::found::{File, Found},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found},
-    },
 };
 
 pub(super) static ACT: Starter = Starter { programs: &["act"], start };
@@ -50,7 +49,7 @@ const WORKFLOWS: usize = 24;
 /// How deep actions use each other.
 const NESTED: usize = 4;
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let tells = [
         "-l",
@@ -96,7 +95,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     });
 }
 
-fn follow(walk: &mut Walk<'_>, file: &File, jobs: &[&str], event: Option<&str>) {
+fn follow(walk: &mut dyn Host, file: &File, jobs: &[&str], event: Option<&str>) {
     let Some(root) = walk.directory().map(str::to_owned) else { return };
     let tree = project::whole(walk, tree::yaml(&file.text));
     let Some(node) = tree.root() else { return };
@@ -148,7 +147,7 @@ fn starts_on(node: &tree::Node, event: &str) -> bool {
     }
 }
 
-fn environment(walk: &mut Walk<'_>, node: &tree::Node) {
+fn environment(walk: &mut dyn Host, node: &tree::Node) {
     for (name, value) in node.get("env").iter().flat_map(|it| it.entries()) {
         let Some(text) = value.text() else { continue };
         if text.contains("${{") {
@@ -159,7 +158,7 @@ fn environment(walk: &mut Walk<'_>, node: &tree::Node) {
 }
 
 /// The steps of a job or of an action of the project.
-fn steps(walk: &mut Walk<'_>, node: &tree::Node, root: &str, depth: usize) {
+fn steps(walk: &mut dyn Host, node: &tree::Node, root: &str, depth: usize) {
     for step in node.get("steps").map(tree::Node::items).unwrap_or_default() {
         environment(walk, step);
         if let Some(run) = step.get("run")

@@ -9,7 +9,7 @@ pub(super) const COMMANDS: usize = 16;
 /// With so many requests at once a server is kept from everything else.
 const MANY_REQUESTS: u32 = 100;
 
-pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn arguments_from_input(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = own_options(invocation, 0);
     let command = command_after(invocation, 0);
     let echo = [Argument { text: Text::known("echo"), span: invocation.name.span }];
@@ -104,7 +104,7 @@ pub(super) fn arguments_from_input(walk: &mut Walk<'_>, invocation: &Invocation)
 }
 
 /// Names that came out of a program are seen from the directory that it looked into.
-fn in_directory(walk: &Walk<'_>, input: &Text) -> Text {
+fn in_directory(walk: &dyn Host, input: &Text) -> Text {
     if input.pieces.iter().all(|piece| matches!(piece, Piece::Unknown(_))) {
         return input.clone();
     }
@@ -125,7 +125,7 @@ fn in_directory(walk: &Walk<'_>, input: &Text) -> Text {
 }
 
 pub(super) fn run_with(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     command: &[Argument],
     replace: Option<&str>,
     items: &[Argument],

@@ -4,7 +4,7 @@ use super::*;
 use crate::bound::Bounded;
 
 /// `docker run … image command`, `docker exec … container command`.
-pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn container(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     const VALUES: &[&str] = &[
         "-H",
         "--host",
@@ -128,7 +128,7 @@ pub(super) fn container(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `docker build --output type=local,dest=DIRECTORY`, `-o DIRECTORY`: what the image holds is written there.
-fn built_into(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn built_into(walk: &mut dyn Host, invocation: &Invocation) {
     const VALUES: &[&str] = &["-f", "--file", "-o", "--output", "-t", "--tag", "--target"];
     for given in Options::new(&invocation.arguments, VALUES).values_of(&["-o", "--output"]) {
         let known = given.text.known_prefix();
@@ -154,7 +154,7 @@ fn built_into(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// `docker cp`, `kubectl cp`: a file goes in or comes out; what is in a container is named by it, as `web:/etc/hosts`.
-pub(super) fn copied(walk: &mut Walk<'_>, invocation: &Invocation, skip: usize) -> Text {
+pub(super) fn copied(walk: &mut dyn Host, invocation: &Invocation, skip: usize) -> Text {
     let files: Vec<&Argument> = invocation.options().operands().skip(skip).collect();
     let is_inside = |file: &Argument| {
         let name = file.text.known_prefix();
@@ -170,7 +170,7 @@ pub(super) fn copied(walk: &mut Walk<'_>, invocation: &Invocation, skip: usize) 
 }
 
 /// `lxc file push FILE… container/path`.
-pub(super) fn pushed(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn pushed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let words: Vec<&Argument> = invocation.options().operands().skip(1).collect();
     if let [verb, files @ .., _] = words.as_slice()
         && verb.text.as_known() == Some("push")

@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) fn elevated(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn elevated(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = own_options(invocation, 0);
     if options.has(&["-l", "--list", "-v", "--validate", "-k", "-K"])
         && command_after(invocation, 0).is_empty()
@@ -35,7 +35,7 @@ pub(super) fn elevated(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// A shell with another user's rights: what it is told is its input.
-pub(super) fn root_shell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn root_shell(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     walk.note("privilege.shell.interactive", invocation.name.span);
     match &invocation.input {
         Some(input) => walk.shell(input, invocation.span, &[], None),
@@ -43,7 +43,7 @@ pub(super) fn root_shell(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
     }
 }
 
-pub(super) fn switch_user(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn switch_user(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let user = options
         .value(&["-u"])

@@ -107,7 +107,7 @@ const ROWS: usize = 256;
 /// The items of one command.
 type Row = Vec<Text>;
 
-pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn parallel(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = own_options(invocation, 0);
     // It prints the commands and runs none.
     if options.has(&["--dry-run", "--dryrun"]) {
@@ -235,7 +235,7 @@ pub(super) fn parallel(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 
 /// `parallel command -- item…`, and `parallel -- command…`, of moreutils.
 fn jobs_behind(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     command: &[Argument],
     jobs: &[Argument],
     replaces: bool,
@@ -280,7 +280,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     /// The items of a file, or of the input; more than one in a row where columns are told apart.
-    fn items(&self, walk: &mut Walk<'_>, file: Option<&Argument>) -> Vec<Row> {
+    fn items(&self, walk: &mut dyn Host, file: Option<&Argument>) -> Vec<Row> {
         let text = match file.filter(|file| file.text.as_known() != Some("-")) {
             Some(file) => walk.read(file),
             None => self.invocation.input.clone().unwrap_or_else(|| Text::unknown("input")),

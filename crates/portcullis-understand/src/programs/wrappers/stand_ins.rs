@@ -4,13 +4,13 @@
 use super::*;
 
 /// `rimraf PATH…` is `rm -rf PATH…`.
-pub(super) fn removal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn removal(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let targets: Vec<Argument> = invocation.options().operands().cloned().collect();
     remove(walk, &targets, "-rf", invocation)
 }
 
 /// `cmake -E` has the usual commands for files within it.
-pub(super) fn cmake(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn cmake(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut words = invocation.arguments.iter();
     let first = words.next().and_then(|word| word.text.as_known());
     let second = words.next().and_then(|word| word.text.as_known());
@@ -27,7 +27,7 @@ pub(super) fn cmake(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `concurrently "npm:watch" "COMMAND"`: each operand is a line for a shell.
-pub(super) fn side_by_side(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn side_by_side(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     for line in invocation.options().operands().cloned().collect::<Vec<_>>() {
         let is_script = ["npm:", "yarn:", "pnpm:", "bun:", "node:", "deno:"]
             .iter()
@@ -40,7 +40,7 @@ pub(super) fn side_by_side(walk: &mut Walk<'_>, invocation: &Invocation) -> Text
 }
 
 /// `cmd.exe /c COMMAND`: everything behind `/c` is one line of batch; without it, what comes in is.
-pub(super) fn command_prompt(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn command_prompt(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let starts = |word: &str| {
         word.get(..2).is_some_and(|switch| {
             ["/c", "/k", "/r"].iter().any(|held| held.eq_ignore_ascii_case(switch))
@@ -79,7 +79,7 @@ pub(super) fn command_prompt(walk: &mut Walk<'_>, invocation: &Invocation) -> Te
 }
 
 fn remove(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     targets: &[Argument],
     how: &'static str,
     invocation: &Invocation,

@@ -6,7 +6,7 @@ use crate::effect::Arguments;
 
 /// `tmux new-session … command`, `tmux send-keys 'command' Enter`.
 /// tmux takes several commands with `;` between them.
-pub(super) fn terminal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn terminal(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let separates = |word: &Argument| word.text.as_known() == Some(";");
     if !invocation.arguments.iter().any(separates) {
         return terminal_command(walk, invocation);
@@ -27,7 +27,7 @@ pub(super) fn terminal(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 /// How many commands one call of tmux is followed through.
 const TERMINAL_COMMANDS: usize = 64;
 
-fn terminal_command(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     const VALUES: &[&str] =
         &["-c", "-e", "-F", "-n", "-s", "-t", "-x", "-y", "-f", "-L", "-S", "-l", "-p"];
     let inner = Invocation { values: VALUES, ..invocation.clone() };
@@ -81,7 +81,7 @@ fn terminal_command(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
 }
 
 /// `#(command)` in a format of tmux is run, and what it prints is shown, tmux(1), "FORMATS".
-fn in_formats(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn in_formats(walk: &mut dyn Host, invocation: &Invocation) {
     for word in invocation.arguments.iter() {
         let shown = word.text.display();
         for (at, mark) in shown.match_indices("#(").at_most(16, walk, word.span) {
@@ -100,7 +100,7 @@ fn in_formats(walk: &mut Walk<'_>, invocation: &Invocation) {
 
 /// Programs that type: `xdotool type TEXT`, `kitty @ send-text TEXT`, `wezterm cli send-text TEXT`, `zellij action
 /// write-chars TEXT`; and those of them that run a command as well. What is typed may go to a shell.
-pub(super) fn typing(walk: &mut Walk<'_>, invocation: &Invocation) -> Text {
+pub(super) fn typing(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     const TYPES: &[&str] = &["type", "send-text", "write-chars", "stuff"];
     const RUNS: &[&str] = &["run", "launch", "spawn", "start", "new-pane", "edit"];
     let options = invocation.options();

@@ -18,6 +18,7 @@ use crate::{
     effect::{Argument, PermissionChange, WriteMode},
     place::{self, Place},
     programs::agents,
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 

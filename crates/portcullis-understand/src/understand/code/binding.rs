@@ -11,6 +11,7 @@ use crate::{
     bound::Bounded,
     effect::{Argument, EffectKind},
     programs::agents,
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     effect::Argument,
+    programs::host::Host,
     text::{Taint, Text},
 };
 

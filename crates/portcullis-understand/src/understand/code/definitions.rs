@@ -9,7 +9,10 @@ use super::{
     loops::{BODY, LEAVES},
     value::{Given, Value},
 };
-use crate::{bound::Bounded, effect::GapReason};
+use crate::{
+    programs::host::Host,
+    {bound::Bounded, effect::GapReason},
+};
 
 /// How many decorators of one function are read, and of how many classes the fields are kept.
 const DECORATORS: usize = 8;

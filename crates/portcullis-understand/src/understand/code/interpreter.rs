@@ -15,8 +15,9 @@ use portcullis_syntax::{
 use super::{replaced::Replaced, value::Value};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
+    programs::invocation::split_assignment,
     text::{Piece, Text},
-    understand::shell::{Walk, split_assignment},
+    understand::shell::Walk,
 };
 
 /// The least work that a script may ask for; every token adds [`WORK_PER_TOKEN`].

@@ -7,6 +7,7 @@ use crate::{
     bound::Bounded,
     effect::{Argument, GapReason, WriteMode, stands_for},
     programs::escapes::is_temporary,
+    programs::host::Host,
     text::{Taint, Text},
     understand::shell::Walk,
 };

@@ -5,7 +5,7 @@ use super::{
     interpreter::Interpreter,
     value::Value,
 };
-use crate::bound::Bounded;
+use crate::{bound::Bounded, programs::host::Host};
 use portcullis_syntax::{Span, code::Token};
 
 /// How many tokens of a body are looked at.

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::GapReason,
+    programs::host::Host,
     text::{Taint, Text},
 };
 

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     effect::{Argument, WriteMode},
     place::{self, Place},
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 

@@ -77,106 +77,16 @@ use portcullis_syntax::Span;
 
 pub(super) use notebook::{is_other_language, puts_names_in, without_magics};
 
+pub use crate::language::{Language, language};
+
 use super::shell::Walk;
 use crate::{
     bound::Bounded,
     effect::{Argument, GapReason},
+    language::Form,
+    programs::host::Host,
     text::Text,
 };
-
-/// A language that code can be read in.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Language {
-    /// Its name, as effects say it.
-    pub name: &'static str,
-    /// Other names, and the programs that run it.
-    aliases: &'static [&'static str],
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Kind {
-    /// Expressions and calls.
-    Calls,
-    /// One command on each line.
-    Lines,
-    /// A tree, see `evaluate`.
-    Tree(evaluate::Dialect),
-}
-
-const fn calls(name: &'static str, aliases: &'static [&'static str]) -> Language {
-    Language { name, aliases, kind: Kind::Calls }
-}
-
-const fn lines(name: &'static str, aliases: &'static [&'static str]) -> Language {
-    Language { name, aliases, kind: Kind::Lines }
-}
-
-const fn tree(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    dialect: evaluate::Dialect,
-) -> Language {
-    Language { name, aliases, kind: Kind::Tree(dialect) }
-}
-
-static LANGUAGES: &[Language] = &[
-    calls("python", &["py", "python2", "python3", "pypy", "ipython", "jython", "sage", "starlark"]),
-    calls(
-        "javascript",
-        &[
-            "js",
-            "node",
-            "nodejs",
-            "typescript",
-            "ts",
-            "tsx",
-            "jsx",
-            "deno",
-            "bun",
-            "jrunscript",
-            "jjs",
-            "mongo",
-            "mongosh",
-            "qjs",
-        ],
-    ),
-    calls("ruby", &["rb", "irb", "jruby", "rails", "crystal"]),
-    calls("perl", &["pl", "perl5"]),
-    calls("php", &[]),
-    calls("lua", &["luajit", "texlua", "nse", "luau"]),
-    calls("awk", &["gawk", "mawk", "nawk"]),
-    calls("r", &["rscript", "R", "Rscript"]),
-    calls("julia", &["jl"]),
-    calls(
-        "java",
-        &[
-            "groovy", "kotlin", "scala", "jshell", "csharp", "go", "c", "cpp", "c++", "rust",
-            "swift", "zig", "d", "elixir", "octave", "haskell", "erlang", "nim", "raku",
-        ],
-    ),
-    calls(
-        "lisp",
-        &["elisp", "emacs", "emacs-lisp", "guile", "scheme", "sbcl", "clojure", "racket"],
-    ),
-    calls("applescript", &["osascript"]),
-    tree("powershell", &["pwsh", "ps1"], evaluate::Dialect::PowerShell),
-    lines("tcl", &["tclsh", "expect", "wish"]),
-    lines("gdb", &["lldb"]),
-    lines("vim", &["vi", "ex", "vimscript", "nvim"]),
-    tree("batch", &["cmd", "bat"], evaluate::Dialect::Batch),
-];
-
-/// The language of a name, or of a program that runs it.
-pub fn language(name: &str) -> Option<&'static Language> {
-    let lower = name.to_ascii_lowercase();
-    let bare = lower.trim_end_matches(|end: char| end.is_ascii_digit() || end == '.');
-    LANGUAGES.iter().find(|language| {
-        [lower.as_str(), bare].iter().any(|name| {
-            language.name == *name || language.aliases.iter().any(|alias| alias == name)
-        })
-    })
-}
 
 /// Reads `code`, the text of the walk's current layer, as a script in `language` with `arguments`, and tells the walk
 /// what it would do; gives what it prints. `input` is what arrives on its standard input.
@@ -197,10 +107,13 @@ pub fn understand(
     if language.name == "python" {
         notebook::understand(walk, code);
     }
-    match language.kind {
-        Kind::Calls => interpreter::run(walk, language.name, code, arguments, input),
-        Kind::Lines => lines::run(walk, language.name, code, arguments),
-        Kind::Tree(dialect) => evaluate::run(walk, dialect, code, arguments, input),
+    match language.form {
+        Form::Calls => interpreter::run(walk, language.name, code, arguments, input),
+        Form::Lines => lines::run(walk, language.name, code, arguments),
+        Form::PowerShell => {
+            evaluate::run(walk, evaluate::Dialect::PowerShell, code, arguments, input)
+        }
+        Form::Batch => evaluate::run(walk, evaluate::Dialect::Batch, code, arguments, input),
     }
 }
 

@@ -7,6 +7,7 @@ use super::super::shell::Walk;
 use crate::{
     bound::Bounded as _,
     effect::{Argument, WriteMode},
+    programs::host::Host,
     text::Text,
 };
 

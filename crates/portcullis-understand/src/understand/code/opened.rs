@@ -10,6 +10,7 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::{Argument, WriteMode},
+    programs::host::Host,
     text::{Taint, Text},
 };
 

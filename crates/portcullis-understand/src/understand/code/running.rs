@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     effect::Argument,
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::{Argument, EffectKind, Run},
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 

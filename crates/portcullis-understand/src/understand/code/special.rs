@@ -13,6 +13,7 @@ use super::{
 use crate::{
     effect::GapReason,
     place::{self, Place},
+    programs::host::Host,
     text::{Piece, Text},
 };
 

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, WriteMode},
+    programs::host::Host,
     text::Text,
 };
 

@@ -5,6 +5,7 @@ use portcullis_syntax::Span;
 use crate::{
     effect::{EffectKind, Effects},
     facts::Facts,
+    programs::host::Host,
     text::Text,
     understand::shell::Walk,
 };

@@ -1,11 +1,13 @@
 //! Builtins: commands that change what the shell itself knows, or that run their arguments. Owns their meaning; builtins
 //! that are ordinary programs as well (`echo`, `kill`, `test`) have rows in `programs`.
 
-use super::{Invocation, leave::Leave, state::Value, walk::Walk, words::join};
+use super::{leave::Leave, state::Value, walk::Walk, words::join};
+use crate::programs::invocation::{Invocation, split_assignment};
 use crate::{
     bound::Bounded,
     effect::{Argument, Certainty, EffectKind, GapReason},
     programs::escapes::values_of,
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 
@@ -1088,19 +1090,6 @@ const SUCCEED: &[&str] = &[
     ":", "alias", "declare", "export", "false", "local", "pwd", "readonly", "set", "shift",
     "shopt", "trap", "true", "typeset", "unset",
 ];
-
-/// `NAME=value` in an expanded word.
-pub(crate) fn split_assignment(text: &Text) -> Option<(String, Text)> {
-    let (name, first) = text.known_prefix().split_once('=')?;
-    let plain = name.strip_suffix('+').unwrap_or(name);
-    // Aliases and the environment take more names than variables do.
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.%()+:@!".contains(&byte);
-    if plain.is_empty() || plain.starts_with('-') || !plain.bytes().all(allowed) {
-        return None;
-    }
-    let value = text.beginning_with(first);
-    Some((name.to_owned(), value))
-}
 
 fn span_of(arguments: &[Argument], invocation: &Invocation) -> portcullis_syntax::Span {
     match (arguments.first(), arguments.last()) {

@@ -3,7 +3,8 @@
 
 use portcullis_syntax::shell::{Part, PartKind, Word};
 
-use super::{pattern, pattern::PATTERN_BYTES, walk::Walk};
+use super::walk::Walk;
+use crate::pattern::{self, PATTERN_BYTES};
 use crate::{
     effect::Argument,
     text::{Piece, Text},

@@ -8,10 +8,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use portcullis_syntax::Span;
 
-use super::walk::{NAMES_PER_WORK, Walk, language_of};
+use super::{
+    scope::Around,
+    walk::{NAMES_PER_WORK, Walk, language_of},
+};
 use crate::{
     effect::{Argument, Certainty, EffectKind, GapReason, LayerId, LayerOrigin, Location, Started},
     facts::{FileFact, NotRead, content::ACTION_LOOKS},
+    programs::found::{File, Found, directory_of},
     text::{Taint, Text},
     understand::code,
 };
@@ -32,42 +36,6 @@ const ENTERED: usize = 2 << 20;
 
 /// How many of those in files that are being read already. Package scripts of some kB run a dozen of each other.
 const ENTERED_AGAIN: usize = 256 << 10;
-
-/// What stands at a path.
-#[derive(Clone, Debug)]
-pub(crate) enum Found {
-    /// Nothing, or nothing is known of it (yet).
-    Nothing,
-    /// Something that was not read.
-    NotRead(NotRead),
-    /// A directory with these names.
-    Directory(Vec<String>),
-    /// A file.
-    File(File),
-}
-
-impl Found {
-    /// The file, where there is one that was read.
-    pub(crate) fn file(self) -> Option<File> {
-        match self {
-            Self::File(file) => Some(file),
-            Self::Nothing | Self::NotRead(_) | Self::Directory(_) => None,
-        }
-    }
-}
-
-/// A file whose text is known.
-#[derive(Clone, Debug)]
-pub(crate) struct File {
-    /// Its absolute path.
-    pub(crate) path: String,
-    /// Its text, as far as it was read.
-    pub(crate) text: Arc<str>,
-    /// Whether all of it was.
-    pub(crate) whole: bool,
-    /// Whether this call wrote it: it is judged as the call's own words.
-    pub(crate) is_own: bool,
-}
 
 /// Where modules are looked for, and what was loaded so far.
 #[derive(Debug, Default)]
@@ -108,6 +76,13 @@ pub(super) struct Frame {
     is_settled: bool,
     /// Whether the file is being read further out, for other words.
     is_again: bool,
+}
+
+impl Frame {
+    /// No file: files of a project are looked for.
+    pub(super) const fn of_project(is_again: bool) -> Self {
+        Self { path: String::new(), part: String::new(), is_settled: true, is_again }
+    }
 }
 
 impl Walk<'_> {
@@ -209,21 +184,7 @@ impl Walk<'_> {
         std::mem::take(&mut self.reading.contents)
     }
 
-    /// Makes the text of a file the current layer for as long as `read` takes: the places of everything that it says are places in the
-    /// file. `span` is what starts it, in the layer around. What of the file runs is told by the words of the program that takes it: with
-    /// others, a file that is being read is read anew. `None` where this part of it was, or too much stands within each other.
-    pub(crate) fn in_file<T>(
-        &mut self,
-        file: &File,
-        language: &'static str,
-        span: Span,
-        read: impl FnOnce(&mut Self) -> T,
-    ) -> Option<T> {
-        let part = self.words_of_program();
-        self.in_part(file, part, language, span, read)
-    }
-
-    /// As [`Walk::in_file`], where `part` says what of the file runs.
+    /// Reads the text of a file as the current layer; `None` where it is not entered.
     fn in_part<T>(
         &mut self,
         file: &File,
@@ -232,17 +193,34 @@ impl Walk<'_> {
         span: Span,
         read: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
+        self.enter_part(file, part, language, span).then(|| {
+            let result = read(self);
+            self.leave_scope();
+            result
+        })
+    }
+
+    /// Makes the text of a file the current layer: the places of everything that it says are places in the file. `span` is what starts it,
+    /// in the layer around, and `part` says what of the file runs. `false` where this part is being read already, or too much stands within
+    /// each other.
+    pub(super) fn enter_part(
+        &mut self,
+        file: &File,
+        part: String,
+        language: &'static str,
+        span: Span,
+    ) -> bool {
         let is_again = self.is_open(&file.path);
         if is_again {
             let is_known = |frame: &Frame| frame.path == file.path && frame.part == part;
             let entered = (file.path.clone(), part.clone());
             if self.frames.iter().any(is_known) || self.reentered.contains(&entered) {
-                return None;
+                return false;
             }
             let bytes = self.reading.again.saturating_add(file.text.len());
             if self.reentered.len() >= REENTERED || bytes > ENTERED_AGAIN {
                 self.left_unread(span);
-                return None;
+                return false;
             }
             self.reading.again = bytes;
             self.reentered.insert(entered);
@@ -250,10 +228,10 @@ impl Walk<'_> {
         let bytes = self.reading.entered.saturating_add(file.text.len());
         if self.frames.len() >= NESTED || self.entries >= ENTRIES || bytes > ENTERED {
             self.left_unread(span);
-            return None;
+            return false;
         }
         if !self.enter_level(span) {
-            return None;
+            return false;
         }
         self.entries += 1;
         self.reading.entered = bytes;
@@ -268,7 +246,7 @@ impl Walk<'_> {
             None if self.effects.layers.len() >= usize::from(u16::MAX) => {
                 self.leave_level();
                 self.left_unread(span);
-                return None;
+                return false;
             }
             None => {
                 self.allow_for(file.text.len());
@@ -284,25 +262,8 @@ impl Walk<'_> {
             let end = file.text.len();
             self.left_unread(Span::new(end, end));
         }
-        let result = read(self);
-        self.layer = parent;
-        self.frames.pop();
-        self.leave_level();
-        Some(result)
-    }
-
-    /// Looks for files of a project: what is left out in that is no word of the call, it is told and is no question.
-    pub(crate) fn in_project<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
-        let frame = Frame {
-            path: String::new(),
-            part: String::new(),
-            is_settled: true,
-            is_again: self.is_read_again(),
-        };
-        self.frames.push(frame);
-        let result = read(self);
-        self.frames.pop();
-        result
+        self.around.push(Around::File(parent));
+        true
     }
 
     /// The directory of the file that is being read.
@@ -322,7 +283,7 @@ impl Walk<'_> {
     }
 
     /// The innermost program that is being read with its words; nothing where none is.
-    fn words_of_program(&self) -> String {
+    pub(super) fn words_of_program(&self) -> String {
         let run =
             self.running.last().and_then(|id| self.effects.list.get(usize::try_from(id.0).ok()?));
         match run.map(|effect| &effect.kind) {
@@ -646,14 +607,6 @@ fn part_of(words: impl Iterator<Item = String>) -> String {
         part.push('\0');
         part
     })
-}
-
-/// The directory that a path lies in.
-pub(crate) fn directory_of(path: &str) -> &str {
-    match path.rsplit_once('/') {
-        Some(("", _)) | None => "/",
-        Some((directory, _)) => directory,
-    }
 }
 
 /// The program in a `#!` line with its options; none where there is no such line. The system splits at the first blank only, and `env -S`

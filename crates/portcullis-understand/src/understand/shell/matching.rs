@@ -3,8 +3,13 @@
 
 use portcullis_syntax::Span;
 
-use super::{files::Found, path::absolute, pattern, walk::Walk};
-use crate::text::{Piece, Text};
+use super::walk::Walk;
+use crate::{
+    paths::absolute,
+    pattern,
+    programs::found::Found,
+    text::{Piece, Text},
+};
 
 /// How many files one pattern is followed to.
 const MATCHED: usize = 48;

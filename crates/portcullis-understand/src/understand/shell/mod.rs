@@ -9,39 +9,26 @@ mod builtins;
 mod condition;
 mod contained;
 mod earlier;
-pub(crate) mod files;
+mod files;
+mod host;
 mod leave;
 mod matching;
 mod options;
 mod parameter;
-mod path;
-pub(crate) mod pattern;
 mod placeholder;
 mod redirect;
 mod run;
+mod scope;
 mod startup;
 mod state;
 mod statements;
-mod tasks;
 mod walk;
 mod words;
 
-use portcullis_syntax::Span;
-
 pub(in crate::understand) use argument::Standing;
-pub(crate) use builtins::split_assignment;
-pub use path::absolute;
-pub(crate) use path::normal;
-pub(crate) use pattern::matches;
-pub(crate) use redirect::TERMINAL;
-pub(crate) use run::gives_names;
 pub use walk::Walk;
 
-use crate::{
-    effect::{Argument, Arguments, EffectId},
-    programs::Options,
-    text::Text,
-};
+pub use crate::paths::absolute;
 
 /// How deep scripts, functions and words may nest in each other before the walk gives up with a gap. The parser stops at
 /// the same depth, and people stay below ten; bounded so that the walk fits the smallest thread stack.
@@ -70,53 +57,3 @@ const BYTES_PER_WORK: usize = 64;
 /// How many rounds of a loop over known words are followed one by one, and how many ways one command is expanded when its
 /// variables may hold different values.
 pub const ROUNDS: usize = 16;
-
-/// One program that is about to be run, with everything that is known of it.
-#[derive(Clone, Debug)]
-pub struct Invocation {
-    /// Its name without a directory.
-    pub program: String,
-    /// The name as written and expanded.
-    pub name: Argument,
-    /// Its arguments, expanded.
-    pub arguments: Arguments,
-    /// What arrives on its standard input; `None` where that is the terminal.
-    pub input: Option<Text>,
-    /// Variables given to this program alone (`NAME=value program`).
-    pub environment: Vec<(String, Text)>,
-    /// Options that take a value, from the program's row.
-    pub values: &'static [&'static str],
-    /// From the name to the last argument.
-    pub span: Span,
-    /// The effect that says that it runs.
-    pub announced: Option<EffectId>,
-}
-
-impl Invocation {
-    /// The arguments read as options and operands.
-    #[must_use]
-    pub fn options(&self) -> Options<'_> {
-        Options::new(&self.arguments, self.values).of(&self.program)
-    }
-
-    /// What is known of everything that goes in: arguments and input. For programs whose output is made of them.
-    #[must_use]
-    pub fn origin(&self) -> Text {
-        let mut origin = Text::unknown(&self.program);
-        for argument in &self.arguments {
-            origin.inherit(&argument.text);
-        }
-        if let Some(input) = &self.input {
-            origin.inherit(input);
-        }
-        origin
-    }
-
-    /// The same as said by this program, for what it writes into a file by itself.
-    #[must_use]
-    pub fn written(&self) -> Text {
-        let mut written = self.origin();
-        written.sources.extend(self.announced);
-        written
-    }
-}

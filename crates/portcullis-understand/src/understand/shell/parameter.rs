@@ -9,13 +9,13 @@ use portcullis_syntax::{
 use super::{
     again,
     leave::Leave,
-    pattern::{self, PATTERN_BYTES},
     state::Value,
     walk::Walk,
     words::{join, named_secret},
 };
 use crate::{
     effect::Location,
+    pattern::{self, PATTERN_BYTES},
     text::{Piece, Text},
 };
 

@@ -9,6 +9,8 @@ use crate::{
     effect::{Argument, EffectId, EffectKind, GapReason, WriteMode},
     facts::PathKind,
     place::{self, Place},
+    programs::host::Host,
+    programs::invocation::TERMINAL,
     text::{Piece, Text},
 };
 
@@ -37,9 +39,6 @@ const COPROCESS: &str = "a coprocess";
 
 /// The numbers under which bash reads from a coprocess and writes to it.
 const FROM_COPROCESS: (u32, u32) = (63, 60);
-
-/// Where what a person types comes from.
-pub(crate) const TERMINAL: &str = "/dev/tty";
 
 /// The first number that bash gives to `{name}<…`.
 const FIRST_GIVEN: u32 = 10;

@@ -6,16 +6,18 @@ use portcullis_syntax::{
     shell::{AssignedValue, Assignment, PartKind, Redirect, Word},
 };
 
-use super::{
-    Invocation, WORK_OF_COMMAND, files::Found, leave::Leave, state::Value, walk::Walk,
-    words::Choice,
-};
+use super::{WORK_OF_COMMAND, leave::Leave, state::Value, walk::Walk, words::Choice};
 use crate::{
     bound::Bounded,
     effect::{Argument, Arguments, Certainty, EffectId, EffectKind, GapReason, Run},
     network,
     place::{self, Place},
-    programs::{self, Does, Filter, changers, escapes},
+    programs::{
+        self, Does, Filter, changers, escapes,
+        found::Found,
+        host::Host,
+        invocation::{Invocation, gives_names},
+    },
     text::{Piece, Taint, Text},
 };
 
@@ -694,7 +696,7 @@ impl Walk<'_> {
                 && argument.text.pieces.iter().all(|piece| !matches!(piece, Piece::Unknown(_)))
             {
                 let matching = names.iter().filter(|name| {
-                    glob == "*" || super::pattern::matches(&argument.text.display(), name)
+                    glob == "*" || crate::pattern::matches(&argument.text.display(), name)
                 });
                 named.extend(
                     matching.map(|name| Argument { text: Text::known(*name), span: argument.span }),
@@ -1279,16 +1281,6 @@ fn unversioned(name: &str) -> &str {
         name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
     let stem = if stem.len() < name.len() { stem.trim_end_matches('-') } else { stem };
     if stem.is_empty() { name } else { stem }
-}
-
-/// Whether a text is names that a pattern gives, a line each: which of them are taken makes no difference to what they are below.
-pub(crate) fn gives_names(text: &Text) -> bool {
-    text.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
-        && !text.has_unknown()
-        && text
-            .pieces
-            .iter()
-            .all(|piece| !matches!(piece, Piece::Known(known) if known.contains('\n')))
 }
 
 /// The names that a pattern of one word gives: what it begins with, and the rest as one pattern.

@@ -9,7 +9,7 @@ use std::{
 
 use portcullis_syntax::shell::Command;
 
-use super::pattern;
+use crate::pattern;
 use crate::{effect::LayerId, text::Text};
 
 /// How many values one variable is followed through. A branch or a loop rarely gives more than two or three; the rest

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::Certainty,
+    programs::host::Host,
     text::{Piece, Text},
 };
 

@@ -9,20 +9,20 @@ use portcullis_syntax::{
 };
 
 use super::{
-    BYTES_PER_WORK, DEPTH, Invocation, WORK, WORK_AT_LEAST, WORK_OF_FILES, WORK_PER_BYTE,
-    WORK_PER_FILE_BYTE, absolute, placeholder, redirect::Channel, state::State,
+    BYTES_PER_WORK, DEPTH, WORK, WORK_AT_LEAST, WORK_OF_FILES, WORK_PER_BYTE, WORK_PER_FILE_BYTE,
+    placeholder, redirect::Channel, state::State,
 };
 use crate::{
-    address::host,
     bound::Limits,
     effect::{
-        Argument, Certainty, Connection, Effect, EffectId, EffectKind, Effects, Flow, Gap,
-        GapReason, Layer, LayerId, LayerOrigin, Location, PermissionChange, STAND_INS, Target,
-        UNFOLLOWED, WriteMode, stand_in, stands_for,
+        Argument, Certainty, Effect, EffectId, EffectKind, Effects, Flow, Gap, GapReason, Layer,
+        LayerId, LayerOrigin, Location, PermissionChange, STAND_INS, Target, UNFOLLOWED, WriteMode,
+        stand_in, stands_for,
     },
     facts::{Facts, FileFact},
-    network::hosts,
+    paths::absolute,
     place::{self, Place},
+    programs::host::Host,
     programs::{self, escapes},
     session::Left,
     text::{Piece, Pieces, Taint, Text},
@@ -116,6 +116,8 @@ pub struct Walk<'a> {
     pub(super) reading: super::files::Reading<'a>,
     /// The files that are being read, innermost last.
     pub(super) frames: Vec<super::files::Frame>,
+    /// What the surroundings that were entered put aside, innermost last.
+    pub(super) around: Vec<super::scope::Around>,
     /// How many times files were entered.
     pub(super) entries: usize,
     /// Which parts of files were entered while the file was being read already.
@@ -185,6 +187,7 @@ impl<'a> Walk<'a> {
             tasks: Vec::new(),
             reading: super::files::Reading::default(),
             frames: Vec::new(),
+            around: Vec::new(),
             entries: 0,
             reentered: std::collections::BTreeSet::new(),
             imports: super::files::Imports::default(),
@@ -291,7 +294,7 @@ impl<'a> Walk<'a> {
     }
 
     /// As [`Walk::target`], where the path itself is followed when this call made it a link.
-    fn followed(&self, text: &Text) -> Target {
+    pub(super) fn followed(&self, text: &Text) -> Target {
         let target = self.target(text);
         match target.path.as_deref().and_then(|path| self.state.linked(path)) {
             Some(path) => Target::new(text.clone(), Some(path.to_owned())),
@@ -344,31 +347,6 @@ impl<'a> Walk<'a> {
         content.sources = file.text.sources.clone();
         content.sources.push(id);
         content
-    }
-
-    /// The program opens a database in a file, `PATH` or `file:PATH?mode=ro`, and may change what is in it.
-    pub(crate) fn database(&mut self, file: &Argument, changes: bool) -> Text {
-        let named = file.text.known_prefix();
-        let text = match named.strip_prefix("file:") {
-            None if matches!(file.text.as_known(), Some("" | ":memory:")) => {
-                return Text::default();
-            }
-            None => file.text.clone(),
-            Some(uri) => {
-                let path = uri.split('?').next().unwrap_or(uri);
-                let path = path.strip_prefix("//").unwrap_or(path);
-                if file.text.has_unknown() && !uri.contains('?') {
-                    file.text.beginning_with(path)
-                } else {
-                    file.text.derive([Piece::Known(path.to_owned())])
-                }
-            }
-        };
-        let file = Argument { text, span: file.span };
-        if changes {
-            self.hand(&file, true);
-        }
-        self.read(&file)
     }
 
     /// The program writes a file.
@@ -458,12 +436,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The program puts what version control keeps in the place of what stands there, or in the whole work tree around it.
-    pub(crate) fn discard(&mut self, file: &Argument, whole: bool) {
-        let target = self.target(&file.text);
-        self.emit(EffectKind::Discard { target, whole }, file.span);
-    }
-
     /// The program shows a directory to what it runs, which does with it what it likes.
     pub(crate) fn mount(&mut self, source: &Argument) {
         let target = self.followed(&source.text);
@@ -487,17 +459,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What this call made a setting of git's: of an alias, or of what a push sends. Git does not tell capitals apart.
-    pub(crate) fn git_setting(&mut self, key: &str) -> Option<Text> {
-        self.git_settings_where(|known| known.eq_ignore_ascii_case(key))
-            .pop()
-            .map(|(_, value)| value)
-    }
-
     /// The settings of git's that this call made, by their keys; the one that counts stands last.
     pub(crate) fn git_settings_where(
         &mut self,
-        wanted: impl Fn(&str) -> bool,
+        wanted: &dyn Fn(&str) -> bool,
     ) -> Vec<(String, Text)> {
         let defined = self.state.git_settings().len();
         self.toil(defined / NAMES_PER_WORK);
@@ -541,26 +506,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Variables that this call gave a value, by name, as far as `wanted`.
-    pub(crate) fn assigned(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Text)> {
+    pub(crate) fn assigned(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, Text)> {
         self.state.assigned(wanted)
-    }
-
-    /// The program talks to `address` and sends it `sends`; gives what comes back.
-    pub fn connect(&mut self, address: &Argument, sends: Option<Text>, listens: bool) -> Text {
-        let host = host(&address.text);
-        let is_local = !listens && host.as_deref().is_some_and(hosts::is_this_machine);
-        let connection =
-            Connection { address: address.text.clone(), host, sends, listens, is_local };
-        let id = self.emit(EffectKind::Connect(connection), address.span);
-        let mut received = Text::unknown(&address.text.display());
-        received.taint = Taint::NETWORK;
-        received.sources.push(id);
-        received
-    }
-
-    /// What follows runs with the rights of `user`.
-    pub fn privilege(&mut self, user: Text, span: Span) {
-        self.emit(EffectKind::Privilege { user }, span);
     }
 
     /// The program runs another program: name and arguments; gives what that one prints.
@@ -651,18 +598,6 @@ impl<'a> Walk<'a> {
         self.input = input;
         self.leave_layer(outer);
         printed
-    }
-
-    /// The program runs `code` as code in `language` (`python`, `perl`, `javascript`, `awk`…) with `arguments`: what the
-    /// code sees behind its own name.
-    pub fn code(
-        &mut self,
-        language: &'static str,
-        code: &Text,
-        span: Span,
-        arguments: &[Argument],
-    ) -> Text {
-        self.code_with_input(language, code, span, arguments, None)
     }
 
     /// As [`Walk::code`], with what arrives on the program's standard input.
@@ -943,30 +878,6 @@ impl<'a> Walk<'a> {
         self.brought.iter().any(|directory| directory == path) || self.is_brought(Some(path))
     }
 
-    /// Reads what follows as done in another directory.
-    pub(crate) fn within<T>(
-        &mut self,
-        directory: &Argument,
-        read: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        let outer = self.state.directory().map(str::to_owned);
-        let inner = self.target(&directory.text).path;
-        self.state.enter(inner);
-        let result = read(self);
-        self.state.enter(outer);
-        result
-    }
-
-    /// Sends a statement to a database.
-    pub fn query(&mut self, statement: &Text, span: Span) {
-        self.emit(EffectKind::Query { statement: statement.clone() }, span);
-    }
-
-    /// A rule's id for something that no other effect says.
-    pub fn note(&mut self, rule: &'static str, span: Span) {
-        self.emit(EffectKind::Noted(rule), span);
-    }
-
     /// Something here was not understood. In a file that was there before the call, most of that is no question: it is kept apart.
     pub fn gap(&mut self, span: Span, reason: GapReason) {
         if !self.is_no_question() {
@@ -1098,14 +1009,6 @@ impl<'a> Walk<'a> {
     pub fn environment_of(&mut self, name: &str, value: &Text, span: Span) {
         self.set(name, value.clone(), span);
         self.state.export(name);
-    }
-
-    /// Reads a program with an environment of its own, which is forgotten after it.
-    pub(crate) fn with_environment<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
-        let mark = self.state.mark();
-        let result = read(self);
-        self.state.roll_back(mark);
-        result
     }
 
     /// The program that is about to be run does not get a variable, or none at all.
@@ -1311,12 +1214,6 @@ impl<'a> Walk<'a> {
             .layers
             .get(usize::from(self.layer.0))
             .is_some_and(|layer| !matches!(layer.origin, LayerOrigin::Within { .. }))
-    }
-
-    /// The program prints its answer to a question about the system: nothing is known of it.
-    #[must_use]
-    pub fn answer(invocation: &Invocation) -> Text {
-        invocation.origin()
     }
 }
 

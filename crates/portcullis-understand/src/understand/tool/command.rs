@@ -7,6 +7,7 @@ use super::{Beside, Reader, Spot};
 use crate::{
     action::shell_quoted,
     effect::{EffectKind, GapReason, LayerId},
+    programs::host::Host,
     text::Text,
     understand::{
         as_shell, code,

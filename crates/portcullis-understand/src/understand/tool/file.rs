@@ -6,6 +6,7 @@ use super::{Beside, Reader, Role, Side, Spot, look, name::Verb};
 use crate::{
     effect::{Argument, WriteMode},
     programs::files::is_missed,
+    programs::host::Host,
     text::Text,
 };
 

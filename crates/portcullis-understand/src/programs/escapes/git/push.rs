@@ -7,7 +7,7 @@ use super::{super::git_tables::COMMANDS, *};
 const FILES: usize = 64;
 
 /// `git send-pack --force DEST REF`, `git http-push -D URL REF`: a push, with the same words.
-pub(super) fn by_hand(walk: &mut Walk<'_>, invocation: &Invocation, after: &[Argument]) {
+pub(super) fn by_hand(walk: &mut dyn Host, invocation: &Invocation, after: &[Argument]) {
     let mut words = vec![invocation.name.clone(), synthetic("push", invocation.span)];
     for word in after {
         match word.text.as_known() {
@@ -27,7 +27,7 @@ pub(super) fn by_hand(walk: &mut Walk<'_>, invocation: &Invocation, after: &[Arg
 }
 
 /// `git -c remote.NAME.mirror=true push`, `git -c remote.NAME.push=+REF push`: what a setting of this call adds to the words.
-pub(super) fn by_settings(walk: &mut Walk<'_>, invocation: &Invocation, after: &[Argument]) {
+pub(super) fn by_settings(walk: &mut dyn Host, invocation: &Invocation, after: &[Argument]) {
     let values = COMMANDS.iter().find(|command| command.verbs.contains(&"push"));
     let options = Options::new(after, values.map_or(&[][..], |command| command.values));
     let options = options.abbreviating();
@@ -42,7 +42,7 @@ pub(super) fn by_settings(walk: &mut Walk<'_>, invocation: &Invocation, after: &
         is_meant(name).then(|| name.to_owned())
     };
     let all =
-        walk.git_settings_where(|key| about(key, ".mirror").or(about(key, ".push")).is_some());
+        walk.git_settings_where(&|key| about(key, ".mirror").or(about(key, ".push")).is_some());
     for (key, value) in all.into_iter().at_most(SETTINGS, walk, invocation.span) {
         let command = |rest: [Argument; 2]| {
             let push = synthetic("push", invocation.span);
@@ -64,7 +64,7 @@ pub(super) fn by_settings(walk: &mut Walk<'_>, invocation: &Invocation, after: &
 }
 
 /// `git checkout-index --prefix=ELSEWHERE/ FILE`: files of the index are written behind any beginning of a path.
-pub(super) fn written(walk: &mut Walk<'_>, after: &[Argument]) {
+pub(super) fn written(walk: &mut dyn Host, after: &[Argument]) {
     let values = COMMANDS.iter().find(|command| command.verbs.contains(&"checkout-index"));
     let options = Options::new(after, values.map_or(&[][..], |command| command.values));
     let options = options.abbreviating();

@@ -9,8 +9,9 @@ use portcullis_syntax::Span;
 use super::is_temporary;
 use crate::{
     effect::{Argument, GapReason, WriteMode},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::{Piece, Taint, Text},
-    understand::shell::{Invocation, Walk},
 };
 
 mod archives;
@@ -236,7 +237,7 @@ pub(in crate::programs) fn reads_both(program: &str, option: &str) -> bool {
 }
 
 /// Reads the words of a program with the list of its options, and the variables that it is given.
-pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argument]) {
+pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation, own: &[Argument]) {
     variables::follow(walk, invocation);
     // Most commands have no option.
     let is_option = |word: &Argument| word.text.known_prefix().starts_with('-');
@@ -266,7 +267,7 @@ pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argume
 
 /// `ssh-keygen -f KEY <<< y`: a key is made where one lies, which is asked about and answered beforehand. Without an answer the one
 /// that is there stays. A list of what is revoked (`-k`) takes the place of whatever is there.
-fn key_made(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argument]) {
+fn key_made(walk: &mut dyn Host, invocation: &Invocation, own: &[Argument]) {
     /// What it does instead of making a key.
     const OTHER: &[&str] = &[
         "-A", "-B", "-D", "-F", "-H", "-K", "-L", "-M", "-Q", "-R", "-U", "-Y", "-c", "-e", "-i",
@@ -296,7 +297,7 @@ fn key_made(walk: &mut Walk<'_>, invocation: &Invocation, own: &[Argument]) {
 }
 
 /// What a subcommand makes of its operands: settings for good, and words for a compiler.
-fn by_operands(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn by_operands(walk: &mut dyn Host, invocation: &Invocation) {
     let words = invocation.arguments.as_slice();
     let word = |at: usize| words.get(at).and_then(|word| word.text.as_known()).unwrap_or("");
     match (invocation.program.as_str(), word(0), word(1)) {
@@ -324,7 +325,7 @@ fn by_operands(walk: &mut Walk<'_>, invocation: &Invocation) {
 }
 
 /// What the options do that stand in a variable: `GOFLAGS`, `MAVEN_OPTS`.
-pub(super) fn options_of(walk: &mut Walk<'_>, program: &str, words: &[Argument], span: Span) {
+pub(super) fn options_of(walk: &mut dyn Host, program: &str, words: &[Argument], span: Span) {
     let Some(manual) = manual(program) else { return };
     for word in read(manual, words) {
         match word {
@@ -337,7 +338,7 @@ pub(super) fn options_of(walk: &mut Walk<'_>, program: &str, words: &[Argument],
 }
 
 fn act(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     program: &str,
     kind: Kind,
     name: &str,
@@ -408,7 +409,7 @@ fn at_other_side(words: &[Argument]) -> bool {
 }
 
 /// A program is built: what its file says is not known, which matters where it takes the place of settings that others read.
-fn built(walk: &mut Walk<'_>, value: &Argument, written: &Text) {
+fn built(walk: &mut dyn Host, value: &Argument, written: &Text) {
     let known = value.text.known_prefix();
     let is_hidden = |part: &str| part.len() > 1 && part.starts_with('.') && part != "..";
     if known.split('/').any(is_hidden) || known.starts_with("/etc/") {
@@ -417,7 +418,7 @@ fn built(walk: &mut Walk<'_>, value: &Argument, written: &Text) {
 }
 
 /// `name = value` as it stands in a wgetrc.
-fn wgetrc(walk: &mut Walk<'_>, value: &Argument, written: &Text) {
+fn wgetrc(walk: &mut dyn Host, value: &Argument, written: &Text) {
     let Some((name, _)) = value.text.known_prefix().split_once('=') else { return };
     let rest = value.text.known_prefix().get(name.len() + 1..).unwrap_or("").trim_start();
     let said = Argument { text: value.text.beginning_with(rest), span: value.span };
@@ -435,7 +436,7 @@ fn wgetrc(walk: &mut Walk<'_>, value: &Argument, written: &Text) {
 }
 
 /// A command, or the path of a program. A name alone is one that is installed.
-pub(super) fn named_program(walk: &mut Walk<'_>, value: &Argument) {
+pub(super) fn named_program(walk: &mut dyn Host, value: &Argument) {
     let known = value.text.known_prefix().trim_start();
     let is_path = ["/", "./", "../", "~/"].iter().any(|start| known.starts_with(start));
     if !is_path && !known.contains(char::is_whitespace) {
@@ -448,7 +449,7 @@ pub(super) fn named_program(walk: &mut Walk<'_>, value: &Argument) {
 }
 
 /// Code that a program loads or runs as its own: asked about where it lies among temporary files and this call did not write it.
-fn script(walk: &mut Walk<'_>, program: &str, value: &Argument) {
+fn script(walk: &mut dyn Host, program: &str, value: &Argument) {
     let known = value.text.known_prefix();
     if known.starts_with("data:") {
         walk.gap(value.span, GapReason::UnknownCode);
@@ -469,7 +470,7 @@ fn script(walk: &mut Walk<'_>, program: &str, value: &Argument) {
 }
 
 /// Settings or plugins that may name programs: what a call wrote into them is not read, and among temporary files nobody knows them.
-pub(in crate::programs) fn loaded(walk: &mut Walk<'_>, value: &Argument) {
+pub(in crate::programs) fn loaded(walk: &mut dyn Host, value: &Argument) {
     let known = value.text.known_prefix();
     if matches!(known, "" | "-" | "/dev/null") {
         return;

@@ -10,8 +10,9 @@ use super::{Words, loaded, named_program, script};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::escapes,
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{Invocation, Walk},
 };
 
 /// Variables whose names begin alike.
@@ -613,7 +614,7 @@ static HOLDERS: &[(&str, Holds)] = &[
 ];
 
 /// The variables that a program is given: those of its own that no manual has.
-pub(super) fn follow(walk: &mut Walk<'_>, invocation: &Invocation) {
+pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     // Files of compose hold variables that people name themselves.
     let is_own = |word: &Argument| matches!(word.text.as_known(), Some("compose" | "stack"));
     if invocation.program == "docker" && invocation.arguments.iter().any(is_own) {
@@ -646,7 +647,7 @@ fn is_unknown(program: &str, name: &str) -> bool {
 }
 
 /// What a variable holds that has a meaning.
-pub(in crate::programs) fn held(walk: &mut Walk<'_>, name: &str, value: &Text, span: Span) {
+pub(in crate::programs) fn held(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
     let holds = match HOLDERS.binary_search_by(|(known, _)| (*known).cmp(name)) {
         Ok(at) => HOLDERS.get(at).map(|(_, holds)| *holds),
         Err(_) => by_pattern(name),
@@ -713,7 +714,7 @@ fn is_debugger(callable: &str) -> bool {
 }
 
 /// `-C linker=PROGRAM`, in one word or in two, and what Cargo's settings call the programs that it runs.
-pub(super) fn compiler(walk: &mut Walk<'_>, flags: &Text, span: Span) {
+pub(super) fn compiler(walk: &mut dyn Host, flags: &Text, span: Span) {
     let known = flags.known_prefix();
     let marks = ["linker=", "runner=", "rustc=", "rustdoc=", "-wrapper=", "provider="];
     for (at, mark) in marks.iter().flat_map(|mark| known.match_indices(mark)) {

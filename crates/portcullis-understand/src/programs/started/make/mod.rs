@@ -8,11 +8,10 @@ use super::Starter;
 use crate::{
     bound::{Bounded, Cut, Limits},
     effect::{Argument, Certainty},
+    programs::found::{File, Found},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
-    understand::shell::{
-        Invocation, Walk,
-        files::{File, Found},
-    },
 };
 use expand::Values;
 use makefile::{Makefile, Place};
@@ -90,7 +89,7 @@ pub fn commands(
     text: &str,
     given: &[(&str, &str)],
     goals: Option<&[&str]>,
-    limits: &mut impl Limits,
+    limits: &mut (impl Limits + ?Sized),
     span: Span,
 ) -> Vec<String> {
     let given: Vec<(String, String)> =
@@ -130,7 +129,7 @@ fn default_goals(make: &Makefile) -> Vec<String> {
     named.or_else(|| make.first.clone()).into_iter().collect()
 }
 
-fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
+fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let asked = asked(invocation);
     if asked.tells {
         return;
@@ -144,7 +143,7 @@ fn start(walk: &mut Walk<'_>, invocation: &Invocation) {
     walk.go_to(outer);
 }
 
-fn read(walk: &mut Walk<'_>, invocation: &Invocation, asked: &Asked) {
+fn read(walk: &mut dyn Host, invocation: &Invocation, asked: &Asked) {
     let Some(directory) = walk.directory().map(str::to_owned) else { return };
     let names: Vec<String> = if asked.files.is_empty() {
         NAMES.iter().map(|name| (*name).to_owned()).collect()
@@ -196,7 +195,7 @@ fn read(walk: &mut Walk<'_>, invocation: &Invocation, asked: &Asked) {
 }
 
 fn recipes(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     invocation: &Invocation,
     asked: &Asked,
     files: &[File],
@@ -256,12 +255,12 @@ fn recipes(
 
 /// Reads something as standing in one of the files.
 fn within(
-    walk: &mut Walk<'_>,
+    walk: &mut dyn Host,
     files: &[File],
     place: Place,
     task: &str,
     span: Span,
-    read: impl FnOnce(&mut Walk<'_>, Span),
+    read: impl FnOnce(&mut dyn Host, Span),
 ) {
     if let Some(file) = files.get(place.file) {
         walk.in_task(file, task, "makefile", span, |walk| read(walk, place.span));
@@ -269,7 +268,7 @@ fn within(
 }
 
 /// The files that an include names: one, or those that a pattern (`$(wildcard mk/*.mk)`) matches in its directory.
-fn named(walk: &mut Walk<'_>, path: String) -> Vec<String> {
+fn named(walk: &mut dyn Host, path: String) -> Vec<String> {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let Some((before, after)) = name.split_once('*') else { return vec![path] };
     let Found::Directory(names) = walk.look(directory) else { return Vec::new() };

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, Certainty, GapReason, WriteMode},
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 

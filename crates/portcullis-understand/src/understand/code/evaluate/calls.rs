@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, GapReason, WriteMode},
+    programs::host::Host,
     text::{Taint, Text},
 };
 

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::{Argument, GapReason},
+    programs::host::Host,
     text::Text,
 };
 

@@ -18,6 +18,7 @@ use crate::{
     contract::{Act as Deed, Class, Source},
     effect::{Argument, EffectKind, GapReason},
     programs,
+    programs::host::Host,
     text::{Piece, Taint},
     understand::meaning::{
         self, arguments, derive,

@@ -17,6 +17,7 @@ use crate::{
     bound::Bounded,
     contract::{Act as Deed, Class, Contract, Reach, Source},
     effect::{Argument, EffectKind, GapReason},
+    programs::host::Host,
     text::{Taint, Text},
     understand::meaning::{arguments, look},
 };

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     bound::Bounded,
+    programs::host::Host,
     text::{Piece, Text},
     understand::meaning::look::{self, Strictness},
 };

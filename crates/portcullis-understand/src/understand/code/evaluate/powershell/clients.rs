@@ -8,6 +8,7 @@ use super::super::{
 };
 use crate::{
     effect::{Argument, WriteMode},
+    programs::host::Host,
     text::{Taint, Text},
 };
 

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, PermissionChange, WriteMode},
+    programs::host::Host,
     text::{Piece, Text},
 };
 

@@ -13,6 +13,7 @@ use super::super::{
 };
 use crate::{
     effect::{Argument, WriteMode},
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 

@@ -19,6 +19,7 @@ use self::tables::{Cmdlet, Does};
 use super::{Evaluator, calls::Given, value::Value};
 use crate::{
     effect::Argument,
+    programs::host::Host,
     text::{Taint, Text},
 };
 

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, WriteMode},
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 

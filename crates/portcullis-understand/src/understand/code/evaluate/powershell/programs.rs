@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     effect::{Certainty, EffectKind},
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 

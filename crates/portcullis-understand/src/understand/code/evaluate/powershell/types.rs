@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     effect::{EffectKind, PermissionChange, WriteMode},
+    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 

@@ -1,0 +1,285 @@
+//! The shell as the host of programs. Owns nothing but the way from what rows in `programs` ask for to what does it.
+
+use portcullis_syntax::Span;
+
+use super::walk::Walk;
+use crate::{
+    effect::{
+        Argument, Certainty, EffectId, EffectKind, GapReason, PermissionChange, Target, WriteMode,
+    },
+    facts::Facts,
+    programs::{
+        found::{File, Found},
+        host::{Host, Scope},
+    },
+    text::Text,
+};
+
+impl Host for Walk<'_> {
+    fn facts(&self) -> &Facts {
+        Walk::facts(self)
+    }
+
+    fn emit(&mut self, kind: EffectKind, span: Span) -> EffectId {
+        Walk::emit(self, kind, span)
+    }
+
+    fn gap(&mut self, span: Span, reason: GapReason) {
+        Walk::gap(self, span, reason);
+    }
+
+    fn left_unread(&mut self, span: Span) {
+        Walk::left_unread(self, span);
+    }
+
+    fn lower(&mut self, to: Certainty) -> Certainty {
+        Walk::lower(self, to)
+    }
+
+    fn restore(&mut self, certainty: Certainty) {
+        Walk::restore(self, certainty);
+    }
+
+    fn enter(&mut self, scope: Scope<'_>) -> bool {
+        self.enter_scope(scope)
+    }
+
+    fn leave(&mut self) {
+        self.leave_scope();
+    }
+
+    fn within_program(&self, name: &str) -> usize {
+        Walk::within_program(self, name)
+    }
+
+    fn directory(&self) -> Option<&str> {
+        Walk::directory(self)
+    }
+
+    fn go_to(&mut self, directory: Option<String>) {
+        Walk::go_to(self, directory);
+    }
+
+    fn target(&self, text: &Text) -> Target {
+        Walk::target(self, text)
+    }
+
+    fn followed(&self, text: &Text) -> Target {
+        Walk::followed(self, text)
+    }
+
+    fn variable_set(&self, name: &str) -> Option<Text> {
+        Walk::variable_set(self, name)
+    }
+
+    fn assigned(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, Text)> {
+        Walk::assigned(self, wanted)
+    }
+
+    fn environment_of(&mut self, name: &str, value: &Text, span: Span) {
+        Walk::environment_of(self, name, value, span);
+    }
+
+    fn environment(&mut self, name: &str, value: &Text, span: Span) {
+        Walk::environment(self, name, value, span);
+    }
+
+    fn without_variable(&mut self, name: Option<&str>) {
+        Walk::without_variable(self, name);
+    }
+
+    fn shows(&mut self, inside: &str, outside: &str) {
+        Walk::shows(self, inside, outside);
+    }
+
+    fn git_settings_where(&mut self, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, Text)> {
+        Walk::git_settings_where(self, wanted)
+    }
+
+    fn define_git_setting(&mut self, key: &str, value: Text) {
+        Walk::define_git_setting(self, key, value);
+    }
+
+    fn git_settings(&mut self) -> usize {
+        Walk::git_settings(self)
+    }
+
+    fn forget_git_settings(&mut self, own: std::ops::Range<usize>) {
+        Walk::forget_git_settings(self, own);
+    }
+
+    fn look(&mut self, path: &str) -> Found {
+        Walk::look(self, path)
+    }
+
+    fn read(&mut self, file: &Argument) -> Text {
+        Walk::read(self, file)
+    }
+
+    fn read_secret(&mut self, file: &Argument) {
+        Walk::read_secret(self, file);
+    }
+
+    fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
+        Walk::write(self, file, mode, content);
+    }
+
+    fn delete(&mut self, file: &Argument, recursive: bool) {
+        Walk::delete(self, file, recursive);
+    }
+
+    fn permission(&mut self, file: &Argument, recursive: bool, change: PermissionChange) {
+        Walk::permission(self, file, recursive, change);
+    }
+
+    fn hand(&mut self, file: &Argument, changes: bool) {
+        Walk::hand(self, file, changes);
+    }
+
+    fn handed(&mut self, file: &Argument) {
+        Walk::handed(self, file);
+    }
+
+    fn mount(&mut self, source: &Argument) {
+        Walk::mount(self, source);
+    }
+
+    fn brought(&mut self, directory: &Argument) {
+        Walk::brought(self, directory);
+    }
+
+    fn wrote(&self, file: &Text) -> bool {
+        Walk::wrote(self, file)
+    }
+
+    fn has_written(&self) -> bool {
+        Walk::has_written(self)
+    }
+
+    fn written(&self, endings: &[&str]) -> Vec<String> {
+        Walk::written(self, endings)
+    }
+
+    fn wrote_by(&self, path: &str, run: Option<EffectId>) -> bool {
+        Walk::wrote_by(self, path, run)
+    }
+
+    fn first_look(&mut self, path: &str) -> Option<Text> {
+        Walk::first_look(self, path)
+    }
+
+    fn has_executables(&self) -> bool {
+        Walk::has_executables(self)
+    }
+
+    fn is_edit_of(&self, path: &str, content: &Text) -> bool {
+        Walk::is_edit_of(self, path, content)
+    }
+
+    fn is_copy(&self, code: &Text) -> bool {
+        Walk::is_copy(self, code)
+    }
+
+    fn copied_file(&mut self, code: &Text) -> Option<String> {
+        Walk::copied_file(self, code)
+    }
+
+    fn holds_settings(&self, text: &Text) -> bool {
+        Walk::holds_settings(self, text)
+    }
+
+    fn passed_over(&mut self, file: &File, language: &'static str, span: Span) {
+        Walk::passed_over(self, file, language, span);
+    }
+
+    fn run(&mut self, words: &[Argument], input: Option<Text>) -> Text {
+        Walk::run(self, words, input)
+    }
+
+    fn shell(
+        &mut self,
+        code: &Text,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
+        Walk::shell(self, code, span, arguments, input)
+    }
+
+    fn interactive_shell(&mut self, span: Span) {
+        Walk::interactive_shell(self, span);
+    }
+
+    fn code_with_input(
+        &mut self,
+        language: &'static str,
+        code: &Text,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
+        Walk::code_with_input(self, language, code, span, arguments, input)
+    }
+
+    fn script(
+        &mut self,
+        language: &'static str,
+        file: &Argument,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
+        Walk::script(self, language, file, arguments, input)
+    }
+
+    fn run_file(
+        &mut self,
+        language: &'static str,
+        path: &str,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Option<Text> {
+        Walk::run_file(self, language, path, span, arguments, input)
+    }
+
+    fn run_text(
+        &mut self,
+        language: &'static str,
+        file: &File,
+        span: Span,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Option<Text> {
+        Walk::run_text(self, language, file, span, arguments, input)
+    }
+
+    fn load(&mut self, language: &'static str, path: &str, span: Span) -> bool {
+        Walk::load(self, language, path, span)
+    }
+
+    fn load_from(
+        &mut self,
+        roots: &[String],
+        language: &'static str,
+        path: &str,
+        span: Span,
+    ) -> bool {
+        Walk::load_from(self, roots, language, path, span)
+    }
+
+    fn enter_imports(&mut self, directory: &str, most: usize) -> bool {
+        Walk::enter_imports(self, directory, most)
+    }
+
+    fn leave_imports(&mut self) {
+        Walk::leave_imports(self);
+    }
+
+    fn import_roots(&self) -> Vec<String> {
+        Walk::import_roots(self)
+    }
+
+    fn leaves_out(&self, path: &str) -> bool {
+        Walk::leaves_out(self, path)
+    }
+}
