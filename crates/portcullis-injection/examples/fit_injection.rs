@@ -2,59 +2,61 @@
 //!
 //! ```text
 //! cargo run --release -p portcullis-injection --example fit_injection -- score LIST…
-//! cargo run --release -p portcullis-injection --example fit_injection -- fit LIST… > crates/portcullis-injection/src/injection/fitted.rs
+//! cargo run --release -p portcullis-injection --example fit_injection -- cross-kind LIST…
+//! cargo run --release -p portcullis-injection --example fit_injection -- fit LIST… > crates/portcullis-injection/src/injection/fitted.bin
 //! ```
 //!
-//! `wrong` lists what is told wrongly, `dump` the features of every stretch. A list is a file of JSON lines with `text` and `label` (`INJECTION` or `CLEAN`), or of pairs with `attack` and `innocent`, as in
-//! `corpus/content/injection.jsonl`. Rows with the tier `subtle` count in scores and are not fitted. The fit is a logistic
-//! regression on the stretch of each text that scores highest, by a fixed number of steps from fixed weights: the same lists give
-//! the same table. A signal never speaks against what it stands for, so that its weights stay at zero or above.
+//! A list is a file of JSON lines with `text` and `label` (`INJECTION` or `CLEAN`), or of pairs with `attack` and `innocent`, as in
+//! `corpus/content/injection.jsonl`. Rows with the tier `subtle` are passed over.
+//!
+//! `score` tells what the fitted detector finds in each list, `wrong` what it tells wrongly. `cross-kind`, `cross-language`, `cross-list` and
+//! `cross` fit without a part of the rows (kinds, languages, lists, or rows by chance) and tell how that does on the part that was held out,
+//! so that the figures are of texts whose like was not fitted on.
+//!
+//! The fit is a logistic regression on passages: a text is planted where one of its passages is (noisy or), and none of a clean text is. It
+//! takes a fixed number of steps in a fixed order from zero: the same lists give the same table.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env,
     error::Error,
     fs,
     io::{self, Write as _},
     process::ExitCode,
+    thread,
 };
 
-use portcullis_injection::injection::{
-    ADDRESS_FEATURES, ADDRESS_START, FEATURES, Level, START, addresses, stretches, weigh,
-};
+use portcullis_injection::injection::{FEATURES, Level, passages, weigh};
 use serde_json::Value;
 
-/// How often the highest stretch of each text is looked for anew, and how many steps the weights take after each.
-const ROUNDS: usize = 20;
-const STEPS: usize = 200;
-const RATE: f64 = 0.03;
-/// How much of a mean slope, and of its square, each step replaces (Kingma and Ba, "Adam", 2014).
-const FRESH: f64 = 0.1;
-const FRESH_SQUARE: f64 = 0.001;
-/// How much it costs to move away from where the weights begin.
-const PRIOR: f64 = 0.0003;
-/// A clean text that is flagged costs more than a planted one that is missed.
-const CLEAN: f64 = 3.0;
-/// What is asked of a text beyond even odds: the false alarms on lists of other origins than those that are fitted decide it.
-const MARGIN: f64 = 0.6;
-/// How much more the project's own pairs count.
-const PAIRS: f64 = 10.0;
-/// The same for the places where a model is named: more features, so that moving costs more.
-const ADDRESS_PRIOR: f64 = 0.0006;
-const ADDRESS_CLEAN: f64 = 3.0;
-const ADDRESS_MARGIN: f64 = 0.5;
+/// How often every text is looked at; the weights are the mean of the second half.
+const ROUNDS: usize = 14;
+const RATE: f32 = 0.05;
+/// How much it costs to be away from zero.
+const SHRINK: f32 = 2e-4;
+/// In how many texts a feature stands at least that is given a weight.
+const LEAST: u16 = 3;
+/// The project's own pairs must hold whatever else is weighed.
+const PAIRS: f32 = 3.0;
+/// What every passage begins with before the first step.
+const BEGIN: f32 = -3.0;
+/// In how many parts the rows are cut that are held out in turn.
+const PARTS: u64 = 6;
+/// The share of false alarms at which lists, languages and kinds are told of.
+const LINE: f64 = 0.015;
+/// How many steps of a weight are one.
+const STEPS: f32 = 64.0;
 
+#[derive(Clone)]
 struct Row {
     text: String,
     is_planted: bool,
-    group: String,
-}
-
-/// What the fit knows of a text.
-struct Fitted {
-    stretches: Vec<Vec<usize>>,
-    is_planted: bool,
-    share: f64,
+    list: String,
+    kind: String,
+    language: String,
+    /// Whether it is never held out.
+    is_besides: bool,
+    passages: Vec<Vec<u32>>,
 }
 
 fn main() -> ExitCode {
@@ -70,39 +72,54 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let Some((verb, paths)) = arguments.split_first() else {
-        return Err("usage: fit_injection score|wrong|dump|fit LIST…".into());
+        return Err("usage: fit_injection score|wrong|cross|cross-kind|cross-language|cross-list|fit [--margin HUNDREDTHS] LIST… [--besides LIST…]".into());
     };
+    let mut margin = 0;
+    let mut is_besides = false;
     let mut rows = Vec::new();
-    for path in paths {
-        read(path, &mut rows)?;
+    let mut paths = paths.iter();
+    while let Some(path) = paths.next() {
+        match path.as_str() {
+            "--margin" => margin = paths.next().ok_or("`--margin` needs a number")?.parse()?,
+            "--besides" => is_besides = true,
+            path => read(path, is_besides, &mut rows)?,
+        }
     }
     match verb.as_str() {
         "score" => score(&rows),
         "wrong" => wrong(&rows),
-        "fit" => fit(&rows),
-        "dump" => dump(&rows),
-        "starts" => {
-            let starts = serde_json::json!({"stretch": &START[..], "address": &ADDRESS_START[..]});
-            let _ = writeln!(io::stdout(), "{starts}");
-        }
-        other => {
-            return Err(format!("`{other}` is neither `score`, `wrong`, `dump` nor `fit`").into());
-        }
+        "fit" => fit(&rows, margin)?,
+        "cross" => cross(&rows, |row| row.text.clone()),
+        "cross-kind" => cross(&rows, |row| row.kind.clone()),
+        "cross-language" => cross(&rows, |row| row.language.clone()),
+        "cross-list" => cross(&rows, |row| row.list.clone()),
+        other => return Err(format!("`{other}` is no verb of this program").into()),
     }
     Ok(())
 }
 
-fn read(path: &str, rows: &mut Vec<Row>) -> Result<(), Box<dyn Error>> {
-    let name = path.rsplit('/').next().unwrap_or(path);
+fn read(path: &str, is_besides: bool, rows: &mut Vec<Row>) -> Result<(), Box<dyn Error>> {
+    let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".jsonl");
     for line in fs::read_to_string(path)?.lines() {
         let row: Value = serde_json::from_str(line)?;
         let field = |name: &str| row.get(name).and_then(Value::as_str);
-        let tier = field("tier").unwrap_or_default();
+        if field("tier") == Some("subtle") {
+            continue;
+        }
         let mut push = |text: Option<&str>, is_planted: bool| {
             if let Some(text) = text {
-                let group =
-                    format!("{name} {} {tier}", if is_planted { "planted" } else { "clean" });
-                rows.push(Row { text: text.to_owned(), is_planted, group });
+                rows.push(Row {
+                    text: text.to_owned(),
+                    is_planted,
+                    list: name.to_owned(),
+                    kind: field("carrier").or_else(|| field("kind")).unwrap_or_default().to_owned(),
+                    language: field("language")
+                        .or_else(|| field("lang"))
+                        .unwrap_or("xx")
+                        .to_owned(),
+                    is_besides,
+                    passages: passages(text),
+                });
             }
         };
         push(field("attack"), true);
@@ -113,19 +130,20 @@ fn read(path: &str, rows: &mut Vec<Row>) -> Result<(), Box<dyn Error>> {
 }
 
 fn score(rows: &[Row]) {
-    let mut groups: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, bool), (usize, usize, usize)> = BTreeMap::new();
     for row in rows {
         let found = weigh(&row.text);
-        let group = groups.entry(&row.group).or_default();
+        let group = groups.entry((&row.list, row.is_planted)).or_default();
         group.0 += 1;
         group.1 += usize::from(found.iter().any(|it| it.level == Level::Planted));
         group.2 += usize::from(!found.is_empty());
     }
-    for (group, (n, planted, caution)) in groups {
+    for ((list, is_planted), (n, planted, caution)) in groups {
         let share = |count: usize| 100.0 * count as f64 / n as f64;
+        let label = if is_planted { "planted" } else { "clean" };
         let _ = writeln!(
             io::stdout(),
-            "{group:50} n {n:5}  planted {planted:5} {:5.1} %  with caution {caution:5} {:5.1} %",
+            "{list:30} {label:8} n {n:5}  planted {planted:5} {:5.1} %  with caution {caution:5} {:5.1} %",
             share(planted),
             share(caution)
         );
@@ -133,162 +151,210 @@ fn score(rows: &[Row]) {
 }
 
 fn wrong(rows: &[Row]) {
-    for row in rows.iter().filter(|row| !row.group.ends_with("subtle")) {
+    for row in rows {
         let found = weigh(&row.text);
         let is_found = found.iter().any(|it| it.level == Level::Planted);
         if is_found != row.is_planted {
             let best = found.iter().max_by_key(|it| it.score);
+            let why = best.map(|it| format!("{} {:?}", it.score, it.signals)).unwrap_or_default();
             let words = best.map(|it| it.span.of(&row.text)).unwrap_or_default();
-            let why = best
-                .map(|it| format!("{} {:?} {words:?}", it.score, it.signals))
-                .unwrap_or_default();
+            tell_wrong(row, &format!("{why} {words:?}"));
+        }
+    }
+}
+
+fn tell_wrong(row: &Row, why: &str) {
+    let verdict = if row.is_planted { "MISSED" } else { "FALSE " };
+    let text = row.text.chars().take(500).collect::<String>();
+    let _ = writeln!(
+        io::stdout(),
+        "{verdict} {} {} {} [{why}] {text:?}",
+        row.list,
+        row.kind,
+        row.language
+    );
+}
+
+/// Fits without each part in turn, and tells what comes of the part. Lists behind `--besides` are
+/// fitted on and never held out.
+fn cross(rows: &[Row], key: fn(&Row) -> String) {
+    let keys: BTreeSet<String> = rows.iter().filter(|row| !row.is_besides).map(key).collect();
+    let parts = if keys.len() <= PARTS as usize * 2 { keys.len() as u64 } else { PARTS };
+    let part = |row: &Row| match keys.iter().position(|other| *other == key(row)) {
+        Some(at) if parts > PARTS || keys.len() as u64 == parts => at as u64 % parts,
+        _ => hash(&key(row)) % parts,
+    };
+    let mut told: Vec<(&Row, f32)> = Vec::new();
+    let numbers: Vec<u64> = (0..parts).collect();
+    for two in numbers.chunks(2) {
+        thread::scope(|scope| {
+            let jobs: Vec<_> = two
+                .iter()
+                .map(|number| {
+                    scope.spawn(move || {
+                        let is_held = |row: &&Row| !row.is_besides && part(row) == *number;
+                        let weights =
+                            descend(&rows.iter().filter(|row| !is_held(row)).collect::<Vec<_>>());
+                        let held = rows.iter().filter(is_held);
+                        held.map(|row| (row, of_text(&weights, row))).collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            for job in jobs {
+                told.extend(job.join().unwrap_or_default());
+            }
+        });
+    }
+    report(&told);
+}
+
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        let hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        hash ^ hash >> 31
+    })
+}
+
+/// Which share is found at which share of false alarms, and by list, language and kind at the line of 1.5 %.
+fn report(told: &[(&Row, f32)]) {
+    let mut told: Vec<&(&Row, f32)> = told.iter().collect();
+    told.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let planted = told.iter().filter(|(row, _)| row.is_planted).count().max(1);
+    let clean = told.len() - planted;
+    let mut line = 0.0;
+    for share in [0.005, 0.01, 0.015, 0.02, 0.03, 0.05] {
+        let allowed = (share * clean as f64) as usize;
+        let mut alarms = 0;
+        let mut found = 0;
+        let mut score = f32::MAX;
+        for (row, at) in &told {
+            alarms += usize::from(!row.is_planted);
+            if alarms > allowed {
+                break;
+            }
+            found += usize::from(row.is_planted);
+            score = *at;
+        }
+        if share <= LINE {
+            line = score;
+        }
+        let _ = writeln!(
+            io::stdout(),
+            "found {:5.1} % of {planted} at {:.1} % false of {clean}, from {score:.2} on",
+            100.0 * found as f64 / planted as f64,
+            100.0 * share
+        );
+    }
+    for by in [
+        |row: &Row| row.list.clone(),
+        |row: &Row| row.language.clone(),
+        |row: &Row| row.kind.clone(),
+    ] {
+        let mut groups: BTreeMap<(bool, String), (usize, usize)> = BTreeMap::new();
+        for (row, score) in &told {
+            let group = groups.entry((row.is_planted, by(row))).or_default();
+            group.0 += 1;
+            group.1 += usize::from(*score >= line);
+        }
+        for ((is_planted, name), (n, flagged)) in groups.into_iter().filter(|(_, (n, _))| *n > 15) {
+            let label = if is_planted { "planted" } else { "clean" };
             let _ = writeln!(
                 io::stdout(),
-                "{} [{why}] {:?}",
-                if is_found { "FALSE " } else { "MISSED" },
-                row.text.chars().take(400).collect::<String>()
+                "  {label:8} {name:26} n {n:5} flagged {:5.1} %",
+                100.0 * flagged as f64 / n as f64
             );
         }
     }
-}
-
-fn dump(rows: &[Row]) {
-    for row in rows {
-        let line = serde_json::json!({
-            "group": row.group,
-            "planted": row.is_planted,
-            "stretches": stretches(&row.text),
-            "addresses": addresses(&row.text),
-        });
-        let _ = writeln!(io::stdout(), "{line}");
+    if env::var_os("WRONG").is_some() {
+        for (row, score) in told.iter().filter(|(row, score)| row.is_planted != (*score >= line)) {
+            tell_wrong(row, &format!("{score:.2}"));
+        }
     }
 }
 
-/// A table that is fitted: its name, where it begins, and what it knows of a text.
-struct Table {
-    name: &'static str,
-    of: fn(&str) -> Vec<Vec<usize>>,
-    start: &'static [i16],
-    prior: f64,
-    clean: f64,
-    margin: f64,
-}
-
-static STRETCHES: Table = Table {
-    name: "WEIGHTS",
-    of: stretches,
-    start: &START,
-    prior: PRIOR,
-    clean: CLEAN,
-    margin: MARGIN,
-};
-static ADDRESSES: Table = Table {
-    name: "ADDRESS",
-    of: addresses,
-    start: &ADDRESS_START,
-    prior: ADDRESS_PRIOR,
-    clean: ADDRESS_CLEAN,
-    margin: ADDRESS_MARGIN,
-};
-
-fn fit(rows: &[Row]) {
-    const { assert!(START.len() == FEATURES && ADDRESS_START.len() == ADDRESS_FEATURES) };
-    let _ = writeln!(
-        io::stdout(),
-        "//! The weights, as `examples/fit_injection.rs` fitted them on lists with labels. Not written by hand."
-    );
-    for table in [&STRETCHES, &ADDRESSES] {
-        fit_table(rows, table);
-    }
-}
-
-fn fit_table(rows: &[Row], table: &Table) {
-    let mut groups: BTreeMap<&str, f64> = BTreeMap::new();
-    for row in rows {
-        *groups.entry(&row.group).or_default() += 1.0;
-    }
-    // Many rows of one making say little more than a few of them.
-    let share = |row: &Row| {
-        let of_group = groups.get(row.group.as_str()).copied().unwrap_or(1.0);
-        // The pairs of the project are what must hold whatever else is weighed.
-        let pairs = if row.group.starts_with("injection.jsonl") { PAIRS } else { 1.0 };
-        let cost = pairs * if row.is_planted { 1.0 } else { table.clean };
-        10.0 * cost / of_group.sqrt()
-    };
-    let rows: Vec<Fitted> = rows
+fn fit(rows: &[Row], margin: i32) -> Result<(), Box<dyn Error>> {
+    let weights = descend(&rows.iter().collect::<Vec<_>>());
+    let (begin, weights) = weights.split_last().ok_or("no weights")?;
+    let mut bytes: Vec<u8> = weights
         .iter()
-        .filter(|row| !row.group.ends_with("subtle"))
-        .map(|row| Fitted {
-            stretches: (table.of)(&row.text),
-            is_planted: row.is_planted,
-            share: share(row),
-        })
-        .filter(|row| !row.stretches.is_empty())
+        .map(|weight| ((weight * STEPS).round().clamp(-128.0, 127.0) as i8).cast_unsigned())
         .collect();
-    let weights = descend(&rows, table);
-    let planted = rows.iter().filter(|row| row.is_planted).count();
-    let _ = writeln!(
-        io::stdout(),
-        "\n/// From {planted} planted and {} clean texts that hold something to weigh.\npub(super) static {}: &[i16] = &[",
-        rows.len() - planted,
-        table.name
-    );
-    for line in weights.chunks(8) {
-        let line: Vec<String> =
-            line.iter().map(|weight| format!("{}", (weight * 100.0).round() as i16)).collect();
-        let _ = writeln!(io::stdout(), "    {},", line.join(", "));
-    }
-    let _ = writeln!(io::stdout(), "];");
+    bytes.extend(((begin * 100.0).round() as i32 - margin).to_le_bytes());
+    io::stdout().write_all(&bytes)?;
+    Ok(())
 }
 
-/// The weights after all steps.
-fn descend(rows: &[Fitted], table: &Table) -> Vec<f64> {
-    let start: Vec<f64> = table.start.iter().map(|weight| f64::from(*weight) / 100.0).collect();
-    let mut weights = start.clone();
-    let sum = |weights: &[f64], stretch: &[usize]| {
-        stretch.iter().filter_map(|number| weights.get(*number)).sum::<f64>()
-            + weights.first().copied().unwrap_or(0.0)
-    };
-    let mut moments = vec![(0.0, 0.0); start.len()];
-    let mut step = 0;
-    for _ in 0..ROUNDS {
-        let best: Vec<(&Vec<usize>, &Fitted)> = rows
-            .iter()
-            .filter_map(|row| {
-                let by_sum = |a: &&Vec<usize>, b: &&Vec<usize>| {
-                    sum(&weights, a).total_cmp(&sum(&weights, b))
-                };
-                Some((row.stretches.iter().max_by(by_sum)?, row))
-            })
-            .collect();
-        for _ in 0..STEPS {
-            step += 1;
-            let mut slope = vec![0.0; start.len()];
-            for (stretch, row) in &best {
-                let odds = 1.0 / (1.0 + (-sum(&weights, stretch)).exp());
-                let error = row.share * if row.is_planted { odds - 1.0 } else { odds };
-                for number in stretch.iter().chain([&0]) {
-                    if let Some(slope) = slope.get_mut(*number) {
-                        *slope += error / best.len() as f64;
-                    }
-                }
-            }
-            let parts = weights.iter_mut().zip(&start).zip(slope.iter().zip(&mut moments));
-            for ((weight, from), (slope, (mean, square))) in parts {
-                let slope = slope + table.prior * (*weight - from);
-                *mean = *mean * (1.0 - FRESH) + slope * FRESH;
-                *square = *square * (1.0 - FRESH_SQUARE) + slope * slope * FRESH_SQUARE;
-                let (seen, seen_square) =
-                    (1.0 - (1.0 - FRESH).powi(step), 1.0 - (1.0 - FRESH_SQUARE).powi(step));
-                *weight -= RATE * (*mean / seen) / ((*square / seen_square).sqrt() + 1e-8);
-                if *from > 0.0 {
-                    *weight = weight.max(0.0);
-                }
+fn of_text(weights: &[f32], row: &Row) -> f32 {
+    row.passages.iter().map(|passage| sum(weights, passage)).fold(-99.0, f32::max)
+}
+
+/// As the detector adds them up.
+fn sum(weights: &[f32], passage: &[u32]) -> f32 {
+    let of = |feature: &u32| weights.get(*feature as usize).copied().unwrap_or(0.0);
+    let begin = weights.last().copied().unwrap_or(0.0);
+    begin + passage.iter().map(of).sum::<f32>() * scale(passage)
+}
+
+fn scale(passage: &[u32]) -> f32 {
+    10.0 / (passage.len().max(1) as f32).sqrt()
+}
+
+/// The weights after all steps (Duchi, Hazan and Singer, "AdaGrad", 2011), and what every passage begins with behind them.
+fn descend(rows: &[&Row]) -> Vec<f32> {
+    let mut seen = vec![0u16; FEATURES];
+    for row in rows {
+        for feature in row.passages.iter().flatten().collect::<BTreeSet<_>>() {
+            if let Some(seen) = seen.get_mut(*feature as usize) {
+                *seen = seen.saturating_add(1);
             }
         }
     }
-    if let Some(begin) = weights.first_mut() {
-        *begin -= table.margin;
+    let mut weights = vec![0f32; FEATURES];
+    weights.push(BEGIN);
+    let mut squares = vec![1e-3f32; FEATURES + 1];
+    let mut mean = vec![0f32; FEATURES + 1];
+    let mut order: Vec<&&Row> = rows.iter().filter(|row| !row.passages.is_empty()).collect();
+    order.sort_by_key(|row| hash(&row.text));
+    for round in 0..ROUNDS {
+        // Another order each time, and the same for the same lists.
+        let step = order.len().isqrt() + 7 * round + 1;
+        for from in 0..step {
+            for row in order.iter().skip(from).step_by(step) {
+                learn(row, &seen, &mut weights, &mut squares);
+            }
+        }
+        if round >= ROUNDS / 2 {
+            let share = 1.0 / (ROUNDS - ROUNDS / 2) as f32;
+            mean.iter_mut().zip(&weights).for_each(|(mean, weight)| *mean += weight * share);
+        }
     }
-    weights
+    mean
+}
+
+/// One step on one text.
+fn learn(row: &Row, seen: &[u16], weights: &mut [f32], squares: &mut [f32]) {
+    let share = if row.list == "injection" { PAIRS } else { 1.0 };
+    let odds: Vec<f32> =
+        row.passages.iter().map(|passage| 1.0 / (1.0 + (-sum(weights, passage)).exp())).collect();
+    let none = odds.iter().map(|odds| 1.0 - odds).product::<f32>().max(1e-9);
+    for (passage, odds) in row.passages.iter().zip(odds) {
+        let slope =
+            share * if row.is_planted { -odds * none / (1.0 - none).max(1e-6) } else { odds };
+        if slope.abs() < 1e-3 {
+            continue;
+        }
+        let mut step = |at: usize, slope: f32| {
+            if let (Some(weight), Some(square)) = (weights.get_mut(at), squares.get_mut(at)) {
+                let slope = slope + SHRINK * *weight;
+                *square += slope * slope;
+                *weight -= RATE * slope / square.sqrt();
+            }
+        };
+        step(FEATURES, slope);
+        let is_known =
+            |feature: &&u32| seen.get(**feature as usize).is_some_and(|seen| *seen >= LEAST);
+        for feature in passage.iter().filter(is_known) {
+            step(*feature as usize, slope * scale(passage));
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::{
 
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
-const WORDS: usize = 1 << 13;
+const WORDS: usize = 1 << 14;
 const STEMS: usize = 1 << 12;
 /// Places of the first pass.
 const PLACES: usize = 1 << 17;
@@ -26,6 +26,10 @@ impl Hash {
 
     pub(super) const fn push(&mut self, byte: u8) {
         self.0 = (self.0 ^ byte as u64).wrapping_mul(PRIME);
+    }
+
+    const fn number(self) -> u32 {
+        ((self.0 ^ self.0 >> 32) as u32) | 1
     }
 }
 
@@ -54,6 +58,41 @@ pub(super) fn class(word: &str) -> Class {
         hash.push(byte);
     }
     find(&EXACT, hash.0) | stem | find(&BEGUN, hash.0)
+}
+
+/// How many letters the beginning of a word has that its other forms share; a syllable of Hangul is worth more.
+const BEGINNING: usize = 5;
+const SYLLABLES: usize = 2;
+
+/// A word and its beginning as numbers, none of them 0.
+pub(super) fn numbers(word: &str) -> (u32, u32) {
+    let mut hash = Hash::new();
+    let mut stem = None;
+    let letters = match word.chars().next() {
+        Some('\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}') => SYLLABLES,
+        _ => BEGINNING,
+    };
+    for (count, letter) in word.chars().enumerate() {
+        if count == letters {
+            stem = Some(hash);
+        }
+        let mut bytes = [0; 4];
+        for byte in letter.encode_utf8(&mut bytes).bytes() {
+            hash.push(byte);
+        }
+    }
+    (hash.number(), stem.unwrap_or(hash).number())
+}
+
+/// Two characters as a number.
+pub(super) fn pair(one: char, other: char) -> u32 {
+    let mut hash = Hash::new();
+    for letter in [one, other] {
+        for byte in u32::from(letter).to_le_bytes() {
+            hash.push(byte);
+        }
+    }
+    hash.number()
 }
 
 /// The groups of a word by its hash, and of other words that share its place: the first pass may look too often.

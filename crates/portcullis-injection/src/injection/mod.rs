@@ -3,16 +3,19 @@
 //!
 //! One pass over the bytes (`sieve`) says which stretches are worth reading, and where other texts are encoded (`layer`). Those
 //! are folded into plain characters (`fold`) and cut into words with classes (`token`, by the tables in `words`). Classes that stand
-//! together are signals (`pattern`), and the signals of neighbouring sentences add up to a verdict (`weigh`). A language is a table
-//! of words; the patterns are the same for all.
+//! together are signals (`pattern`). Each sentence or line is a passage with features (`passage`, `feature`): its words, what they can be, the
+//! patterns and names in it, and how it stands in its text. Fitted weights say how much each says (`linear`), and neighbouring passages
+//! make one verdict (`weigh`). A language is a table of words; the patterns are the same for all.
 
 mod address;
 mod class;
 mod demand;
-mod fitted;
+mod feature;
 mod fold;
 mod index;
 mod layer;
+mod linear;
+mod passage;
 mod pattern;
 mod sieve;
 mod sign;
@@ -20,7 +23,6 @@ mod sign;
 mod tests;
 mod token;
 mod weigh;
-mod weights;
 mod words;
 
 pub use demand::{Demand, Demanded};
@@ -29,11 +31,9 @@ pub use pattern::Signal;
 use crate::{Span, finding::Confidence};
 use class::{REVERSED, ROTATED};
 #[doc(hidden)]
-pub use sign::{COUNT as ADDRESS_FEATURES, START as ADDRESS_START};
-use weigh::Disguise;
-#[doc(hidden)]
-pub use weights::{COUNT as FEATURES, START};
-use weights::{PLANTED, SURE};
+pub use feature::COUNT as FEATURES;
+use linear::{PLANTED, SURE};
+use passage::Disguise;
 
 /// The most findings that are told of one text.
 const FINDINGS: usize = 16;
@@ -158,22 +158,13 @@ pub fn weigh(text: &str) -> Vec<Planted> {
     apart
 }
 
-/// The features of every stretch of a text that could be weighed, by their numbers: what the weights are fitted on.
+/// The features of every passage of a text that could be weighed, by their numbers: what the weights are fitted on.
 #[doc(hidden)]
 #[must_use]
-pub fn stretches(text: &str) -> Vec<Vec<usize>> {
-    let mut scanner = Scanner { stretches: Some(Vec::new()), ..Scanner::default() };
+pub fn passages(text: &str) -> Vec<Vec<u32>> {
+    let mut scanner = Scanner { passages: Some(Vec::new()), ..Scanner::default() };
     scanner.layer(text, None, DEPTH);
-    scanner.stretches.unwrap_or_default()
-}
-
-/// The same of every place of a text where a model is named.
-#[doc(hidden)]
-#[must_use]
-pub fn addresses(text: &str) -> Vec<Vec<usize>> {
-    let mut scanner = Scanner { addresses: Some(Vec::new()), ..Scanner::default() };
-    scanner.layer(text, None, DEPTH);
-    scanner.addresses.unwrap_or_default()
+    scanner.passages.unwrap_or_default()
 }
 
 struct Scanner {
@@ -182,10 +173,8 @@ struct Scanner {
     planted: usize,
     /// How much decoded text may still be read.
     left: usize,
-    /// The features of all stretches, where somebody wants them.
-    stretches: Option<Vec<Vec<usize>>>,
-    /// The same of all places where a model is named.
-    addresses: Option<Vec<Vec<usize>>>,
+    /// The features of all passages, where somebody wants them.
+    passages: Option<Vec<Vec<u32>>>,
 }
 
 /// Where in the given text another text stands.
@@ -206,7 +195,7 @@ fn within(outer: Option<Outer>, own: Outer) -> Outer {
 
 impl Default for Scanner {
     fn default() -> Self {
-        Self { found: Vec::new(), planted: 0, left: DECODED, stretches: None, addresses: None }
+        Self { found: Vec::new(), planted: 0, left: DECODED, passages: None }
     }
 }
 
@@ -253,17 +242,12 @@ impl Scanner {
             unseen: &folded.unseen,
             is_decoded: outer.is_some_and(|it| it.is_disguised),
         };
-        if let Some(stretches) = &mut self.stretches {
-            let mut each =
-                |features: &weights::Features| stretches.push(features.numbers().collect());
-            weigh::windows(&tokens, disguise, &mut each);
+        if let Some(passages) = &mut self.passages {
+            passages.extend(
+                passage::passages(text, &tokens, disguise).into_iter().map(|it| it.features),
+            );
         }
-        if let Some(addresses) = &mut self.addresses {
-            let places = weigh::places(&tokens, disguise);
-            addresses
-                .extend(places.iter().map(|place| place.features.numbers().collect::<Vec<_>>()));
-        }
-        for verdict in weigh::weigh(&tokens, disguise) {
+        for verdict in weigh::weigh(text, &tokens, disguise) {
             self.tell(&tokens, verdict, outer.map(|it| it.span));
         }
         for hidden in &folded.hidden {

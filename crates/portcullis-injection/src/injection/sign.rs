@@ -1,7 +1,7 @@
 //! What is weighed of a place where a model is named. Owns the tables of the words that count before, behind and around a name, the signs
-//! besides, and the sum of their weights; which of them a place has, `address` says.
+//! besides; which of them a place has, `address` says.
 
-use super::{class::*, fitted::ADDRESS, pattern::Signal};
+use super::{class::*, pattern::Signal};
 
 /// What the words before a name say of it.
 pub(super) static LEADS: [Class; 17] = [
@@ -234,51 +234,13 @@ pub(super) enum Sign {
 }
 
 const SIGNS: usize = Sign::CalledAnswer as usize + 1;
-/// How many weights there are; the first is what every place begins with.
-pub const COUNT: usize =
+/// How many signs there are; the first number stands for none.
+const COUNT: usize =
     1 + LEADS.len() + TRAILS.len() + SAID.len() + DEMANDS.len() + SIGNALS * GRADES + SIGNS;
 /// How many signals of the patterns count here too, and how many grades of each.
 const SIGNALS: usize = Signal::COUNT;
 const GRADES: usize = 3;
 const WORDS: usize = COUNT.div_ceil(64);
-
-/// Where the fit begins: what the signs say to somebody who knows the field; the words say nothing by themselves.
-#[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
-pub const START: [i16; COUNT] = {
-    let mut start = [0; COUNT];
-    start[0] = -350;
-    let at = COUNT - SIGNS;
-    start[at + Sign::Certain as usize] = 60;
-    start[at + Sign::Human as usize] = -150;
-    start[at + Sign::Called as usize] = 60;
-    start[at + Sign::Colon as usize] = 60;
-    start[at + Sign::Mention as usize] = 40;
-    start[at + Sign::Identity as usize] = 80;
-    start[at + Sign::Duty as usize] = 40;
-    start[at + Sign::Demanded as usize] = 60;
-    start[at + Sign::Loaded as usize] = 100;
-    start[at + Sign::Secret as usize] = 100;
-    start[at + Sign::Unasked as usize] = 60;
-    start[at + Sign::Shell as usize] = 80;
-    start[at + Sign::Beacon as usize] = 80;
-    start[at + Sign::QuotedProse as usize] = -100;
-    start[at + Sign::DemandQuoted as usize] = -60;
-    start[at + Sign::Discussed as usize] = -60;
-    start[at + Sign::DiscussedOften as usize] = -60;
-    start[at + Sign::About as usize] = -40;
-    start[at + Sign::AboutOften as usize] = -40;
-    start[at + Sign::Comment as usize] = 40;
-    start[at + Sign::Hidden as usize] = 100;
-    start[at + Sign::Disguised as usize] = 150;
-    start[at + Sign::Decoded as usize] = 150;
-    start[at + Sign::CertainCalled as usize] = 50;
-    start[at + Sign::CertainIdentity as usize] = 50;
-    start[at + Sign::HouseOnly as usize] = -80;
-    start[at + Sign::Consults as usize] = -60;
-    start[at + Sign::Policy as usize] = -40;
-    start[at + Sign::Story as usize] = -100;
-    start
-};
 
 /// Which features a place has.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -307,15 +269,9 @@ impl Features {
         self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// Whether no person sees it, or not as it is.
-    pub(super) fn is_hidden(&self) -> bool {
-        [Sign::Comment, Sign::Hidden, Sign::Disguised, Sign::Decoded].iter().any(|it| self.has(*it))
-    }
-
     /// The numbers of the features.
-    pub(super) fn numbers(self) -> impl Iterator<Item = usize> {
-        (1..COUNT)
-            .filter(move |at| self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1))
+    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
+        (1..COUNT).filter(|at| self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1))
     }
 
     pub(super) fn words(&mut self, from: usize, classes: &[Class], all: Class) {
@@ -330,10 +286,4 @@ impl Features {
 /// Whether what is said can be meant for a model: nothing is told of a place without it, whatever it scores.
 pub(super) fn is_told(features: &Features) -> bool {
     !(features.has(Sign::Plain) && features.has(Sign::Uncertain))
-}
-
-/// The sum of the weights, in hundredths of the logarithm of the odds.
-pub(super) fn score(features: &Features) -> i32 {
-    let weight = |number: usize| ADDRESS.get(number).copied().map_or(0, i32::from);
-    features.numbers().fold(weight(0), |sum, number| sum + weight(number))
 }

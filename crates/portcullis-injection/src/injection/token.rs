@@ -23,6 +23,9 @@ pub(super) struct Token {
     pub(super) is_disguised: bool,
     /// Whether it begins with a capital letter, or with one of a script that has none.
     pub(super) is_capital: bool,
+    /// The word as a number, and its beginning, which its other forms share; 0 where it is none that was read whole.
+    pub(super) word: u32,
+    pub(super) stem: u32,
 }
 
 /// What stands between a word and the one before.
@@ -95,6 +98,8 @@ pub(super) struct Quote {
 pub(super) struct Tokens {
     pub(super) list: Vec<Token>,
     pub(super) quotes: Vec<Quote>,
+    /// Two characters that stand together in a script without blanks: where, and both as a number.
+    pub(super) pairs: Vec<(u32, u32)>,
 }
 
 /// The longest word that is looked up, in characters.
@@ -121,6 +126,8 @@ pub(super) fn tokens(folded: &Folded) -> Tokens {
         capital: false,
         single_until: 0,
         word: String::new(),
+        whole: 0,
+        stem: 0,
     };
     reader.run();
     reader.out
@@ -145,6 +152,9 @@ struct Reader<'a> {
     /// Until where single letters are known to be no spelt word.
     single_until: usize,
     word: String,
+    /// The numbers of the word that is pushed next.
+    whole: u32,
+    stem: u32,
 }
 
 impl Reader<'_> {
@@ -475,7 +485,11 @@ impl Reader<'_> {
             mark: self.mark,
             is_disguised: self.disguised,
             is_capital: self.capital,
+            word: self.whole,
+            stem: self.stem,
         };
+        self.whole = 0;
+        self.stem = 0;
         self.disguised = false;
         self.capital = false;
         self.gap = Gap::None;
@@ -573,6 +587,7 @@ impl Reader<'_> {
         if self.word == "rm" && self.starts(" -") {
             self.mark = Mark::Shell;
         }
+        (self.whole, self.stem) = index::numbers(&self.word);
         self.push(class, start, end);
     }
 
@@ -771,6 +786,15 @@ impl Reader<'_> {
             }
         }
         let (class, length) = best;
+        for at in self.at..self.at + length.max(1) {
+            let pair = (self.units.get(at), self.units.get(at + 1));
+            if let (Some(one), Some(other)) = pair
+                && is_cut_at_known_words(other.letter)
+            {
+                self.out.pairs.push((one.start, index::pair(one.letter, other.letter)));
+            }
+        }
+        self.whole = index::numbers(&word.chars().take(length).collect::<String>()).0;
         let (first, last) = (self.units.get(self.at), self.units.get(self.at + length.max(1) - 1));
         if let (Some(first), Some(last)) = (first, last)
             && class != 0
@@ -779,6 +803,7 @@ impl Reader<'_> {
             self.capital = true;
             self.push(class, start, end);
         }
+        self.whole = 0;
         self.at += length.max(1);
     }
 }

@@ -9,6 +9,8 @@ mod english;
 mod romance;
 mod semitic;
 mod slavic;
+mod told_latin;
+mod told_other;
 
 /// Words of a class.
 pub(super) type Row = (Class, &'static str);
@@ -52,6 +54,26 @@ pub(super) const TABLES: &[(Class, &[Row])] = &[
     (FREE, addressed::HINDI),
     (FREE, addressed::SWEDISH),
     (FREE, addressed::VIETNAMESE),
+    (0, told_latin::ENGLISH),
+    (FREE, told_latin::GERMAN),
+    (FREE, told_latin::DUTCH),
+    (FREE, told_latin::FRENCH),
+    (FREE, told_latin::SPANISH),
+    (FREE, told_latin::PORTUGUESE),
+    (FREE, told_latin::ITALIAN),
+    (FREE, told_latin::POLISH),
+    (FREE, told_latin::TURKISH),
+    (FREE, told_latin::CZECH),
+    (FREE, told_latin::SWEDISH),
+    (FREE, told_latin::VIETNAMESE),
+    (FREE, told_latin::INDONESIAN),
+    (FREE, told_other::RUSSIAN),
+    (FREE, told_other::UKRAINIAN),
+    (FREE, told_other::ARABIC),
+    (FREE, told_other::HINDI),
+    (FREE, told_other::JAPANESE),
+    (FREE, told_other::CHINESE),
+    (FREE, told_other::KOREAN),
 ];
 
 use super::class::FREE;
