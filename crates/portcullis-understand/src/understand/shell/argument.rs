@@ -30,7 +30,7 @@ impl Walk<'_> {
         text: &str,
         standing: &Standing<'_>,
     ) -> Option<LayerId> {
-        if self.effects.layers.len() >= OPENED {
+        if self.recorder.effects.layers.len() >= OPENED {
             self.gap(Span::default(), GapReason::Limit);
             return None;
         }
@@ -38,13 +38,13 @@ impl Walk<'_> {
             Standing::Argument(pointer) => LayerOrigin::Argument((*pointer).to_owned()),
             Standing::Within(parent, span) => LayerOrigin::Within { parent: *parent, span: *span },
         };
-        self.layer = self.add_layer(text, origin);
-        Some(self.layer)
+        self.recorder.layer = self.recorder.add_layer(text, origin);
+        Some(self.recorder.layer)
     }
 
     /// Makes a layer that was opened before the current one again, so that what is found twice has one place.
     pub(in crate::understand) fn reopen(&mut self, layer: LayerId) {
-        self.layer = layer;
+        self.recorder.layer = layer;
     }
 
     /// Reads what follows as if nothing had run before: nothing that one argument defines may change another.
@@ -74,14 +74,15 @@ impl Walk<'_> {
 
     /// How many gaps there are.
     pub(in crate::understand) fn gaps(&self) -> usize {
-        self.effects.gaps.len()
+        self.recorder.effects.gaps.len()
     }
 
     /// Forgets the gaps since `mark` that have one of these reasons: what was read may have been something else.
     pub(in crate::understand) fn forgive(&mut self, mark: usize, forgiven: &[GapReason]) {
-        let added = self.effects.gaps.split_off(mark.min(self.effects.gaps.len()));
+        let added =
+            self.recorder.effects.gaps.split_off(mark.min(self.recorder.effects.gaps.len()));
         let kept = added.into_iter().filter(|gap| !forgiven.contains(&gap.reason));
-        self.effects.gaps.extend(kept);
+        self.recorder.effects.gaps.extend(kept);
     }
 
     /// The whole of the current layer as an argument.

@@ -14,7 +14,8 @@ pub(super) type Elements = Vec<(Option<String>, Text)>;
 impl Walk<'_> {
     /// Whether a variable was declared to have keys instead of indices.
     pub(super) fn is_associative(&self, name: &str) -> bool {
-        self.attributes && self.state.option(&format!("declare A {name}")) == Some(true)
+        self.builtins.has_attributes
+            && self.state.option(&format!("declare A {name}")) == Some(true)
     }
 
     /// Whether a variable is an array now, whichever of its values it has.
@@ -204,7 +205,7 @@ impl Walk<'_> {
                     }
                 }
             }
-            self.declared.push((name, elements));
+            self.builtins.declared.push((name, elements));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Builtins: commands that change what the shell itself knows, or that run their arguments. Owns their meaning; builtins
 //! that are ordinary programs as well (`echo`, `kill`, `test`) have rows in `programs`.
 
-use super::{leave::Leave, state::Value, walk::Walk, words::join};
+use super::{control::Leave, state::Value, traps::Trap, walk::Walk, words::join};
 use crate::programs::invocation::{Invocation, split_assignment};
 use crate::{
     bound::Bounded,
@@ -89,9 +89,6 @@ const LONGEST_DIRECTORY: usize = 4096;
 /// How many directories `pushd` keeps.
 const PUSHED: usize = 16;
 
-/// How many traps are kept for the end of a script; the others are read where they stand.
-pub(super) const TRAPS: usize = 16;
-
 impl Walk<'_> {
     pub(super) fn is_builtin(&self, name: &str) -> bool {
         BUILTINS.binary_search(&name).is_ok()
@@ -102,28 +99,28 @@ impl Walk<'_> {
         let known = |index: usize| {
             arguments.get(index).and_then(|argument: &Argument| argument.text.as_known())
         };
-        self.succeeded = self.succeeds(&invocation.program, arguments);
+        self.control.succeeded = self.succeeds(&invocation.program, arguments);
         match invocation.program.as_str() {
             "break" | "continue" => {
                 let count = known(0).and_then(|count| count.parse::<usize>().ok()).unwrap_or(1);
                 let is_round = invocation.program == "continue";
-                self.beyond = (count.saturating_sub(1), is_round);
-                self.leave(if is_round && count < 2 { Leave::Round } else { Leave::Loop });
-                self.succeeded = Some(true);
+                self.control.beyond = (count.saturating_sub(1), is_round);
+                self.control.leave(if is_round && count < 2 { Leave::Round } else { Leave::Loop });
+                self.control.succeeded = Some(true);
             }
             "return" | "exit" => {
                 let leave =
                     if invocation.program == "exit" { Leave::Shell } else { Leave::Function };
-                self.leave(leave);
-                self.succeeded = match known(0).map(str::parse::<i64>) {
+                self.control.leave(leave);
+                self.control.succeeded = match known(0).map(str::parse::<i64>) {
                     Some(Ok(status)) => Some(status & 0xff == 0),
                     _ => None,
                 };
             }
             "let" => {
-                self.succeeded = None;
+                self.control.succeeded = None;
                 for argument in arguments {
-                    self.succeeded = self.calculate(&argument.text).map(|value| value != 0);
+                    self.control.succeeded = self.calculate(&argument.text).map(|value| value != 0);
                 }
             }
             "shopt" => {
@@ -137,23 +134,27 @@ impl Walk<'_> {
                         let value = Value::Scalar(Text::known(switch));
                         self.state.assign(&format!("shopt {name}"), vec![value]);
                         if name == "failglob" && switch == "1" {
-                            self.may_leave = Some(Leave::Shell);
+                            self.control.may_leave = Some(Leave::Shell);
                         }
                     }
                 }
             }
             "cd" | "chdir" => self.change_directory(arguments),
             "pushd" => {
-                if self.pushed.len() < PUSHED {
-                    self.pushed.push((self.state.directory().map(str::to_owned), self.certainty));
+                if self.builtins.pushed.len() < PUSHED {
+                    self.builtins
+                        .pushed
+                        .push((self.state.directory().map(str::to_owned), self.recorder.certainty));
                 } else {
                     self.gap(invocation.span, GapReason::Limit);
                 }
                 self.change_directory(arguments);
             }
             "popd" => {
-                let back = match self.pushed.pop() {
-                    Some((directory, certainty)) if certainty == self.certainty => directory,
+                let back = match self.builtins.pushed.pop() {
+                    Some((directory, certainty)) if certainty == self.recorder.certainty => {
+                        directory
+                    }
                     _ => None,
                 };
                 self.state.enter(back);
@@ -184,7 +185,7 @@ impl Walk<'_> {
             "set" => return self.set_options(arguments),
             "shift" => self.shift(arguments),
             "unset" => self.unset(arguments),
-            "getopts" => self.succeeded = self.next_option(arguments),
+            "getopts" => self.control.succeeded = self.next_option(arguments),
             "complete" | "compgen" | "bind" => {
                 self.completion(&invocation.program, arguments);
                 return invocation.origin();
@@ -240,7 +241,7 @@ impl Walk<'_> {
         let fine = match program {
             "false" => return Some(false),
             ":" | "true" | "pwd" => true,
-            "local" if self.locals.is_empty() => false,
+            "local" if !self.calls.are_in_function() => false,
             "declare" | "export" | "local" | "readonly" | "typeset" => arguments
                 .iter()
                 .all(|argument| is_fine(argument, "aAgilnrux") && is_variable(argument)),
@@ -289,7 +290,7 @@ impl Walk<'_> {
             if letters.contains(|letter: char| letter.is_ascii_digit() || letter == '+') {
                 self.state.enter_perhaps(None);
             } else {
-                self.succeeded = Some(false);
+                self.control.succeeded = Some(false);
             }
             return;
         }
@@ -313,11 +314,11 @@ impl Walk<'_> {
         // What a program answers is there; a variable may be empty.
         let answered = operand
             .is_some_and(|operand| operand.text.has_unknown() && !operand.text.sources.is_empty());
-        let ends = self.conditions == 0 && self.state.option("set -e") == Some(true);
+        let ends = self.control.conditions == 0 && self.state.option("set -e") == Some(true);
         let is_back = operand.is_some_and(|operand| operand.text.as_known() == Some("-"));
         if !is_foreign && (stands || answered || ends || is_back) {
             self.state.enter(directory);
-            self.succeeded = stands.then_some(true);
+            self.control.succeeded = stands.then_some(true);
         } else {
             self.state.enter_perhaps(directory);
         }
@@ -342,8 +343,8 @@ impl Walk<'_> {
             || self.directory().is_some_and(holds)
             || self.state.previous().is_some_and(holds)
             || facts.paths.get(path).is_some_and(|fact| fact.exists)
-            || self.is_brought_whole(path)
-            || self.effects.list.iter().rev().leading(MADE).any(makes)
+            || self.provenance.is_brought_whole(path)
+            || self.recorder.effects.list.iter().rev().leading(MADE).any(makes)
     }
 
     fn source(&mut self, arguments: &[Argument], invocation: &Invocation) -> Text {
@@ -368,22 +369,22 @@ impl Walk<'_> {
             self.emit(EffectKind::Execute { language: "shell", code: content.clone() }, file.span);
             let path = self.target(&file.text).path;
             let path = path.filter(|_| self.is_copy(&content));
-            let around = self.enclose();
+            let around = self.control.enclose();
             let matching = self.matching(&file.text, file.span);
             let paths = matching.unwrap_or_else(|| path.into_iter().collect());
             let mut printed = None;
             for path in paths {
                 printed = self.source_file(&path, file.span);
             }
-            self.release(around, Leave::Function);
+            self.control.release(around, Leave::Function);
             if !rest.is_empty() {
                 self.state.set_positional(outside.to_vec());
             }
             return printed.unwrap_or(content);
         }
-        let around = self.enclose();
+        let around = self.control.enclose();
         let printed = self.same_shell(&content, file.span);
-        self.release(around, Leave::Function);
+        self.control.release(around, Leave::Function);
         if !rest.is_empty() {
             self.state.set_positional(outside.to_vec());
         }
@@ -401,7 +402,7 @@ impl Walk<'_> {
         }
         let printed = self.run(rest, invocation.input.clone());
         if !rest.is_empty() {
-            self.leave(Leave::Shell);
+            self.control.leave(Leave::Shell);
         }
         printed
     }
@@ -431,7 +432,8 @@ impl Walk<'_> {
 
     /// Whether a variable was declared to be a number.
     pub(super) fn is_number(&self, name: &str) -> bool {
-        self.attributes && self.state.option(&format!("declare i {name}")) == Some(true)
+        self.builtins.has_attributes
+            && self.state.option(&format!("declare i {name}")) == Some(true)
     }
 
     fn unset(&mut self, arguments: &[Argument]) {
@@ -488,30 +490,22 @@ impl Walk<'_> {
             known.is_none_or(|signal| matches!(signal, "EXIT" | "0"))
         };
         let signals: Vec<&Argument> = operands.collect();
-        let at = (code.text.clone(), code.span, self.layer);
-        if signals.iter().any(is_end) {
-            if self.at_end.len() >= TRAPS {
-                self.gap(code.span, GapReason::Limit);
-            } else {
-                self.at_end.push(at.clone());
-            }
+        let trap = Trap { code: code.text.clone(), span: code.span, layer: self.recorder.layer };
+        if signals.iter().any(is_end) && !self.traps.set_at_end(trap.clone()) {
+            self.gap(code.span, GapReason::Limit);
         }
         // Before the next command, and not only behind one.
         let at_once =
             |signal: &&Argument| signal.text.as_known().is_none_or(|known| known == "DEBUG");
         if !signals.iter().all(is_end) {
-            if self.traps.len() >= TRAPS {
+            if !self.traps.set(trap, self.state.changes()) {
                 self.gap(code.span, GapReason::Limit);
-            } else {
-                self.traps.push(at);
-                self.trapped.0 = self.state.changes();
-                self.unsprung = true;
             }
             if signals.iter().any(at_once) {
                 self.perhaps(|walk| walk.same_shell(&code.text, code.span));
             }
         }
-        self.succeeded = None;
+        self.control.succeeded = None;
     }
 
     fn alias(&mut self, arguments: &[Argument]) {
@@ -528,13 +522,7 @@ impl Walk<'_> {
     /// In a function a variable that is declared is the function's own; gives whether it becomes so now.
     fn make_local(&mut self, name: &str) -> bool {
         let before = self.state.variable(name).map(<[Value]>::to_vec);
-        match self.locals.last_mut() {
-            Some(locals) if !locals.iter().any(|(known, _)| known == name) => {
-                locals.push((name.to_owned(), before));
-                true
-            }
-            _ => false,
-        }
+        self.calls.hide(name, before)
     }
 
     fn declare(&mut self, program: &str, arguments: &[Argument]) {
@@ -553,7 +541,7 @@ impl Walk<'_> {
         let keeps = program == "readonly" || flag('r');
         for letter in ['l', 'u', 'i', 'A'] {
             if flag(letter) {
-                self.attributes = true;
+                self.builtins.has_attributes = true;
                 for argument in arguments {
                     if let Some(name) = declared_name(&argument.text) {
                         let on = Value::Scalar(Text::known("1"));
@@ -579,7 +567,8 @@ impl Walk<'_> {
             let mut is_new = false;
             if is_local && let Some(name) = declared_name(&argument.text) {
                 is_new = self.make_local(name);
-                if !refers && argument.text.as_known() == Some(name) && !self.locals.is_empty() {
+                if !refers && argument.text.as_known() == Some(name) && self.calls.are_in_function()
+                {
                     self.state.unset(name);
                 }
             }
@@ -595,13 +584,13 @@ impl Walk<'_> {
             if let Some((name, value)) = split_assignment(&argument.text)
                 && value.known_prefix().starts_with('(')
                 && let plain = name.strip_suffix('+').unwrap_or(&name)
-                && let found = self.declared.iter().position(|(known, _)| known == plain)
+                && let found = self.builtins.declared.iter().position(|(known, _)| known == plain)
                 && (found.is_some() || lists || !is_new && self.is_array(plain))
             {
                 let appends = name.ends_with('+');
                 let name = plain.to_owned();
                 let elements = match found {
-                    Some(at) => self.declared.remove(at).1,
+                    Some(at) => self.builtins.declared.remove(at).1,
                     None => array_elements(&value, pairs),
                 };
                 let before = if appends { self.value(&name) } else { None };
@@ -687,7 +676,7 @@ impl Walk<'_> {
             names.push("REPLY".to_owned());
         }
         let exchanged = from.filter(|number| self.exchange_input(*number));
-        self.succeeded = match &self.input {
+        self.control.succeeded = match &self.input {
             Some(input) if input.is_empty() => Some(false),
             Some(input) if input.known_prefix().contains('\n') => Some(true),
             _ => None,
@@ -911,7 +900,7 @@ impl Walk<'_> {
                     }
                     if option.starts_with('-') && (option.contains('n') || long == Some("noexec")) {
                         // Nothing is run any more.
-                        self.may_leave = Some(Leave::Shell);
+                        self.control.may_leave = Some(Leave::Shell);
                     }
                     if long == Some("pipefail") {
                         self.state.assign("set pipefail", vec![Value::Scalar(Text::known(on))]);
@@ -950,7 +939,7 @@ impl Walk<'_> {
             return self.state.set_positional(unknown);
         }
         if count >= positional.len().max(1) {
-            self.succeeded = Some(false);
+            self.control.succeeded = Some(false);
             return;
         }
         let mut left: Vec<Text> = positional.iter().leading(1).cloned().collect();

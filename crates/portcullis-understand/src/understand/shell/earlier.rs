@@ -3,7 +3,7 @@
 
 use std::{mem::discriminant, ops::Range};
 
-use super::walk::{Walk, texts};
+use super::{recorder::texts, walk::Walk};
 use crate::effect::{EffectId, EffectKind};
 
 /// What is nothing that happens.
@@ -12,19 +12,19 @@ const NOTHING: EffectKind = EffectKind::Noted("");
 impl Walk<'_> {
     /// How many effects there are so far.
     pub(in crate::understand) fn effects_so_far(&self) -> usize {
-        self.effects.list.len()
+        self.recorder.effects.list.len()
     }
 
     /// Forgets every gap since `mark`: what is read now says it again, or it is known.
     pub(in crate::understand) fn forget_gaps(&mut self, mark: usize) {
-        let mark = mark.min(self.effects.gaps.len());
-        drop(self.effects.gaps.split_off(mark));
+        let mark = mark.min(self.recorder.effects.gaps.len());
+        drop(self.recorder.effects.gaps.split_off(mark));
     }
 
     /// Effects in `range` happened in an earlier call: what flows from them into those of this call is kept, marked as such; of the rest
     /// nothing happens again.
     pub(in crate::understand) fn happened_before(&mut self, range: Range<usize>) {
-        let now: Vec<EffectId> = (range.end..self.effects.list.len())
+        let now: Vec<EffectId> = (range.end..self.recorder.effects.list.len())
             .filter_map(|at| u32::try_from(at).ok().map(EffectId))
             .collect();
         let mut is_source = vec![false; range.len()];
@@ -38,10 +38,10 @@ impl Walk<'_> {
             if let Some(is_source) = place.and_then(|place| is_source.get_mut(place)) {
                 *is_source = true;
             }
-            open.extend(self.effects.flows_into(id).iter().map(|flow| flow.from));
+            open.extend(self.recorder.effects.flows_into(id).iter().map(|flow| flow.from));
         }
         for (place, is_source) in is_source.into_iter().enumerate() {
-            if let Some(effect) = self.effects.list.get_mut(range.start + place) {
+            if let Some(effect) = self.recorder.effects.list.get_mut(range.start + place) {
                 effect.earlier = true;
                 if !is_source {
                     effect.kind = NOTHING;
@@ -62,6 +62,7 @@ impl Walk<'_> {
             (discriminant(kind), texts)
         };
         let again: Vec<_> = self
+            .recorder
             .effects
             .list
             .get(known)
@@ -69,7 +70,7 @@ impl Walk<'_> {
             .iter()
             .map(|effect| key(&effect.kind))
             .collect();
-        for effect in self.effects.list.get_mut(alone).unwrap_or_default() {
+        for effect in self.recorder.effects.list.get_mut(alone).unwrap_or_default() {
             let is_guess = match &effect.kind {
                 EffectKind::Noted(_) | EffectKind::Act(_) => true,
                 EffectKind::Execute { .. } => continue,

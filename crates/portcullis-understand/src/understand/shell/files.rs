@@ -10,6 +10,7 @@ use portcullis_syntax::Span;
 
 use super::{
     scope::Around,
+    sources::{Admission, Frame},
     walk::{NAMES_PER_WORK, Walk, language_of},
 };
 use crate::{
@@ -19,71 +20,6 @@ use crate::{
     text::{Taint, Text},
     understand::code,
 };
-
-/// How many files stand within each other: a script that starts a script.
-const NESTED: usize = 8;
-
-/// How often files are entered for one action: scripts that each start many others would be read as often as there are ways between them.
-const ENTRIES: usize = 256;
-
-/// How many parts of files that are being read are entered anew: scripts of a package that run each other, targets that make others, a
-/// script that starts itself with other words.
-const REENTERED: usize = 64;
-
-/// How many bytes of files are entered for one action, each as often as it is: a file that many others start is read once and gone through each
-/// time.
-const ENTERED: usize = 2 << 20;
-
-/// How many of those in files that are being read already. Package scripts of some kB run a dozen of each other.
-const ENTERED_AGAIN: usize = 256 << 10;
-
-/// Where modules are looked for, and what was loaded so far.
-#[derive(Debug, Default)]
-pub(super) struct Imports {
-    /// Directories that modules are looked for in by their whole names.
-    roots: Vec<String>,
-    /// How many modules load each other, down to what is being read.
-    depth: usize,
-    loaded: std::collections::BTreeSet<String>,
-}
-
-/// Gives what stands at a path, if it can be read.
-pub(crate) type Reader<'a> = &'a dyn Fn(&str) -> Option<FileFact>;
-
-/// Who reads files that the facts say nothing of, and what was read so far.
-#[derive(Default)]
-pub(super) struct Reading<'a> {
-    read: Option<Reader<'a>>,
-    contents: BTreeMap<String, FileFact>,
-    /// How many bytes were entered, and how many of those in files that were being read.
-    entered: usize,
-    again: usize,
-}
-
-impl<'a> Reading<'a> {
-    pub(super) fn by(read: Reader<'a>) -> Self {
-        Self { read: Some(read), ..Self::default() }
-    }
-}
-
-/// A file that is being read.
-#[derive(Clone, Debug)]
-pub(super) struct Frame {
-    path: String,
-    /// What of it runs: the words that it was started with.
-    part: String,
-    /// Whether version control has had it since before the session.
-    is_settled: bool,
-    /// Whether the file is being read further out, for other words.
-    is_again: bool,
-}
-
-impl Frame {
-    /// No file: files of a project are looked for.
-    pub(super) const fn of_project(is_again: bool) -> Self {
-        Self { path: String::new(), part: String::new(), is_settled: true, is_again }
-    }
-}
 
 impl Walk<'_> {
     /// What stands at an absolute path: what this call wrote there, else what the facts say. Where they say nothing, the content is asked
@@ -97,18 +33,16 @@ impl Walk<'_> {
             let text = Arc::from(text);
             return Found::File(File { path: path.to_owned(), text, whole: true, is_own: true });
         }
-        if self.content(path).is_none()
-            && let Some(fact) = self.reading.read.and_then(|read| read(path))
-        {
-            self.reading.contents.insert(path.to_owned(), fact);
+        if self.content(path).is_none() {
+            self.sources.read(path);
         }
         match self.content(path) {
             None if self.is_listed_without(path) => Found::Nothing,
             None => {
-                if self.effects.wanted.len() < ACTION_LOOKS {
-                    self.effects.wanted.insert(path.to_owned());
+                if self.recorder.effects.wanted.len() < ACTION_LOOKS {
+                    self.recorder.effects.wanted.insert(path.to_owned());
                 }
-                if self.reading.read.is_some() || self.facts.contents.len() >= ACTION_LOOKS {
+                if self.sources.are_read() || self.facts.contents.len() >= ACTION_LOOKS {
                     self.left_unread(Span::default());
                 }
                 match self.own_names(path) {
@@ -126,7 +60,7 @@ impl Walk<'_> {
                 if !whole {
                     self.left_unread(Span::default());
                 }
-                self.toil(names.len() / NAMES_PER_WORK);
+                self.charge(names.len() / NAMES_PER_WORK);
                 let mut names = names;
                 for own in self.own_names(path) {
                     if !names.contains(&own) {
@@ -176,12 +110,12 @@ impl Walk<'_> {
 
     /// What is known of what stands at a path.
     fn content(&self, path: &str) -> Option<&FileFact> {
-        self.facts.contents.get(path).or_else(|| self.reading.contents.get(path))
+        self.facts.contents.get(path).or_else(|| self.sources.content(path))
     }
 
     /// What was read while walking.
     pub(in crate::understand) fn take_contents(&mut self) -> BTreeMap<String, FileFact> {
-        std::mem::take(&mut self.reading.contents)
+        self.sources.take_contents()
     }
 
     /// Reads the text of a file as the current layer; `None` where it is not entered.
@@ -210,40 +144,28 @@ impl Walk<'_> {
         language: &'static str,
         span: Span,
     ) -> bool {
-        let is_again = self.is_open(&file.path);
-        if is_again {
-            let is_known = |frame: &Frame| frame.path == file.path && frame.part == part;
-            let entered = (file.path.clone(), part.clone());
-            if self.frames.iter().any(is_known) || self.reentered.contains(&entered) {
-                return false;
-            }
-            let bytes = self.reading.again.saturating_add(file.text.len());
-            if self.reentered.len() >= REENTERED || bytes > ENTERED_AGAIN {
+        let bytes = file.text.len();
+        let is_again = match self.sources.admit(&file.path, &part, bytes) {
+            Admission::Admitted { is_again } => is_again,
+            Admission::Known => return false,
+            Admission::TooMuch => {
                 self.left_unread(span);
                 return false;
             }
-            self.reading.again = bytes;
-            self.reentered.insert(entered);
-        }
-        let bytes = self.reading.entered.saturating_add(file.text.len());
-        if self.frames.len() >= NESTED || self.entries >= ENTRIES || bytes > ENTERED {
-            self.left_unread(span);
-            return false;
-        }
+        };
         if !self.enter_level(span) {
             return false;
         }
-        self.entries += 1;
-        self.reading.entered = bytes;
-        let parent = self.layer;
+        self.sources.count(bytes);
+        let parent = self.recorder.layer;
         let at = Location { layer: parent, span };
-        let known = self.effects.layers.iter().position(|layer| {
+        let known = self.recorder.effects.layers.iter().position(|layer| {
             matches!(&layer.origin, LayerOrigin::File { path, parent: known, span: place }
                 if *path == file.path && *known == parent && *place == span)
         });
         let layer = match known.and_then(|known| u16::try_from(known).ok()) {
             Some(known) => LayerId(known),
-            None if self.effects.layers.len() >= usize::from(u16::MAX) => {
+            None if self.recorder.has_all_layers() => {
                 self.leave_level();
                 self.left_unread(span);
                 return false;
@@ -251,41 +173,34 @@ impl Walk<'_> {
             None => {
                 self.allow_for(file.text.len());
                 let origin = LayerOrigin::File { path: file.path.clone(), parent, span };
-                self.add_layer(&file.text, origin)
+                self.recorder.add_layer(&file.text, origin)
             }
         };
         self.starts(&file.path, language, at, Some(layer));
         let is_settled = !file.is_own && self.is_settled(&file.path);
-        self.frames.push(Frame { path: file.path.clone(), part, is_settled, is_again });
-        self.layer = layer;
+        self.sources.begin(Frame::new(&file.path, part, is_settled, is_again));
+        self.recorder.layer = layer;
         if !file.whole {
             let end = file.text.len();
             self.left_unread(Span::new(end, end));
         }
-        self.around.push(Around::File(parent));
+        self.sources.around.push(Around::File(parent));
         true
     }
 
     /// The directory of the file that is being read.
     pub(crate) fn directory_of_file(&self) -> Option<String> {
-        let frame = self.frames.iter().rev().find(|frame| !frame.path.is_empty())?;
-        Some(directory_of(&frame.path).to_owned())
+        Some(directory_of(self.sources.innermost()?).to_owned())
     }
 
     /// Whether what is being read is read further out as well, for other words: what these words do not reach is seen there.
     pub(super) fn is_read_again(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.is_again)
-    }
-
-    /// Whether a file is being read.
-    fn is_open(&self, path: &str) -> bool {
-        self.frames.iter().any(|frame| frame.path == path)
+        self.sources.is_read_again()
     }
 
     /// The innermost program that is being read with its words; nothing where none is.
     pub(super) fn words_of_program(&self) -> String {
-        let run =
-            self.running.last().and_then(|id| self.effects.list.get(usize::try_from(id.0).ok()?));
+        let run = self.running.announced().and_then(|id| self.recorder.effect(id));
         match run.map(|effect| &effect.kind) {
             Some(EffectKind::Run(run)) => {
                 let name = std::iter::once(run.program.clone());
@@ -297,14 +212,14 @@ impl Walk<'_> {
 
     /// Remembers that a file was read and starts nothing: that it does is what the decision goes by.
     pub(crate) fn passed_over(&mut self, file: &File, language: &'static str, span: Span) {
-        let at = Location { layer: self.layer, span };
+        let at = Location { layer: self.recorder.layer, span };
         self.starts(&file.path, language, at, None);
     }
 
     /// Remembers that a file is started.
     fn starts(&mut self, path: &str, language: &'static str, at: Location, layer: Option<LayerId>) {
         let is_known = |started: &Started| started.path == path && started.layer == layer;
-        if self.effects.files.iter().any(is_known) {
+        if self.recorder.effects.files.iter().any(is_known) {
             return;
         }
         let is_settled = self.state.file(path).is_none() && self.is_settled(path);
@@ -327,7 +242,7 @@ impl Walk<'_> {
             },
             is_settled,
         };
-        self.effects.files.push(started);
+        self.recorder.effects.files.push(started);
     }
 
     /// Whether the last commit holds a file as it stands and nothing of this session wrote it: what it does is the project's own word.
@@ -345,12 +260,12 @@ impl Walk<'_> {
     /// written in is left open in nearly all of them. What counts there is what came over the network or out of a decoder and is run, and
     /// what was not read at all: see [`Walk::question`] and [`Walk::left_unread`].
     pub(crate) fn is_no_question(&self) -> bool {
-        !self.frames.is_empty()
+        self.sources.is_in_file()
     }
 
     /// Whether what is being read is a file that version control has had, as it stands, since before the session.
     pub(in crate::understand) fn is_in_settled_file(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.is_settled)
+        self.sources.is_settled()
     }
 
     /// The rest of what is being read is not read: that is a question, but where version control has had the file since before the session.
@@ -402,15 +317,15 @@ impl Walk<'_> {
 
     /// A file is started: where contents were looked at and this one was not, it stands too far from what the call says.
     fn started_unseen(&mut self, path: &str, span: Span) {
-        let is_looked_at = self.reading.read.is_some() || !self.facts.contents.is_empty();
-        if is_looked_at && self.effects.wanted.contains(path) {
+        let is_looked_at = self.sources.are_read() || !self.facts.contents.is_empty();
+        if is_looked_at && self.recorder.effects.wanted.contains(path) {
             self.left_unread(span);
         }
     }
 
     /// A file is started that was not read.
     fn not_read(&mut self, language: &'static str, path: &str, span: Span, why: NotRead) {
-        let at = Location { layer: self.layer, span };
+        let at = Location { layer: self.recorder.layer, span };
         self.starts(path, language, at, None);
         if matches!(why, NotRead::Special | NotRead::TooMuch | NotRead::Changing)
             && !self.is_settled(path)
@@ -451,7 +366,7 @@ impl Walk<'_> {
             walk.input = input;
             printed
         });
-        self.shells = outer;
+        self.builtins.shells.return_to(outer);
         self.state.roll_back(mark);
         printed
     }
@@ -520,7 +435,7 @@ impl Walk<'_> {
             return None;
         }
         code.sources.iter().find_map(|id| {
-            let effect = self.effects.list.get(usize::try_from(id.0).ok()?)?;
+            let effect = self.recorder.effects.list.get(usize::try_from(id.0).ok()?)?;
             match &effect.kind {
                 EffectKind::Read(target) => target.path.clone(),
                 _ => None,
@@ -536,9 +451,13 @@ impl Walk<'_> {
     /// A file that a program loads beside what it was told to run; the second time nothing of it runs. Gives whether there is one.
     pub(crate) fn load(&mut self, language: &'static str, path: &str, span: Span) -> bool {
         match self.look(path) {
-            Found::File(_) if self.imports.loaded.contains(path) || self.is_open(path) => true,
+            Found::File(_)
+                if self.sources.imports.loaded.contains(path) || self.sources.is_open(path) =>
+            {
+                true
+            }
             Found::File(file) => {
-                self.imports.loaded.insert(path.to_owned());
+                self.sources.imports.loaded.insert(path.to_owned());
                 self.at_most(Certainty::Likely, |walk| {
                     walk.run_text(language, &file, span, &[], None);
                 });
@@ -560,43 +479,33 @@ impl Walk<'_> {
         path: &str,
         span: Span,
     ) -> bool {
-        let outer = std::mem::replace(&mut self.imports.roots, roots.to_vec());
+        let outer = std::mem::replace(&mut self.sources.imports.roots, roots.to_vec());
         let found = self.load(language, path, span);
-        self.imports.roots = outer;
+        self.sources.imports.roots = outer;
         found
     }
 
     /// Goes to what code in a directory loads; `false` where that is too far from what was started. Every `true` needs a
     /// [`Walk::leave_imports`].
     pub(crate) fn enter_imports(&mut self, directory: &str, most: usize) -> bool {
-        if self.imports.depth >= most {
-            return false;
-        }
-        if self.imports.depth == 0 && self.imports.roots.is_empty() {
-            self.imports.roots.push(directory.to_owned());
-        }
-        self.imports.depth += 1;
-        true
+        self.sources.imports.enter(directory, most)
     }
 
     /// Whether a file is there that was loaded nowhere.
     pub(crate) fn leaves_out(&self, path: &str) -> bool {
         let is_there =
             matches!(self.content(path), Some(FileFact::Read(_) | FileFact::NotRead { .. }));
-        is_there && !self.imports.loaded.contains(path) && !self.is_open(path)
+        is_there && !self.sources.imports.loaded.contains(path) && !self.sources.is_open(path)
     }
 
     /// Comes back from what code loads.
     pub(crate) fn leave_imports(&mut self) {
-        self.imports.depth = self.imports.depth.saturating_sub(1);
-        if self.imports.depth == 0 {
-            self.imports.roots.clear();
-        }
+        self.sources.imports.leave();
     }
 
     /// Where modules are looked for by their whole names.
     pub(crate) fn import_roots(&self) -> Vec<String> {
-        self.imports.roots.clone()
+        self.sources.imports.roots.clone()
     }
 }
 

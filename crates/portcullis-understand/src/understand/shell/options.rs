@@ -15,7 +15,7 @@ impl Walk<'_> {
             self.state.assign("OPTIND", vec![Value::unknown("OPTIND")]);
             return None;
         };
-        self.letter = step.letter;
+        self.builtins.letter = step.letter;
         let set = |walk: &mut Self, name: &str, value: Text| {
             walk.state.assign(name, vec![Value::Scalar(value)]);
         };
@@ -50,7 +50,7 @@ impl Walk<'_> {
         let Some(options) = argument.strip_prefix('-').filter(|options| !options.is_empty()) else {
             return Some(end);
         };
-        let at = if self.letter < options.len() { self.letter } else { 0 };
+        let at = if self.builtins.letter < options.len() { self.builtins.letter } else { 0 };
         let mut left = options.get(at..)?.chars();
         let option = left.next()?;
         let left = left.as_str();

@@ -8,7 +8,7 @@ use portcullis_syntax::{
 
 use super::{
     again,
-    leave::Leave,
+    control::Leave,
     state::Value,
     walk::Walk,
     words::{join, named_secret},
@@ -91,7 +91,7 @@ impl Walk<'_> {
     fn all_elements(&mut self, parameter: &Parameter) -> Option<Vec<Text>> {
         if matches!(&*parameter.name, "@" | "*") {
             let all: Vec<Text> = self.state.positional().iter().skip(1).cloned().collect();
-            self.toil(all.len() / ELEMENTS_PER_WORK);
+            self.charge(all.len() / ELEMENTS_PER_WORK);
             return Some(all);
         }
         let subscript = parameter.subscript.as_ref().map(|word| self.single(word))?;
@@ -156,7 +156,7 @@ impl Walk<'_> {
         let value = self.scalar(&name, subscript);
         if value.as_ref().is_none_or(Text::is_empty) && self.state.option("set -u") == Some(true) {
             // The script ends where the variable is not set.
-            self.may_leave = Some(Leave::Shell);
+            self.control.may_leave = Some(Leave::Shell);
         }
         self.operate(parameter, &name, value)
     }
@@ -201,7 +201,7 @@ impl Walk<'_> {
                 let is_none =
                     value.as_ref().is_some_and(|value| self.counts_as_none(parameter, name, value));
                 if is_none {
-                    self.may_leave = Some(Leave::Shell);
+                    self.control.may_leave = Some(Leave::Shell);
                 }
                 value.unwrap_or_else(missing)
             }
@@ -320,7 +320,7 @@ impl Walk<'_> {
         let index = self.choice.pick(name, count);
         let value = self.state.variable(name)?.get(index).cloned()?;
         if let Value::Array(elements) = &value {
-            self.toil(elements.len() / ELEMENTS_PER_WORK);
+            self.charge(elements.len() / ELEMENTS_PER_WORK);
         }
         Some(value)
     }
@@ -346,8 +346,8 @@ impl Walk<'_> {
                 if name == "BASH_SOURCE" {
                     // The first element is the file that is being read; the others are those that called it.
                     let is_first = key.is_none_or(|key| key.as_known() == Some("0"));
-                    let at = Location { layer: self.layer, span: Span::default() };
-                    let file = self.effects.in_file(at).filter(|_| is_first);
+                    let at = Location { layer: self.recorder.layer, span: Span::default() };
+                    let file = self.recorder.effects.in_file(at).filter(|_| is_first);
                     return file.map(|(path, _)| Text::known(path));
                 }
                 self.given_by_the_system(name)

@@ -4,35 +4,15 @@
 use portcullis_syntax::Span;
 use portcullis_syntax::shell::{Descriptor, Redirect, RedirectOperator};
 
-use super::walk::Walk;
+use super::{streams::Channel, walk::Walk};
 use crate::{
-    effect::{Argument, EffectId, EffectKind, GapReason, WriteMode},
+    effect::{Argument, EffectKind, GapReason, WriteMode},
     facts::PathKind,
     place::{self, Place},
     programs::host::Host,
     programs::invocation::TERMINAL,
     text::{Piece, Text},
 };
-
-/// How many descriptors are kept open.
-const DESCRIPTORS: usize = 64;
-
-/// Where one descriptor leads.
-#[derive(Clone, Debug)]
-pub(super) enum Channel {
-    /// To whatever is around the command.
-    Inherited,
-    /// Nowhere: `/dev/null`, a closed descriptor, standard error.
-    Nowhere,
-    /// Into or out of a file.
-    File(Argument, WriteMode),
-    /// To a connection, with what comes from it.
-    Network(EffectId, Text),
-    /// A text to be read.
-    Text(Text),
-    /// Into what is read from another descriptor.
-    Pipe(u32),
-}
 
 /// What is written to a coprocess, and what comes from it.
 const COPROCESS: &str = "a coprocess";
@@ -63,7 +43,7 @@ impl Walk<'_> {
         let mut wiring = Wiring {
             input: Channel::Inherited,
             output: Channel::Inherited,
-            others: self.descriptors.clone(),
+            others: self.streams.descriptors().to_vec(),
             input_from: None,
             is_redirected: false,
             may_fail: false,
@@ -85,7 +65,7 @@ impl Walk<'_> {
 
     /// Sends what a command printed to where its output goes; gives back what is left for the command around it.
     pub(super) fn deliver(&mut self, wiring: Wiring, printed: Text) -> Text {
-        let output = match (wiring.output, &self.prints_to) {
+        let output = match (wiring.output, &self.streams.prints_to) {
             (Channel::Inherited, Some(channel)) if !wiring.is_redirected => channel.clone(),
             (output, _) => output,
         };
@@ -93,10 +73,7 @@ impl Walk<'_> {
             Channel::Inherited => printed,
             Channel::Nowhere | Channel::Text(_) => Text::default(),
             Channel::Pipe(into) => {
-                let mut descriptors = self.descriptors.iter_mut().rev();
-                if let Some((_, Channel::Text(text))) =
-                    descriptors.find(|(number, _)| *number == into)
-                {
+                if let Some(text) = self.streams.text_mut(into) {
                     text.append(&printed);
                 }
                 Text::default()
@@ -109,7 +86,7 @@ impl Walk<'_> {
                 for source in &printed.sources {
                     self.flow(*source, id);
                 }
-                if let Some(effect) = self.effects.list.get_mut(id.0 as usize)
+                if let Some(effect) = self.recorder.effects.list.get_mut(id.0 as usize)
                     && let EffectKind::Connect(connection) = &mut effect.kind
                 {
                     connection.sends.get_or_insert_default().append(&printed);
@@ -130,8 +107,7 @@ impl Walk<'_> {
         let (from, to) = FROM_COPROCESS;
         let read = if passes { Text::default() } else { Text::unknown(COPROCESS) };
         let written = if passes { Channel::Pipe(from) } else { Channel::Nowhere };
-        self.descriptors.retain(|(number, _)| ![from, to].contains(number));
-        self.descriptors.extend([(from, Channel::Text(read)), (to, written)]);
+        self.streams.open([(from, Channel::Text(read)), (to, written)]);
         let numbers = [from, to].map(|number| (None, Text::known(number.to_string())));
         self.state.assign(name, vec![super::state::Value::Array(numbers.to_vec())]);
     }
@@ -144,7 +120,7 @@ impl Walk<'_> {
         // What the rest of the script prints goes into a process: it runs at the end, with an input that is not known.
         let to_process = matches!(&wiring.output, Channel::File(file, _) if self.is_sink(file));
         if wiring.is_redirected && !to_process {
-            self.prints_to = match wiring.output {
+            self.streams.prints_to = match wiring.output {
                 Channel::Inherited => None,
                 Channel::File(file, mode) => {
                     self.write(&file, mode, Text::default());
@@ -153,35 +129,16 @@ impl Walk<'_> {
                 other => Some(other),
             };
         }
-        self.descriptors = wiring.others;
-        if self.descriptors.len() > DESCRIPTORS {
-            let span = Span::new(0, self.effects.layer_text(self.layer).len());
+        self.streams.replace(wiring.others);
+        if !self.streams.bound() {
+            let span = Span::new(0, self.recorder.layer_text().len());
             self.gap(span, GapReason::Limit);
         }
-        self.descriptors.truncate(DESCRIPTORS);
     }
 
     /// Whether a file is the input of a process that waits for it.
     fn is_sink(&self, file: &Argument) -> bool {
-        self.sinks.iter().any(|sink| file.text.as_known() == Some(&sink.path))
-    }
-
-    /// Whether a descriptor leads to a file.
-    pub(super) fn holds_open(&self, path: &str) -> bool {
-        self.descriptors.iter().any(|(_, channel)| {
-            matches!(channel, Channel::File(file, _) if file.text.as_known() == Some(path))
-        })
-    }
-
-    /// Whatever is read next of a descriptor with known text is any of what is left in it.
-    pub(super) fn doubt_descriptors(&mut self) {
-        for (_, channel) in &mut self.descriptors {
-            if let Channel::Text(text) = channel
-                && !text.is_empty()
-            {
-                *text = text.derive([Piece::Unknown("a later line".into())]);
-            }
-        }
+        file.text.as_known().is_some_and(|path| self.streams.is_sink(path))
     }
 
     /// The files behind the descriptors of a program may hold what it writes to them by itself.
@@ -189,9 +146,7 @@ impl Walk<'_> {
         let files: Vec<Argument> = wiring
             .others
             .iter()
-            .filter(|(number, _)| {
-                *number > 2 && !self.descriptors.iter().any(|(other, _)| other == number)
-            })
+            .filter(|(number, _)| *number > 2 && self.streams.channel(*number).is_none())
             .filter_map(|(_, channel)| match channel {
                 Channel::File(file, _) => Some(file.clone()),
                 _ => None,
@@ -206,19 +161,15 @@ impl Walk<'_> {
     pub(super) fn leave_in(&mut self, wiring: &Wiring) {
         if let Some(number) = wiring.input_from
             && let Some(left) = self.input.clone()
-            && let Some((_, channel @ Channel::Text(_))) =
-                self.descriptors.iter_mut().rev().find(|(other, _)| *other == number)
+            && let Some(text) = self.streams.text_mut(number)
         {
-            *channel = Channel::Text(left);
+            *text = left;
         }
     }
 
     /// How much of what is known is left to be read, by whatever descriptor.
     pub(super) fn unread(&self) -> usize {
-        let others = self.descriptors.iter().filter_map(|(_, channel)| match channel {
-            Channel::Text(text) => Some(text),
-            _ => None,
-        });
+        let others = self.streams.texts();
         let extent = |piece: &Piece| match piece {
             Piece::Known(known) => 1 + known.len(),
             Piece::Glob(_) | Piece::Unknown(_) => 1,
@@ -228,11 +179,7 @@ impl Walk<'_> {
 
     /// Exchanges the input with that of a descriptor; gives whether there is one.
     pub(super) fn exchange_input(&mut self, number: u32) -> bool {
-        let Some((_, Channel::Text(text))) =
-            self.descriptors.iter_mut().rev().find(|(other, _)| *other == number)
-        else {
-            return false;
-        };
+        let Some(text) = self.streams.text_mut(number) else { return false };
         let outer = std::mem::take(text);
         let inner = self.input.replace(outer).unwrap_or_default();
         *text = inner;
@@ -241,22 +188,22 @@ impl Walk<'_> {
 
     /// What a command with this output prints goes there, and not to where the script sends its own; gives the latter.
     pub(super) fn redirected(&mut self, wiring: &Wiring) -> Option<Channel> {
-        let outer = self.prints_to.clone();
+        let outer = self.streams.prints_to.clone();
         if wiring.is_redirected {
-            self.prints_to = None;
+            self.streams.prints_to = None;
         }
         outer
     }
 
     /// A command's own descriptors are open while it runs; gives those that were before.
     pub(super) fn open_with(&mut self, wiring: &Wiring) -> Option<Vec<(u32, Channel)>> {
-        let own = wiring.others.len() > self.descriptors.len();
-        own.then(|| std::mem::replace(&mut self.descriptors, wiring.others.clone()))
+        let own = wiring.others.len() > self.streams.descriptors().len();
+        own.then(|| self.streams.replace(wiring.others.clone()))
     }
 
     pub(super) fn close_to(&mut self, before: Option<Vec<(u32, Channel)>>) {
         if let Some(before) = before {
-            self.descriptors = before;
+            self.streams.replace(before);
         }
     }
 
@@ -270,12 +217,10 @@ impl Walk<'_> {
         if number == 0 {
             return self.input.clone();
         }
-        self.descriptors.iter().rev().find(|(other, _)| *other == number).and_then(
-            |(_, channel)| match channel {
-                Channel::Text(text) | Channel::Network(_, text) => Some(text.clone()),
-                _ => None,
-            },
-        )
+        match self.streams.channel(number)? {
+            Channel::Text(text) | Channel::Network(_, text) => Some(text.clone()),
+            _ => None,
+        }
     }
 
     fn redirect(&mut self, redirect: &Redirect, wiring: &mut Wiring) {
@@ -334,8 +279,9 @@ impl Walk<'_> {
             Op::WriteBoth
                 if is_descriptor(&target.text)
                     && self
+                        .recorder
                         .effects
-                        .layer_text(self.layer)
+                        .layer_text(self.recorder.layer)
                         .get(redirect.span.range())
                         .is_some_and(|written| !written.starts_with("&>")) =>
             {
@@ -399,7 +345,7 @@ impl Walk<'_> {
     fn duplicate(&mut self, target: &Argument, wiring: &Wiring) -> Channel {
         match target.text.as_known() {
             Some("0") => wiring.input.clone(),
-            Some("1") => match (&wiring.output, &self.prints_to) {
+            Some("1") => match (&wiring.output, &self.streams.prints_to) {
                 (Channel::Inherited, Some(channel)) if !wiring.is_redirected => channel.clone(),
                 (output, _) => output.clone(),
             },

@@ -6,7 +6,7 @@ use portcullis_syntax::{
     shell::{AssignedValue, Assignment, PartKind, Redirect, Word},
 };
 
-use super::{WORK_OF_COMMAND, leave::Leave, state::Value, walk::Walk, words::Choice};
+use super::{WORK_OF_COMMAND, control::Leave, state::Value, walk::Walk, words::Choice};
 use crate::{
     bound::Bounded,
     effect::{Argument, Arguments, Certainty, EffectId, EffectKind, GapReason, Run},
@@ -31,22 +31,22 @@ impl Walk<'_> {
     ) -> Text {
         if self.is_no_question() {
             // A file may call itself in many ways; a command costs more time than what is counted of its words.
-            self.toil(WORK_OF_COMMAND);
+            self.charge(WORK_OF_COMMAND);
         }
         if words.is_empty() {
-            self.succeeded = Some(true);
+            self.control.succeeded = Some(true);
             for assignment in assignments {
                 self.assign(assignment);
                 if self.state.is_kept(&assignment.name) {
-                    self.succeeded = None;
-                    self.may_leave = Some(Leave::Shell);
+                    self.control.succeeded = None;
+                    self.control.may_leave = Some(Leave::Shell);
                 }
             }
             let wiring = self.wiring(redirects);
             self.doubt_opening(&wiring);
             // `$(<file)` gives what is in the file.
             let printed = match &wiring.input {
-                super::redirect::Channel::Text(text) if assignments.is_empty() => text.clone(),
+                super::streams::Channel::Text(text) if assignments.is_empty() => text.clone(),
                 _ => Text::default(),
             };
             return self.deliver(wiring, printed);
@@ -54,7 +54,7 @@ impl Walk<'_> {
         let outer = std::mem::replace(&mut self.choice, Choice::round(0));
         let mut printed = Text::default();
         let mut round = 0;
-        let first = self.effects.list.len();
+        let first = self.recorder.effects.list.len();
         loop {
             let more = self.expanded(assignments, words, redirects, span);
             printed.append(&more);
@@ -66,10 +66,10 @@ impl Walk<'_> {
         }
         if round > 1 {
             // Each of the ways is one of several.
-            for effect in self.effects.list.get_mut(first..).unwrap_or_default() {
+            for effect in self.recorder.effects.list.get_mut(first..).unwrap_or_default() {
                 effect.certainty = effect.certainty.min(Certainty::Likely);
             }
-            self.succeeded = None;
+            self.control.succeeded = None;
         }
         self.choice = outer;
         printed
@@ -82,11 +82,11 @@ impl Walk<'_> {
         redirects: &[Redirect],
         span: Span,
     ) -> Text {
-        let may_leave = self.may_leave;
+        let may_leave = self.control.may_leave;
         let mut arguments = self.arguments(words);
         self.name_options(&mut arguments);
         // A variable that has to be set, and may not be, ends the script before the command runs.
-        let is_doubtful = self.may_leave > may_leave;
+        let is_doubtful = self.control.may_leave > may_leave;
         if let (Some(word), Some(name)) = (words.first(), arguments.first_mut())
             && self.is_escaped(word)
         {
@@ -124,8 +124,8 @@ impl Walk<'_> {
                 self.run_words(arguments, input, environment)
             };
             self.close_to(open);
-            self.declared.clear();
-            self.prints_to = prints_to;
+            self.builtins.declared.clear();
+            self.streams.prints_to = prints_to;
             if !redirects.is_empty() {
                 self.written_by_program(&wiring);
                 self.leave_in(&wiring);
@@ -134,7 +134,7 @@ impl Walk<'_> {
         };
         self.doubt_opening(&wiring);
         // `read` takes from the input around it when it has none of its own.
-        if !matches!(wiring.input, super::redirect::Channel::Inherited) {
+        if !matches!(wiring.input, super::streams::Channel::Inherited) {
             self.input = outer;
         }
         // `X=new program $X` is given the old value, whoever wrote it meant the new one.
@@ -167,7 +167,7 @@ impl Walk<'_> {
         if !word.parts.iter().any(quotes) {
             return false;
         }
-        let text = self.effects.layer_text(self.layer);
+        let text = self.recorder.effects.layer_text(self.recorder.layer);
         let written = text.get(word.span.range()).unwrap_or("");
         written.split_once("$'").is_some_and(|(_, quoted)| {
             quoted.match_indices('\\').any(|(at, _)| {
@@ -249,14 +249,14 @@ impl Walk<'_> {
     pub(super) fn set(&mut self, name: &str, value: Text, span: Span) {
         self.environment(name, &value, span);
         self.subscripts(&value, span);
-        let value = if self.attributes { self.attributed(name, value) } else { value };
+        let value = if self.builtins.has_attributes { self.attributed(name, value) } else { value };
         self.state.assign(name, vec![Value::Scalar(value)]);
     }
 
     /// What a variable means to programs that will find it: some are obeyed, some are run.
     pub(crate) fn environment(&mut self, name: &str, value: &Text, span: Span) {
         // The whole of it is looked through.
-        self.toil(value.len() / super::BYTES_PER_WORK);
+        self.charge(value.len() / super::BYTES_PER_WORK);
         if matches!(name, "PS0" | "PS1" | "PS2" | "PS3" | "PS4") {
             self.at_most(Certainty::Likely, |walk| walk.expand_again(value, span));
         }
@@ -303,9 +303,9 @@ impl Walk<'_> {
                     _ => value.clone(),
                 };
                 if !value.is_empty() {
-                    self.inside.push(name.to_owned());
+                    self.running.begin(name, None);
                     self.at_most(Certainty::Likely, |walk| walk.shell(value, span, &[], None));
-                    self.inside.pop();
+                    self.running.end(false);
                 }
             }
             Some(escapes::Variable::File) => {
@@ -345,25 +345,25 @@ impl Walk<'_> {
             return self.unknown_program(name, arguments, input, span);
         };
         let basename = base(&known);
-        let is_program = std::mem::take(&mut self.bypass);
+        let is_program = self.running.take_expected();
         if let Some(stands_for) = self.alias_of(&known) {
             // An alias counts in a shell that a person types into, or that was asked to, and only in what that shell reads after
             // the whole command that made it, and where no part of the name is quoted: the program itself may run as well.
             let given = (arguments.clone(), input.clone());
-            let outer = self.certainty;
-            self.certainty = outer.min(Certainty::Likely);
+            let outer = self.recorder.certainty;
+            self.recorder.certainty = outer.min(Certainty::Likely);
             self.aliased(&known, &stands_for, &given.0, given.1, name.span);
             let words = {
                 let mut words = vec![name];
                 words.extend(arguments);
                 words
             };
-            self.calls.push(format!("alias {known}"));
-            self.bypass = is_program;
+            self.calls.enter_alias(&known);
+            self.running.expect_program(is_program);
             let printed = self.run_words(words, input, environment);
-            self.calls.pop();
-            self.certainty = outer;
-            self.succeeded = None;
+            self.calls.leave_alias();
+            self.recorder.certainty = outer;
+            self.control.succeeded = None;
             return printed;
         }
         if known.contains('/')
@@ -467,11 +467,11 @@ impl Walk<'_> {
             announced: None,
         };
         let built_in = self.is_builtin(&invocation.program);
-        self.succeeded = None;
+        self.control.succeeded = None;
         if row.is_none()
             && !built_in
             && !known.contains('/')
-            && !self.calls.iter().any(|call| call == NOT_FOUND)
+            && self.calls.of_function(NOT_FOUND) == 0
             && let Some(function) =
                 self.state.function(NOT_FOUND).and_then(|ways| ways.into_iter().next_back())
         {
@@ -492,8 +492,7 @@ impl Walk<'_> {
         if let Some(printed) = self.printf_into(&invocation, row) {
             return printed;
         }
-        self.inside.push(invocation.program.clone());
-        self.running.push(id);
+        self.running.begin(&invocation.program, Some(id));
         let mut printed = if built_in {
             self.builtin(&invocation)
         } else if row.is_some() && asks_about_itself(&invocation.arguments) {
@@ -509,7 +508,7 @@ impl Walk<'_> {
             }
         };
         if !built_in {
-            self.succeeded = match invocation.program.as_str() {
+            self.control.succeeded = match invocation.program.as_str() {
                 "echo" => Some(true),
                 "test" => self.tested(&invocation.arguments),
                 "[" => match invocation.arguments.split_last() {
@@ -524,8 +523,7 @@ impl Walk<'_> {
             printed.taint = printed.taint.with(Taint::SECRET);
             printed.push(Piece::Unknown("the environment".into()));
         }
-        self.running.pop();
-        self.inside.pop();
+        self.running.end(true);
         if let Some(script) = script {
             printed.append(&script);
         }
@@ -594,7 +592,7 @@ impl Walk<'_> {
             }
             _ => false,
         };
-        self.effects.list.iter().leading(64).any(makes).then(|| program.to_owned())
+        self.recorder.effects.list.iter().leading(64).any(makes).then(|| program.to_owned())
     }
 
     /// The file that a bare name stands for where this session put it into a directory that its own `PATH` looks into first,
@@ -630,7 +628,8 @@ impl Walk<'_> {
     fn copied_from(&self, path: &str) -> Option<String> {
         let [content] = self.state.file(path)? else { return None };
         let [Piece::Unknown(_)] = content.pieces.as_slice() else { return None };
-        let effect_of = |source: &EffectId| self.effects.list.get(usize::try_from(source.0).ok()?);
+        let effect_of =
+            |source: &EffectId| self.recorder.effects.list.get(usize::try_from(source.0).ok()?);
         // `cat PROGRAM > COPY` leaves what it read as it was.
         let is_passed_on = |effect: &crate::effect::Effect| {
             matches!(&effect.kind, EffectKind::Run(run)
@@ -652,8 +651,7 @@ impl Walk<'_> {
     /// What an alias, or bash's table of remembered commands, puts in the place of a name.
     fn alias_of(&self, name: &str) -> Option<Text> {
         let stands_for = self.state.alias(name)?;
-        let within = self.calls.iter().any(|call| call.strip_prefix("alias ") == Some(name));
-        (!within).then(|| stands_for.clone())
+        (!self.calls.is_in_alias(name)).then(|| stands_for.clone())
     }
 
     fn aliased(
@@ -668,10 +666,10 @@ impl Walk<'_> {
         code.push_known(" \"$@\"");
         let mut given = vec![Argument { text: Text::known("bash"), span }];
         given.extend_from_slice(arguments);
-        self.calls.push(format!("alias {name}"));
+        self.calls.enter_alias(name);
         let positional = given.into_iter().map(|argument| argument.text).collect();
         let printed = self.shell_code(&code, span, Some(positional), input);
-        self.calls.pop();
+        self.calls.leave_alias();
         printed
     }
 
@@ -834,14 +832,13 @@ impl Walk<'_> {
 
     /// Whether this call made files executable that nothing ran yet.
     pub(crate) fn has_executables(&self) -> bool {
-        !self.made_executable.is_empty()
+        self.provenance.has_executables()
     }
 
     /// A program is handed the name of a file; where that is one that this call made executable, it may run it.
     pub(crate) fn handed(&mut self, file: &Argument) {
         let path = self.target(&file.text).path;
-        if let Some(at) = self.made_executable.iter().position(|made| path.as_ref() == Some(made)) {
-            self.made_executable.swap_remove(at);
+        if self.provenance.may_run(path.as_deref()) {
             self.at_most(Certainty::Possible, |walk| walk.script("shell", file, &[], None));
         }
     }
@@ -863,7 +860,7 @@ impl Walk<'_> {
         let name = name.to_owned();
         let inner = Invocation { arguments: rest.to_vec().into(), ..invocation.clone() };
         let value = row.map_or_else(|| invocation.origin(), |row| self.does(row.does, &inner));
-        self.succeeded = Some(true);
+        self.control.succeeded = Some(true);
         self.set(&name, value, invocation.span);
         Some(Text::default())
     }
@@ -919,8 +916,8 @@ impl Walk<'_> {
             _ => false,
         };
         is_made
-            && !self.effects.list.iter().any(is_overwritten)
-            && self.effects.list.iter().any(|effect| match &effect.kind {
+            && !self.recorder.effects.list.iter().any(is_overwritten)
+            && self.recorder.effects.list.iter().any(|effect| match &effect.kind {
                 EffectKind::Run(run) if COMPILERS.contains(&run.program.as_str()) => {
                     let has_source = run.arguments.iter().any(|word| {
                         let text = word.text.display();
@@ -991,7 +988,8 @@ impl Walk<'_> {
         };
         let is_told = || {
             let [source] = name.sources.as_slice() else { return false };
-            let effect = usize::try_from(source.0).ok().and_then(|at| self.effects.list.get(at));
+            let effect =
+                usize::try_from(source.0).ok().and_then(|at| self.recorder.effects.list.get(at));
             let Some(EffectKind::Run(run)) = effect.map(|effect| &effect.kind) else {
                 return false;
             };
@@ -1046,8 +1044,8 @@ impl Walk<'_> {
             Some(pattern) => programs::matching(&base(&pattern)).map(str::to_owned).collect(),
             None => Vec::from_iter(without_unknown(&name.text)),
         };
-        if !candidates.is_empty() && self.guesses < GUESSES && self.enter_level(span) {
-            self.guesses += 1;
+        if !candidates.is_empty() && self.running.may_guess() && self.enter_level(span) {
+            self.running.guess();
             for candidate in candidates {
                 let mut words = vec![Argument {
                     text: name.text.derive([Piece::Known(candidate)]),
@@ -1056,7 +1054,7 @@ impl Walk<'_> {
                 words.extend_from_slice(&arguments);
                 self.at_likely(|walk| walk.run_words(words, input.clone(), Vec::new()));
             }
-            self.guesses -= 1;
+            self.running.guessed();
             self.leave_level();
         }
         if name.text.taint.has(Taint::NETWORK) || name.text.taint.has(Taint::DECODED) {
@@ -1069,7 +1067,7 @@ impl Walk<'_> {
 
     /// Whether a function was defined in another shell than the one that is being read, and is not surely passed on.
     fn is_elsewhere(&self, function: &super::state::Function) -> bool {
-        function.shell != self.shells && !function.exported
+        function.shell != self.builtins.shells.current() && !function.exported
     }
 
     /// A name that may stand for several functions, or for none.
@@ -1082,8 +1080,8 @@ impl Walk<'_> {
         input: Option<Text>,
         environment: Vec<(String, Text)>,
     ) -> Text {
-        let outer = self.certainty;
-        self.certainty = outer.min(Certainty::Likely);
+        let outer = self.recorder.certainty;
+        self.recorder.certainty = outer.min(Certainty::Likely);
         let mut printed = Text::unknown(called);
         for function in ways {
             let more = self.call(called, function, &name, arguments.clone(), input.clone());
@@ -1093,12 +1091,12 @@ impl Walk<'_> {
         if ways.iter().any(|function| function.doubtful || self.is_elsewhere(function)) {
             let mut words = vec![name];
             words.extend(arguments);
-            self.bypass = true;
+            self.running.expect_program(true);
             let more = self.run_words(words, input, environment);
             printed.inherit(&more);
         }
-        self.certainty = outer;
-        self.succeeded = None;
+        self.recorder.certainty = outer;
+        self.control.succeeded = None;
         printed
     }
 
@@ -1110,24 +1108,24 @@ impl Walk<'_> {
         arguments: Vec<Argument>,
         input: Option<Text>,
     ) -> Text {
-        let deep = self.calls.iter().filter(|call| *call == called).count();
+        let deep = self.calls.of_function(called);
         let outside = self.state.positional();
         let given: Vec<Text> = arguments.into_iter().map(|argument| argument.text).collect();
-        let again = self.given.contains(&given);
-        if deep > 0 && self.concurrent && again {
+        let again = self.calls.have(&given);
+        if deep > 0 && self.control.concurrent && again {
             self.note("system.process.fork-bomb", name.span);
             return Text::unknown(called);
         }
-        let deepest = match self.certainty {
+        let deepest = match self.recorder.certainty {
             Certainty::Certain => RECURSION,
             Certainty::Possible => 0,
             _ => DOUBTED,
         };
         // Past the last call that is followed one more stands for all the others.
         if deep == deepest
-            && let Some(entered) = self.entered.last()
+            && let Some(entered) = self.calls.entered()
         {
-            self.state.doubt(*entered);
+            self.state.doubt(entered);
         }
         if deep > deepest
             && deepest > 0
@@ -1138,37 +1136,32 @@ impl Walk<'_> {
             self.gap(name.span, GapReason::Limit);
         }
         if deep > deepest || !self.enter_level(name.span) {
-            self.succeeded = None;
+            self.control.succeeded = None;
             return Text::unknown(called);
         }
-        self.calls.push(called.to_owned());
-        self.entered.push(self.state.mark());
-        let around = self.enclose();
+        let entered = self.state.mark();
+        let around = self.control.enclose();
         let mut positional: Vec<Text> = outside.iter().leading(1).cloned().collect();
         if positional.is_empty() {
             positional.push(Text::known("bash"));
         }
         positional.extend(given.iter().cloned());
-        self.given.push(given);
+        self.calls.enter_function(called, entered, given);
         self.state.set_positional(positional);
-        self.locals.push(Vec::new());
         let outer_input = std::mem::replace(&mut self.input, input);
-        let layer = std::mem::replace(&mut self.layer, function.layer);
+        let layer = std::mem::replace(&mut self.recorder.layer, function.layer);
         let printed = if deep == deepest {
             self.perhaps(|walk| walk.command(&function.body))
         } else {
             self.command(&function.body)
         };
-        self.layer = layer;
+        self.recorder.layer = layer;
         self.input = outer_input;
-        for (name, values) in self.locals.pop().unwrap_or_default().into_iter().rev() {
+        for (name, values) in self.calls.leave_function() {
             self.state.restore(&name, values);
         }
         self.state.set_positional(outside.to_vec());
-        self.release(around, Leave::Function);
-        self.given.pop();
-        self.entered.pop();
-        self.calls.pop();
+        self.control.release(around, Leave::Function);
         self.leave_level();
         printed
     }
@@ -1211,10 +1204,6 @@ const HANDED: usize = 64;
 /// Programs that no other program takes as a word of its own.
 const RUN_OR_LOSE: &[&str] =
     &["bash", "chmod", "chown", "dash", "dd", "rm", "sh", "shred", "sudo", "wipefs", "zsh"];
-
-/// How many patterns are followed through each other: a guessed wrapper may run a pattern again, and each of them multiplies
-/// the ways. Past it, as with every pattern, the gap alone speaks.
-const GUESSES: usize = 2;
 
 /// Where shells find what their users put there, by the defaults of systems and of what people install with.
 const USUAL_PATH: &str =

@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{files::Frame, state::Mark, walk::Walk};
+use super::{sources::Frame, state::Mark, walk::Walk};
 use crate::{
     effect::LayerId,
     programs::{found::File, host::Scope},
@@ -50,34 +50,34 @@ impl Walk<'_> {
                 return self.enter_task(file, task, language, span);
             }
             Scope::Project => {
-                self.frames.push(Frame::of_project(self.is_read_again()));
+                self.sources.begin(Frame::of_project(self.is_read_again()));
                 Around::Project
             }
             Scope::Container => Around::Container(self.go_into_container()),
             Scope::Environment => Around::Environment(self.state.mark()),
         };
-        self.around.push(around);
+        self.sources.around.push(around);
         true
     }
 
     /// Leaves what was entered last.
     pub(super) fn leave_scope(&mut self) {
-        match self.around.pop() {
+        match self.sources.around.pop() {
             Some(Around::File(layer)) => {
-                self.layer = layer;
-                self.frames.pop();
+                self.recorder.layer = layer;
+                self.sources.end();
                 self.leave_level();
                 // Nothing stands between a task and its file.
-                if matches!(self.around.last(), Some(Around::Task(_))) {
+                if matches!(self.sources.around.last(), Some(Around::Task(_))) {
                     self.leave_scope();
                 }
             }
             Some(Around::Task(frames)) => {
-                self.frames = frames;
-                self.tasks.pop();
+                self.sources.replace(frames);
+                self.sources.tasks.pop();
             }
             Some(Around::Project) => {
-                self.frames.pop();
+                self.sources.end();
             }
             Some(Around::Container(outside)) => self.come_out_of_container(outside),
             Some(Around::Environment(mark)) => {
@@ -98,16 +98,16 @@ impl Walk<'_> {
     /// Enters a task of a file that is not running yet, and in it the file anew: npm's `run a` in a script of the same package.
     fn enter_task(&mut self, file: &File, task: &str, language: &'static str, span: Span) -> bool {
         let key = format!("{}\0{task}", file.path);
-        if self.tasks.contains(&key) {
+        if self.sources.tasks.contains(&key) {
             return false;
         }
-        if self.tasks.len() >= RUNNING {
+        if self.sources.tasks.len() >= RUNNING {
             self.left_unread(span);
             return false;
         }
-        self.tasks.push(key);
-        let frames = std::mem::take(&mut self.frames);
-        self.around.push(Around::Task(frames));
+        self.sources.tasks.push(key);
+        let frames = self.sources.replace(Vec::new());
+        self.sources.around.push(Around::Task(frames));
         if self.enter_scope(Scope::File { file, language, span }) {
             return true;
         }
@@ -120,7 +120,7 @@ impl Walk<'_> {
             directory: self.directory().map(str::to_owned),
             mark: self.state.mark(),
             links: self.state.links(),
-            contained: std::mem::replace(&mut self.contained, true),
+            contained: std::mem::replace(&mut self.recorder.contained, true),
         };
         self.state.forget_environment();
         self.go_to(Some("/".to_owned()));
@@ -128,7 +128,7 @@ impl Walk<'_> {
     }
 
     fn come_out_of_container(&mut self, outside: Outside) {
-        self.contained = outside.contained;
+        self.recorder.contained = outside.contained;
         self.state.roll_back(outside.mark);
         self.state.forget_links(outside.links);
         self.go_to(outside.directory);

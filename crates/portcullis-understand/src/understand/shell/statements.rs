@@ -10,7 +10,7 @@ use portcullis_syntax::shell::{
 
 use super::{
     ROUNDS,
-    leave::Leave,
+    control::Leave,
     state::{Changes, Function, Value},
     walk::Walk,
 };
@@ -29,26 +29,26 @@ impl Walk<'_> {
             if !self.spend(statement.span) {
                 break;
             }
-            if self.leaving.is_some() {
+            if self.control.leaving.is_some() {
                 let rest = statements.get(index..).unwrap_or_default();
                 self.unreached(|walk| walk.statements(rest));
                 break;
             }
-            let more = if self.may_leave.is_some() {
+            let more = if self.control.may_leave.is_some() {
                 self.at_most(Certainty::Likely, |walk| walk.statement(statement))
             } else {
                 self.statement(statement)
             };
             printed.append(&more);
             self.spring_traps();
-            if self.succeeded == Some(false)
-                && self.conditions == 0
+            if self.control.succeeded == Some(false)
+                && self.control.conditions == 0
                 && !statement.background
                 && !statement.first.negated
                 && statement.rest.is_empty()
                 && self.state.option("set -e") == Some(true)
             {
-                self.leave(Leave::Shell);
+                self.control.leave(Leave::Shell);
             }
         }
         printed
@@ -56,10 +56,10 @@ impl Walk<'_> {
 
     fn statement(&mut self, statement: &Statement) -> Text {
         if statement.background {
-            let outer = std::mem::replace(&mut self.concurrent, true);
+            let outer = std::mem::replace(&mut self.control.concurrent, true);
             let printed = self.subshell(|walk| walk.list(statement));
-            self.concurrent = outer;
-            self.succeeded = Some(true);
+            self.control.concurrent = outer;
+            self.control.succeeded = Some(true);
             return printed;
         }
         self.list(statement)
@@ -75,26 +75,26 @@ impl Walk<'_> {
 
     fn joined_list(&mut self, statement: &Statement) -> Text {
         let mut before = self.state.elsewhere().map(str::to_owned);
-        self.conditions += 1;
+        self.control.conditions += 1;
         let mut printed = self.pipeline(&statement.first);
-        self.conditions -= 1;
+        self.control.conditions -= 1;
         let last = statement.rest.len().saturating_sub(1);
         let mut decides = false;
         // Whether a change of the directory must have succeeded where this chain of `&&` goes on.
         let mut is_proven = false;
         for (index, (connector, pipeline)) in statement.rest.iter().enumerate() {
-            if self.leaving.is_some() {
+            if self.control.leaving.is_some() {
                 self.unreached(|walk| walk.pipeline(pipeline));
                 continue;
             }
             // Only the last of them counts for `set -e`.
-            self.conditions += u32::from(index < last);
+            self.control.conditions += u32::from(index < last);
             let wanted = *connector == Connector::And;
             let after = self.state.elsewhere().map(str::to_owned);
             let moved = after != before;
             is_proven = wanted && (moved || is_proven);
             decides = false;
-            match self.succeeded {
+            match self.control.succeeded {
                 Some(succeeded) if succeeded == wanted => {
                     let more = self.pipeline(pipeline);
                     printed.append(&more);
@@ -114,7 +114,7 @@ impl Walk<'_> {
                     }
                     let (more, leaves) = self.perhaps(|walk| {
                         let more = walk.pipeline(pipeline);
-                        (more, walk.leaving.is_some())
+                        (more, walk.control.leaving.is_some())
                     });
                     printed.append(&more);
                     if let Some(place) = place.filter(|_| !wanted) {
@@ -125,21 +125,21 @@ impl Walk<'_> {
                         self.state.settle();
                     }
                     // Where the second side did not run, the first one had failed, or succeeded, as the list then does.
-                    if self.succeeded != Some(!wanted) {
-                        self.succeeded = None;
+                    if self.control.succeeded != Some(!wanted) {
+                        self.control.succeeded = None;
                     }
                 }
             }
-            self.conditions -= u32::from(index < last);
+            self.control.conditions -= u32::from(index < last);
             before = after;
         }
         if decides
-            && self.conditions == 0
-            && self.succeeded == Some(false)
+            && self.control.conditions == 0
+            && self.control.succeeded == Some(false)
             && !self.is_negated(statement)
             && self.state.option("set -e") == Some(true)
         {
-            self.leave(Leave::Shell);
+            self.control.leave(Leave::Shell);
         }
         printed
     }
@@ -151,7 +151,7 @@ impl Walk<'_> {
     fn pipeline(&mut self, pipeline: &Pipeline) -> Text {
         let printed = self.stages(pipeline);
         if pipeline.negated {
-            self.succeeded = self.succeeded.map(|succeeded| !succeeded);
+            self.control.succeeded = self.control.succeeded.map(|succeeded| !succeeded);
         }
         printed
     }
@@ -161,7 +161,7 @@ impl Walk<'_> {
             return self.command(only);
         }
         let outer_input = self.input.clone();
-        let outer_concurrent = std::mem::replace(&mut self.concurrent, true);
+        let outer_concurrent = std::mem::replace(&mut self.control.concurrent, true);
         let mut printed = Text::default();
         // How the stages before ended, where that counts; the first one stands for what was before.
         let mut outcomes = Vec::new();
@@ -170,7 +170,7 @@ impl Walk<'_> {
                 self.input = Some(std::mem::take(&mut printed));
             }
             let is_last = index + 1 == pipeline.stages.len();
-            outcomes.push(self.succeeded);
+            outcomes.push(self.control.succeeded);
             printed = if is_last && self.state.option("shopt lastpipe") == Some(true) {
                 self.command(stage)
             } else if is_last {
@@ -179,35 +179,35 @@ impl Walk<'_> {
                 self.captured(|walk| walk.command(stage))
             };
         }
-        if self.state.may_be_on("set pipefail") && self.succeeded != Some(false) {
+        if self.state.may_be_on("set pipefail") && self.control.succeeded != Some(false) {
             let surely = self.state.option("set pipefail") == Some(true);
             let stages = outcomes.get(1..).unwrap_or_default();
             if stages.contains(&Some(false)) {
-                self.succeeded = if surely { Some(false) } else { None };
+                self.control.succeeded = if surely { Some(false) } else { None };
             } else if stages.contains(&None) {
-                self.succeeded = None;
+                self.control.succeeded = None;
             }
         }
         self.input = outer_input;
-        self.concurrent = outer_concurrent;
+        self.control.concurrent = outer_concurrent;
         printed
     }
 
     /// Reads what a shell of its own runs, which forgets what it changed.
     pub(super) fn subshell(&mut self, read: impl FnOnce(&mut Self) -> Text) -> Text {
         let mark = self.state.mark();
-        let prints_to = self.prints_to.clone();
+        let prints_to = self.streams.prints_to.clone();
         let printed = self.own_shell(read);
-        self.prints_to = prints_to;
+        self.streams.prints_to = prints_to;
         self.state.roll_back(mark);
         printed
     }
 
     /// As [`Walk::subshell`], where what is printed is taken from it.
     pub(super) fn captured(&mut self, read: impl FnOnce(&mut Self) -> Text) -> Text {
-        let prints_to = self.prints_to.take();
+        let prints_to = self.streams.prints_to.take();
         let printed = self.subshell(read);
-        self.prints_to = prints_to;
+        self.streams.prints_to = prints_to;
         printed
     }
 
@@ -231,7 +231,7 @@ impl Walk<'_> {
             } else {
                 self.compound(command)
             };
-            self.prints_to = prints_to;
+            self.streams.prints_to = prints_to;
             self.close_to(open);
             self.leave_in(&wiring);
             self.input = outer;
@@ -245,35 +245,35 @@ impl Walk<'_> {
     fn compound(&mut self, command: &Command) -> Text {
         match &command.kind {
             CommandKind::Simple { .. } | CommandKind::Unparsed => {
-                self.succeeded = None;
+                self.control.succeeded = None;
                 Text::default()
             }
             CommandKind::Group(body) => self.statements(body),
             CommandKind::Subshell(body) => self.subshell(|walk| walk.statements(body)),
             CommandKind::If { branches, otherwise } => self.branches(branches, otherwise),
             CommandKind::While { until, condition, body } => {
-                let around = self.enclose();
+                let around = self.control.enclose();
                 let mark = self.state.mark();
                 let (printed, is_known) = self.repeat(*until, condition, body);
                 if !is_known {
                     self.state.widen(mark);
                 }
-                self.release(around, Leave::Loop);
-                self.succeeded = is_known.then_some(true);
+                self.control.release(around, Leave::Loop);
+                self.control.succeeded = is_known.then_some(true);
                 printed
             }
             CommandKind::For { variable, words, body, select } => {
-                let around = self.enclose();
+                let around = self.control.enclose();
                 let printed = self.each(variable, words.as_deref(), body, *select);
-                self.release(around, Leave::Loop);
-                self.succeeded = None;
+                self.control.release(around, Leave::Loop);
+                self.control.succeeded = None;
                 printed
             }
             CommandKind::ArithmeticFor { header, body } => {
-                let around = self.enclose();
+                let around = self.control.enclose();
                 let printed = self.count(header, body);
-                self.release(around, Leave::Loop);
-                self.succeeded = None;
+                self.control.release(around, Leave::Loop);
+                self.control.succeeded = None;
                 printed
             }
             CommandKind::Case { subject, arms } => self.case(subject, arms),
@@ -282,9 +282,9 @@ impl Walk<'_> {
                 if let Some(name) = name.as_known() {
                     let function = Function {
                         body: Rc::new((**body).clone()),
-                        layer: self.layer,
+                        layer: self.recorder.layer,
                         called: false,
-                        shell: self.shells,
+                        shell: self.builtins.shells.current(),
                         exported: self.state.exports_all(),
                         doubtful: false,
                     };
@@ -292,32 +292,32 @@ impl Walk<'_> {
                 } else {
                     self.unreached(|walk| walk.command(body));
                 }
-                self.succeeded = Some(true);
+                self.control.succeeded = Some(true);
                 Text::default()
             }
             CommandKind::Conditional(words) => {
-                self.succeeded = self.conditional(words);
+                self.control.succeeded = self.conditional(words);
                 Text::default()
             }
             CommandKind::Arithmetic(word) => {
                 let expression = self.single(word);
                 self.subscripts(&expression, word.span);
-                self.succeeded = self.calculate(&expression).map(|value| value != 0);
+                self.control.succeeded = self.calculate(&expression).map(|value| value != 0);
                 Text::default()
             }
             CommandKind::Coprocess { name, body } => {
                 let name = name.as_ref().map(|name| self.single(name));
                 let name = name.as_ref().map_or(Some("COPROC"), Text::as_known);
-                let outer = std::mem::replace(&mut self.concurrent, true);
+                let outer = std::mem::replace(&mut self.control.concurrent, true);
                 // Whatever the script writes to its descriptor comes in.
                 let input = self.input.replace(Self::for_coprocess());
                 let printed = self.subshell(|walk| walk.command(body));
                 self.input = input;
-                self.concurrent = outer;
+                self.control.concurrent = outer;
                 if let Some(name) = name {
                     self.open_coprocess(name, &printed);
                 }
-                self.succeeded = Some(true);
+                self.control.succeeded = Some(true);
                 Text::default()
             }
         }
@@ -333,13 +333,13 @@ impl Walk<'_> {
         // What is known to be taken or not as long as nothing before it may have been.
         for (index, (condition, body)) in branches.iter().enumerate() {
             let before = self.state.elsewhere().map(str::to_owned);
-            self.conditions += 1;
+            self.control.conditions += 1;
             let more = if changes.is_empty() {
                 self.statements(condition)
             } else {
                 self.perhaps(|walk| walk.statements(condition))
             };
-            self.conditions -= 1;
+            self.control.conditions -= 1;
             printed.append(&more);
             // Where the directory stays as it was when it was asked whether it could be changed.
             let mut otherwise_in = None;
@@ -354,7 +354,7 @@ impl Walk<'_> {
                     otherwise_in = Some(stays);
                 }
             }
-            match self.succeeded {
+            match self.control.succeeded {
                 Some(false) => {
                     self.unreached(|walk| walk.statements(body));
                     continue;
@@ -362,13 +362,13 @@ impl Walk<'_> {
                 Some(true) if changes.is_empty() => {
                     let more = self.statements(body);
                     printed.append(&more);
-                    let succeeded = self.succeeded;
+                    let succeeded = self.control.succeeded;
                     for (condition, body) in branches.get(index + 1..).unwrap_or_default() {
                         self.unreached(|walk| walk.statements(condition));
                         self.unreached(|walk| walk.statements(body));
                     }
                     self.unreached(|walk| walk.statements(otherwise));
-                    self.succeeded = succeeded;
+                    self.control.succeeded = succeeded;
                     return printed;
                 }
                 _ => {}
@@ -382,7 +382,7 @@ impl Walk<'_> {
             changes.push(left);
         }
         if changes.is_empty() {
-            self.succeeded = Some(true);
+            self.control.succeeded = Some(true);
             let more = self.statements(otherwise);
             printed.append(&more);
             return printed;
@@ -393,7 +393,7 @@ impl Walk<'_> {
             changes.push(left);
         }
         self.state.merge(changes, !otherwise.is_empty());
-        self.succeeded = None;
+        self.control.succeeded = None;
         printed
     }
 
@@ -409,7 +409,7 @@ impl Walk<'_> {
         let mut changes = Vec::with_capacity(arms.len());
         // What is known of how the arms before this one ended.
         let (mut over, mut falls) = (false, false);
-        self.succeeded = Some(true);
+        self.control.succeeded = Some(true);
         for arm in arms {
             let mut selected = Some(false);
             for pattern in &arm.patterns {
@@ -423,7 +423,7 @@ impl Walk<'_> {
                 selected = Some(true);
             }
             let certain = changes.is_empty();
-            if over || selected == Some(false) && certain || self.leaving.is_some() {
+            if over || selected == Some(false) && certain || self.control.leaving.is_some() {
                 self.unreached(|walk| walk.statements(&arm.body));
                 continue;
             }
@@ -440,7 +440,7 @@ impl Walk<'_> {
         }
         if !changes.is_empty() {
             self.state.merge(changes, false);
-            self.succeeded = None;
+            self.control.succeeded = None;
         }
         printed
     }
@@ -471,11 +471,11 @@ impl Walk<'_> {
         for round in 0..ROUNDS {
             let before = self.unread();
             let mark = self.state.mark();
-            self.conditions += 1;
+            self.control.conditions += 1;
             let more = self.statements(condition);
-            self.conditions -= 1;
+            self.control.conditions -= 1;
             printed.append(&more);
-            let holds = self.succeeded.map(|succeeded| succeeded != until);
+            let holds = self.control.succeeded.map(|succeeded| succeeded != until);
             if holds == Some(false) {
                 if round == 0 {
                     self.unreached(|walk| walk.statements(body));
@@ -491,7 +491,7 @@ impl Walk<'_> {
                 }
                 if !consumed && self.state.is_unchanged_since(mark) {
                     // Nothing changes any more: it goes on like this.
-                    self.may_leave = self.may_leave.max(Some(Leave::Shell));
+                    self.control.may_leave = self.control.may_leave.max(Some(Leave::Shell));
                     return (printed, false);
                 }
                 last = Some(mark);
@@ -522,7 +522,7 @@ impl Walk<'_> {
         if let Some(input) = self.input.as_mut().filter(|input| !input.is_empty()) {
             *input = input.derive([Piece::Unknown("a later line".into())]);
         }
-        self.doubt_descriptors();
+        self.streams.doubt();
         let given = self.state.positional();
         let known = |text: &Text| text.as_known().is_some();
         if given.len() > 1 && given.iter().all(known) {
@@ -535,13 +535,13 @@ impl Walk<'_> {
 
     /// Ends a round of a loop; gives whether the loop is left.
     fn leaves_loop(&mut self) -> bool {
-        if self.leaving == Some(Leave::Round) {
-            self.leaving = None;
+        if self.control.leaving == Some(Leave::Round) {
+            self.control.leaving = None;
         }
-        if self.may_leave == Some(Leave::Round) {
-            self.may_leave = None;
+        if self.control.may_leave == Some(Leave::Round) {
+            self.control.may_leave = None;
         }
-        self.leaving.is_some()
+        self.control.leaving.is_some()
     }
 
     /// `for ((…; …; …))`, as often as the middle one is known to hold.

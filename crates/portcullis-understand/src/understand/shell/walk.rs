@@ -1,196 +1,86 @@
 //! What rows in `programs` and other readers may say to the walk. Owns the collected effects and the bounds; statements,
 //! words and programs are read by its siblings.
 
-use std::rc::Rc;
-
-use portcullis_syntax::{
-    Span,
-    shell::{self, Statement},
-};
+use portcullis_syntax::{Span, shell};
 
 use super::{
-    BYTES_PER_WORK, DEPTH, WORK, WORK_AT_LEAST, WORK_OF_FILES, WORK_PER_BYTE, WORK_PER_FILE_BYTE,
-    placeholder, redirect::Channel, state::State,
+    BYTES_PER_WORK,
+    budget::{Budget, Remaining},
+    builtin_state::BuiltinState,
+    calls::Calls,
+    control::Control,
+    placeholder,
+    provenance::Provenance,
+    recorder::{Recorder, is_cut, texts},
+    running::Running,
+    sources::Sources,
+    state::State,
+    streams::{Sink, Streams},
+    traps::Traps,
+    words::Choice,
 };
 use crate::{
     bound::Limits,
     effect::{
-        Argument, Certainty, Effect, EffectId, EffectKind, Effects, Flow, Gap, GapReason, Layer,
-        LayerId, LayerOrigin, Location, PermissionChange, STAND_INS, Target, UNFOLLOWED, WriteMode,
-        stand_in, stands_for,
+        Argument, Certainty, Effect, EffectId, EffectKind, Effects, GapReason, LayerId,
+        LayerOrigin, Location, PermissionChange, Target, WriteMode,
     },
     facts::{Facts, FileFact},
     paths::absolute,
     place::{self, Place},
-    programs::host::Host,
-    programs::{self, escapes},
+    programs::{self, escapes, host::Host},
     session::Left,
     text::{Piece, Pieces, Taint, Text},
     understand::code,
 };
 
-/// The walk over a script: what is known so far and the effects found so far. Rows in `programs` speak to it.
+/// The walk over a script: what is known so far and what was found so far. Rows in `programs` speak to it as their host.
 pub struct Walk<'a> {
     pub(super) facts: &'a Facts,
-    pub(super) effects: Effects,
+    /// The effects, and where and how the next one is recorded.
+    pub(super) recorder: Recorder,
+    /// How much is read.
+    pub(super) budget: Budget,
+    /// Variables, functions, the directory and the files that the call wrote.
     pub(super) state: State,
-    pub(super) layer: LayerId,
-    pub(super) certainty: Certainty,
+    /// The files that are being read.
+    pub(super) sources: Sources<'a>,
+    /// Files that count for what comes later.
+    pub(super) provenance: Provenance,
+    /// The programs that are being read.
+    pub(super) running: Running,
+    /// The functions and aliases that are being called.
+    pub(super) calls: Calls,
+    /// How the last command ended and where the script is on its way to.
+    pub(super) control: Control,
+    pub(super) traps: Traps,
+    /// What builtins keep.
+    pub(super) builtins: BuiltinState,
+    /// The descriptors that are open, and where the script sends what it prints.
+    pub(super) streams: Streams,
     /// What arrives on the standard input of the command being read.
     pub(super) input: Option<Text>,
-    /// Values that stand in nested text as one private character each, see [`Walk::embed`].
-    pub(super) embedded: Vec<Text>,
-    /// The functions being called, innermost last, with whether the call is in a pipe or the background.
-    pub(super) calls: Vec<String>,
-    /// The programs that are being read, innermost last: what runs now was started by them.
-    pub(super) inside: Vec<String>,
-    /// Of the programs that are being read and were announced, the effects.
-    pub(super) running: Vec<EffectId>,
-    /// Files that this call wrote and made executable, which nothing ran yet.
-    pub(super) made_executable: Vec<String>,
-    /// Written files that a build or an interpreter found, with how much of them was known.
-    looked_at: Vec<(String, usize)>,
-    /// Whether the statement being read runs beside others: in a pipeline or with `&`.
-    pub(super) concurrent: bool,
-    /// From how many patterns in a program's place the one being read was guessed.
-    pub(super) guesses: usize,
     /// Which of several possible values variables take in this round, and how many rounds there are.
-    pub(super) choice: super::words::Choice,
-    /// Whether the last command succeeded, where that is known.
-    pub(super) succeeded: Option<bool>,
-    /// Where the script is on its way to, once a `break`, `return` or `exit` was met that is surely taken.
-    pub(super) leaving: Option<super::leave::Leave>,
-    /// The furthest that a `break`, `return` or `exit` leads that may have been taken.
-    pub(super) may_leave: Option<super::leave::Leave>,
-    /// How many more loops the `break` or `continue` leaves, and whether it goes on with a round of the last.
-    pub(super) beyond: (usize, bool),
-    /// What `local` variables held outside, for each function that is being called.
-    pub(super) locals: Vec<Vec<(String, Option<Vec<super::state::Value>>)>>,
-    /// Where each function that is being called was entered.
-    pub(super) entered: Vec<super::state::Mark>,
-    /// What each function that is being called was given.
-    pub(super) given: Vec<Vec<Text>>,
-    /// Whether the next program is one and no function or alias: what wrappers and `command` run.
-    pub(super) bypass: bool,
-    /// Whether a variable was declared to change what it is given.
-    pub(super) attributes: bool,
-    /// Within how many conditions this is, where `set -e` does not count.
-    pub(super) conditions: u32,
-    /// Where `getopts` is in its argument, in letters.
-    pub(super) letter: usize,
-    /// The number of the shell that is being read: each one that is started as a program has its own.
-    pub(super) shells: u32,
-    /// How many there were.
-    started_shells: u32,
-    depth: usize,
-    work: usize,
-    /// How much work the text is worth.
-    allowance: usize,
-    exhausted: bool,
-    /// Numbers the files that process substitutions make.
-    pub(super) pipes: u32,
-    /// What reads the files that `>(…)` makes.
-    pub(super) sinks: Vec<Sink>,
-    /// Directories that this call brought over the network.
-    brought: Vec<String>,
-    /// What `trap … EXIT` runs when the script ends, with the layer that it stands in.
-    pub(super) at_end: Vec<(Text, Span, LayerId)>,
-    /// What other traps run whenever it pleases them, and how often they were read since.
-    pub(super) traps: Vec<(Text, Span, LayerId)>,
-    pub(super) trapped: (usize, usize),
-    /// Whether a trap was set that nothing sprung since.
-    pub(super) unsprung: bool,
-    /// The directories that `pushd` left, with how certain that was.
-    pub(super) pushed: Vec<(Option<String>, Certainty)>,
-    /// Where `exec` sent what the script prints.
-    pub(super) prints_to: Option<Channel>,
-    /// The arrays in the arguments of `declare` and its kin, by name.
-    pub(super) declared: Vec<(String, super::arrays::Elements)>,
-    /// Descriptors that `exec` left open.
-    pub(super) descriptors: Vec<(u32, Channel)>,
-    /// Whether what is read happens in a container.
-    pub(super) contained: bool,
-    /// The tasks that are running, as their files and names.
-    pub(super) tasks: Vec<String>,
-    /// Who reads files, and what was read.
-    pub(super) reading: super::files::Reading<'a>,
-    /// The files that are being read, innermost last.
-    pub(super) frames: Vec<super::files::Frame>,
-    /// What the surroundings that were entered put aside, innermost last.
-    pub(super) around: Vec<super::scope::Around>,
-    /// How many times files were entered.
-    pub(super) entries: usize,
-    /// Which parts of files were entered while the file was being read already.
-    pub(super) reentered: std::collections::BTreeSet<(String, String)>,
-    /// Where modules are looked for, and what was loaded.
-    pub(super) imports: super::files::Imports,
-}
-
-/// What reads a file that `>(…)` made.
-#[derive(Debug)]
-pub(super) struct Sink {
-    pub(super) path: String,
-    pub(super) body: Rc<[Statement]>,
-    /// Where the body stands: another layer may be the one that writes to it.
-    pub(super) layer: LayerId,
-    /// What was written to it piece by piece.
-    pub(super) content: Option<Text>,
+    pub(super) choice: Choice,
 }
 
 impl<'a> Walk<'a> {
     pub(in crate::understand) fn new(facts: &'a Facts) -> Self {
         Self {
             facts,
-            effects: Effects::default(),
+            recorder: Recorder::default(),
+            budget: Budget::default(),
             state: State::new(facts.cwd.clone()),
-            layer: LayerId(0),
-            certainty: Certainty::Certain,
+            sources: Sources::default(),
+            provenance: Provenance::default(),
+            running: Running::default(),
+            calls: Calls::default(),
+            control: Control::default(),
+            traps: Traps::default(),
+            builtins: BuiltinState::default(),
+            streams: Streams::default(),
             input: None,
-            embedded: Vec::new(),
-            calls: Vec::new(),
-            inside: Vec::new(),
-            running: Vec::new(),
-            made_executable: Vec::new(),
-            looked_at: Vec::new(),
-            concurrent: false,
-            guesses: 0,
-            choice: super::words::Choice::default(),
-            succeeded: None,
-            leaving: None,
-            may_leave: None,
-            beyond: (0, false),
-            locals: Vec::new(),
-            entered: Vec::new(),
-            given: Vec::new(),
-            bypass: false,
-            attributes: false,
-            conditions: 0,
-            letter: 0,
-            shells: 0,
-            started_shells: 0,
-            depth: 0,
-            work: 0,
-            allowance: WORK_AT_LEAST,
-            exhausted: false,
-            pipes: 0,
-            sinks: Vec::new(),
-            brought: Vec::new(),
-            at_end: Vec::new(),
-            traps: Vec::new(),
-            trapped: (0, 0),
-            unsprung: false,
-            pushed: Vec::new(),
-            prints_to: None,
-            declared: Vec::new(),
-            descriptors: Vec::new(),
-            contained: false,
-            tasks: Vec::new(),
-            reading: super::files::Reading::default(),
-            frames: Vec::new(),
-            around: Vec::new(),
-            entries: 0,
-            reentered: std::collections::BTreeSet::new(),
-            imports: super::files::Imports::default(),
+            choice: Choice::default(),
         }
     }
 
@@ -199,42 +89,33 @@ impl<'a> Walk<'a> {
         facts: &'a Facts,
         read: &'a dyn Fn(&str) -> Option<FileFact>,
     ) -> Self {
-        Self { reading: super::files::Reading::by(read), ..Self::new(facts) }
+        Self { sources: Sources::by(read), ..Self::new(facts) }
     }
 
     pub(in crate::understand) fn finish(mut self) -> Effects {
         if self.state.is_cut() {
-            self.layer = LayerId(0);
-            let everything = Span::new(0, self.effects.layer_text(self.layer).len());
+            self.recorder.layer = LayerId(0);
+            let everything = Span::new(0, self.recorder.layer_text().len());
             self.gap(everything, GapReason::Limit);
         }
-        let origin = |value: &Text| match value.pieces.as_slice() {
-            [Piece::Unknown(origin)] => origin.clone(),
-            _ => Box::default(),
-        };
-        let unknown = self.embedded.iter().map(origin).collect();
-        let mut effects = Effects { unknown, work: self.work, ..self.effects };
-        effects.say_what_is_cut();
-        effects
+        self.recorder.finish(self.budget.done())
     }
 
     /// Adds an argument of the call as a layer, and makes it the one that spans point into.
     pub(in crate::understand) fn open(&mut self, pointer: &str, text: &str) {
-        self.layer = self.add_layer(text, LayerOrigin::Argument(pointer.to_owned()));
-        let worth = text.len().saturating_mul(WORK_PER_BYTE);
-        self.allowance = self.allowance.saturating_add(worth).min(WORK);
+        self.recorder.layer =
+            self.recorder.add_layer(text, LayerOrigin::Argument(pointer.to_owned()));
+        self.budget.allow_for_argument(text.len());
     }
 
     /// A file of this many bytes is read as well: more work is allowed.
     pub(in crate::understand) fn allow_for(&mut self, bytes: usize) {
-        let worth = bytes.saturating_mul(WORK_PER_FILE_BYTE);
-        self.allowance = self.allowance.saturating_add(worth).min(WORK_OF_FILES);
+        self.budget.allow_for_file(bytes);
     }
 
     /// A shell is started as a program; gives the number of the one around it.
     pub(super) fn starts_shell(&mut self) -> u32 {
-        self.started_shells += 1;
-        std::mem::replace(&mut self.shells, self.started_shells)
+        self.builtins.shells.start()
     }
 
     /// Reads the whole of the current layer as a shell script, with the functions that nothing called.
@@ -245,25 +126,25 @@ impl<'a> Walk<'a> {
         for function in self.state.uncalled() {
             // What a file only defines is there for whoever wants it.
             let at = Location { layer: function.layer, span: function.body.span };
-            if !by_name && self.effects.in_file(at).is_some() {
+            if !by_name && self.recorder.effects.in_file(at).is_some() {
                 continue;
             }
-            let certainty = std::mem::replace(&mut self.certainty, Certainty::Possible);
-            let layer = std::mem::replace(&mut self.layer, function.layer);
+            let certainty = std::mem::replace(&mut self.recorder.certainty, Certainty::Possible);
+            let layer = std::mem::replace(&mut self.recorder.layer, function.layer);
             self.command(&function.body);
-            self.layer = layer;
-            self.certainty = certainty;
+            self.recorder.layer = layer;
+            self.recorder.certainty = certainty;
         }
     }
 
     /// Whether a file runs what some variable names, which may be one of its functions.
     fn runs_by_unknown_name(&self) -> bool {
-        self.effects.unfollowed.iter().any(|gap| gap.reason == GapReason::UnknownProgram)
+        self.recorder.effects.unfollowed.iter().any(|gap| gap.reason == GapReason::UnknownProgram)
     }
 
     /// The agent gets to see a text.
     pub(in crate::understand) fn show(&mut self, text: &Text) {
-        self.effects.shown.inherit(text);
+        self.recorder.effects.shown.inherit(text);
     }
 
     /// What is known of the world.
@@ -329,7 +210,8 @@ impl<'a> Walk<'a> {
         let private = target.path.is_some() && !place::place_of(&target, self.facts).is_workspace();
         let mut left = self.left_earlier(&target);
         // Inside of what was brought, its files are its own.
-        let is_inside = self.state.directory().is_some_and(|it| self.is_brought_whole(it));
+        let is_inside =
+            self.state.directory().is_some_and(|it| self.provenance.is_brought_whole(it));
         if !is_inside && self.is_brought(target.path.as_deref()) {
             left = left.with(Taint::NETWORK);
         }
@@ -355,26 +237,27 @@ impl<'a> Walk<'a> {
             WriteMode::Link | WriteMode::Create => self.target(&file.text),
             _ => self.followed(&file.text),
         };
-        let into = self.sinks.iter().position(|sink| target.path.as_ref() == Some(&sink.path));
         // What comes piece by piece is read when all of it is there.
         if mode == WriteMode::Append
-            && let Some(sink) = into.and_then(|at| self.sinks.get_mut(at))
+            && let Some(sink) = target.path.as_ref().and_then(|path| self.streams.sink_mut(path))
         {
             sink.content.get_or_insert_default().append(&content);
             return;
         }
-        if let Some(at) = into
+        if let Some(path) = &target.path
+            && self.streams.is_sink(path)
             && self.enter_level(file.span)
         {
-            let sink = self.sinks.remove(at);
-            self.feed(&sink, content);
+            if let Some(sink) = self.streams.take_sink(path) {
+                self.feed(&sink, content);
+            }
             self.leave_level();
             return;
         }
         if let Some(path) = &target.path
             && !path.starts_with("/dev/")
         {
-            let certain = self.certainty == Certainty::Certain;
+            let certain = self.recorder.certainty == Certainty::Certain;
             match mode {
                 WriteMode::Replace => self.state.write_file(path, content.clone(), false, certain),
                 WriteMode::Append => self.state.write_file(path, content.clone(), true, certain),
@@ -416,12 +299,9 @@ impl<'a> Walk<'a> {
         if let (Some(path), PermissionChange::Mode(mode)) = (&target.path, &change)
             && self.state.file(path).is_some()
             && mode.as_known().is_some_and(|mode| mode.contains(['x', '7', '5', '1']))
+            && !self.provenance.make_executable(path)
         {
-            if self.made_executable.len() < EXECUTABLES {
-                self.made_executable.push(path.clone());
-            } else {
-                self.gap(file.span, GapReason::Limit);
-            }
+            self.gap(file.span, GapReason::Limit);
         }
         self.emit(EffectKind::Permission { target, recursive, change }, file.span);
     }
@@ -465,7 +345,7 @@ impl<'a> Walk<'a> {
         wanted: &dyn Fn(&str) -> bool,
     ) -> Vec<(String, Text)> {
         let defined = self.state.git_settings().len();
-        self.toil(defined / NAMES_PER_WORK);
+        self.charge(defined / NAMES_PER_WORK);
         let defined = self.state.git_settings().iter();
         defined.filter(|(key, _)| wanted(key)).cloned().collect()
     }
@@ -498,7 +378,7 @@ impl<'a> Walk<'a> {
         };
         let is_choice = |effect: &Effect| matches!(&effect.kind, EffectKind::Run(run) if CHOOSE.contains(&run.program.as_str()));
         let is_hidden = [Taint::NETWORK, Taint::DECODED].iter().any(|it| text.taint.has(*it));
-        let origins = self.effects.origins(text);
+        let origins = self.recorder.effects.origins(text);
         !is_hidden
             && matches!(text.pieces.as_slice(), [Piece::Unknown(_)])
             && origins.iter().any(|origin| is_read(origin))
@@ -516,9 +396,9 @@ impl<'a> Walk<'a> {
         if !self.enter_level(span) {
             return Text::unknown("a program");
         }
-        self.bypass = true;
+        self.running.expect_program(true);
         let printed = self.run_words(words.to_vec(), input, Vec::new());
-        self.bypass = false;
+        self.running.expect_program(false);
         self.leave_level();
         printed
     }
@@ -534,10 +414,9 @@ impl<'a> Walk<'a> {
         let positional = arguments.iter().map(|argument| argument.text.clone()).collect();
         let mark = self.state.mark();
         self.state.keep_exported();
-        self.started_shells += 1;
-        let outer = std::mem::replace(&mut self.shells, self.started_shells);
+        let outer = self.starts_shell();
         let printed = self.shell_code(code, span, Some(positional), input);
-        self.shells = outer;
+        self.builtins.shells.return_to(outer);
         self.state.roll_back(mark);
         printed
     }
@@ -579,7 +458,7 @@ impl<'a> Walk<'a> {
                 .split(apart)
                 .any(|word| programs::notable::names(word) || programs::program(word).is_some())
         });
-        let text = self.embed(put_in.as_ref().unwrap_or(code));
+        let text = self.recorder.embed(put_in.as_ref().unwrap_or(code));
         let Some(outer) = self.enter_layer(&text, span) else { return Text::unknown("a script") };
         let input = std::mem::replace(&mut self.input, input);
         let mark = self.state.mark();
@@ -655,7 +534,7 @@ impl<'a> Walk<'a> {
             return Err(printed);
         }
         let put_in = self.put_in(code);
-        let text = self.embed(put_in.as_ref().unwrap_or(code));
+        let text = self.recorder.embed(put_in.as_ref().unwrap_or(code));
         match self.enter_layer(&text, span) {
             Some(outer) => Ok((text, outer)),
             None => Err(printed),
@@ -664,24 +543,22 @@ impl<'a> Walk<'a> {
 
     /// The layer that spans point into.
     pub(in crate::understand) const fn layer(&self) -> LayerId {
-        self.layer
+        self.recorder.layer
     }
 
     /// Makes another layer the one that spans point into; gives the one before.
     pub(in crate::understand) fn swap_layer(&mut self, layer: LayerId) -> LayerId {
-        std::mem::replace(&mut self.layer, layer)
+        std::mem::replace(&mut self.recorder.layer, layer)
     }
 
     /// What follows is no more certain than this; gives how certain it was.
     pub(in crate::understand) fn lower(&mut self, to: Certainty) -> Certainty {
-        let outer = self.certainty;
-        self.certainty = outer.min(to);
-        outer
+        self.recorder.lower(to)
     }
 
     /// What follows is as certain as it was.
     pub(in crate::understand) fn restore(&mut self, certainty: Certainty) {
-        self.certainty = certainty;
+        self.recorder.certainty = certainty;
     }
 
     /// Whether code is what one known program prints to set up a shell: `eval "$(pyenv init -)"`. It must be the program that
@@ -691,18 +568,19 @@ impl<'a> Walk<'a> {
         else {
             return false;
         };
-        let printer = usize::try_from(source.0).ok().and_then(|at| self.effects.list.get(at));
+        let printer =
+            usize::try_from(source.0).ok().and_then(|at| self.recorder.effects.list.get(at));
         let Some(Effect { kind: EffectKind::Run(run), certainty, .. }) = printer else {
             return false;
         };
         *certainty != Certainty::Possible
             && code.taint == Taint::NONE
             && !["PATH", "BASH_ENV", "LD_PRELOAD"].iter().any(|name| self.variable_set(name).is_some())
-            && !self.effects.list.iter().any(|effect| {
+            && !self.recorder.effects.list.iter().any(|effect| {
                 matches!(&effect.kind, EffectKind::Environment { name, .. } if name == "PATH")
             })
             && !self.has_executables()
-            && !self.effects.list.iter().any(|effect| {
+            && !self.recorder.effects.list.iter().any(|effect| {
                 matches!(&effect.kind, EffectKind::Run(other) if matches!(other.program.as_str(), "alias" | "enable" | "hash"))
             })
             && programs::prints_for_shells(run)
@@ -724,7 +602,7 @@ impl<'a> Walk<'a> {
         if code.taint.has(Taint::DECODED) || code.taint.has(Taint::SECRET) {
             return false;
         }
-        let effect = |id: &EffectId| self.effects.list.get(usize::try_from(id.0).ok()?);
+        let effect = |id: &EffectId| self.recorder.effects.list.get(usize::try_from(id.0).ok()?);
         let is_read = code.sources.iter().filter_map(effect).any(|effect| match &effect.kind {
             EffectKind::Read(target) => {
                 let is_file = target.path.as_deref().is_some_and(|path| {
@@ -745,10 +623,11 @@ impl<'a> Walk<'a> {
 
     /// Whether files that a pattern names were changed each in its place and nowhere else: then no text is made of several.
     fn is_edited(&self, pattern: &str) -> bool {
-        let mut written = self.effects.list.iter().filter_map(|effect| match &effect.kind {
-            EffectKind::Write { target, mode, .. } => Some((target, *mode)),
-            _ => None,
-        });
+        let mut written =
+            self.recorder.effects.list.iter().filter_map(|effect| match &effect.kind {
+                EffectKind::Write { target, mode, .. } => Some((target, *mode)),
+                _ => None,
+            });
         let mut is_there = false;
         written.all(|(target, mode)| {
             let is_it = target.path.as_deref() == Some(pattern) && mode == WriteMode::Edit;
@@ -763,7 +642,7 @@ impl<'a> Walk<'a> {
         let is_foreign =
             [Taint::NETWORK, Taint::DECODED, Taint::SECRET].iter().any(|it| content.taint.has(*it));
         let reads = |id: &EffectId| {
-            self.effects.list.get(id.0 as usize).is_some_and(|effect| {
+            self.recorder.effects.list.get(id.0 as usize).is_some_and(|effect| {
                 matches!(&effect.kind, EffectKind::Read(target) if target.path.as_deref() == Some(path))
             })
         };
@@ -785,7 +664,7 @@ impl<'a> Walk<'a> {
             return self.code_with_input(language, &code, file.span, arguments, input);
         }
         let target = self.followed(&file.text);
-        self.made_executable.retain(|made| target.path.as_ref() != Some(made));
+        self.provenance.runs(target.path.as_deref());
         let path = target.path.as_deref();
         let versions = path
             .and_then(|path| self.descriptor(path))
@@ -856,72 +735,42 @@ impl<'a> Walk<'a> {
     /// A directory comes over the network with everything in it.
     pub(crate) fn brought(&mut self, directory: &Argument) {
         let Some(path) = self.target(&directory.text).path else { return };
-        if self.brought.len() < BROUGHT {
-            self.brought.push(path);
-        } else {
+        if !self.provenance.bring(path) {
             self.gap(directory.span, GapReason::Limit);
         }
     }
 
     /// Whether a file lies in a directory that this call brought over the network.
     pub(super) fn is_brought(&self, path: Option<&str>) -> bool {
-        !self.brought.is_empty()
-            && path.is_some_and(|path| {
-                self.brought.iter().any(|directory| {
-                    path.strip_prefix(directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
-                })
-            })
-    }
-
-    /// Whether this call brought this directory, or one around it, over the network.
-    pub(super) fn is_brought_whole(&self, path: &str) -> bool {
-        self.brought.iter().any(|directory| directory == path) || self.is_brought(Some(path))
+        self.provenance.is_brought(path)
     }
 
     /// Something here was not understood. In a file that was there before the call, most of that is no question: it is kept apart.
     pub fn gap(&mut self, span: Span, reason: GapReason) {
-        if !self.is_no_question() {
-            self.question(span, reason);
-            return;
-        }
-        let gap = Gap { at: Location { layer: self.layer, span }, reason };
-        if self.effects.unfollowed.len() < UNFOLLOWED && !self.effects.unfollowed.contains(&gap) {
-            self.effects.unfollowed.push(gap);
+        if self.is_no_question() {
+            self.recorder.unfollowed(span, reason);
+        } else {
+            self.recorder.question(span, reason);
         }
     }
 
     /// Something here was not understood, wherever it stands.
     pub(super) fn question(&mut self, span: Span, reason: GapReason) {
-        let gap = Gap { at: Location { layer: self.layer, span }, reason };
-        if self.effects.gaps.len() < 256 && !self.effects.gaps.contains(&gap) {
-            self.effects.gaps.push(gap);
-        }
+        self.recorder.question(span, reason);
     }
 
     /// Any other effect.
     pub fn emit(&mut self, kind: EffectKind, span: Span) -> EffectId {
         self.spend(span);
         // What is said of an effect takes as long as its texts are: repeated, it would be the square of what was written.
-        self.toil(texts(&kind).into_iter().map(Text::len).sum::<usize>() / BYTES_PER_WORK);
+        self.charge(texts(&kind).into_iter().map(Text::len).sum::<usize>() / BYTES_PER_WORK);
         if is_cut(&kind) {
             self.gap(span, GapReason::Limit);
         }
-        let id = EffectId(u32::try_from(self.effects.list.len()).unwrap_or(u32::MAX));
-        for text in texts(&kind) {
-            for from in &text.sources {
-                if !self.effects.draw(Flow { from: *from, to: id }, FLOWS) {
-                    self.gap(span, GapReason::Limit);
-                }
-            }
+        let (id, is_whole) = self.recorder.record(kind, span);
+        if !is_whole {
+            self.gap(span, GapReason::Limit);
         }
-        let at = Location { layer: self.layer, span };
-        self.effects.list.push(Effect {
-            kind,
-            at,
-            certainty: self.certainty,
-            contained: self.contained,
-            earlier: false,
-        });
         id
     }
 
@@ -946,18 +795,17 @@ impl<'a> Walk<'a> {
         ];
         // The shell's own words for starting a program are no program that starts it.
         let started_by = self
-            .inside
-            .iter()
-            .rev()
+            .running
+            .innermost()
             .find(|program| !escapes::is_shell(program) && !programs::hands_all_on(program));
-        if started_by.is_some_and(|program| !ORDINARY.contains(&program.as_str())) {
+        if started_by.is_some_and(|program| !ORDINARY.contains(&program)) {
             self.note("execution.shell.escape", span);
         }
     }
 
     /// How many of the programs that are being read are this one: what runs now was started by them.
     pub(crate) fn within_program(&self, name: &str) -> usize {
-        self.inside.iter().filter(|program| *program == name).count()
+        self.running.named(name)
     }
 
     /// Whether this call wrote any file.
@@ -983,12 +831,8 @@ impl<'a> Walk<'a> {
     /// What stands in a file, unless it was looked at before.
     pub(crate) fn first_look(&mut self, path: &str) -> Option<Text> {
         let content = choose(self.state.file(path)?, path);
-        let seen = (path.to_owned(), content.known_prefix().len());
-        if self.looked_at.contains(&seen) {
-            return None;
-        }
-        self.looked_at.push(seen);
-        Some(content)
+        let known = content.known_prefix().len();
+        self.provenance.is_first_look(path, known).then_some(content)
     }
 
     /// What the variable holds, where this text sets it.
@@ -1021,8 +865,8 @@ impl<'a> Walk<'a> {
 
     /// Draws a data flow that no text carries.
     pub(super) fn flow(&mut self, from: EffectId, to: EffectId) {
-        if !self.effects.draw(Flow { from, to }, FLOWS)
-            && let Some(effect) = self.effects.list.get(to.0 as usize)
+        if !self.recorder.flow(from, to)
+            && let Some(effect) = self.recorder.effect(to)
         {
             let span = effect.at.span;
             self.gap(span, GapReason::Limit);
@@ -1040,10 +884,10 @@ impl<'a> Walk<'a> {
         certainty: Certainty,
         read: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        let outer = self.certainty;
-        self.certainty = outer.min(certainty);
+        let outer = self.recorder.certainty;
+        self.recorder.certainty = outer.min(certainty);
         let result = read(self);
-        self.certainty = outer;
+        self.recorder.certainty = outer;
         result
     }
 
@@ -1064,7 +908,7 @@ impl<'a> Walk<'a> {
             };
             self.gap(unparsed.span, reason);
         }
-        let mark = self.sinks.len();
+        let mark = self.streams.waiting();
         let printed = self.statements(&script.body);
         if let Some(filled) = placeholder::filled(text) {
             let before = self.state.mark();
@@ -1072,11 +916,9 @@ impl<'a> Walk<'a> {
             self.state.roll_back(before);
         }
         // A process that is fed by a program which we did not see writing to it runs all the same.
-        while self.sinks.len() > mark
-            && let Some(sink) = self.sinks.pop()
-        {
+        while let Some(sink) = self.streams.take_waiting(mark) {
             let mut content = sink.content.clone().unwrap_or_default();
-            if sink.content.is_none() || self.holds_open(&sink.path) {
+            if sink.content.is_none() || self.streams.holds_open(&sink.path) {
                 content.append(&Text::unknown("a program"));
             }
             self.feed(&sink, content);
@@ -1086,134 +928,75 @@ impl<'a> Walk<'a> {
 
     fn feed(&mut self, sink: &Sink, content: Text) {
         let input = self.input.replace(content);
-        let layer = std::mem::replace(&mut self.layer, sink.layer);
+        let layer = std::mem::replace(&mut self.recorder.layer, sink.layer);
         let mark = self.state.mark();
         self.statements(&sink.body);
         self.state.roll_back(mark);
-        self.layer = layer;
+        self.recorder.layer = layer;
         self.input = input;
     }
 
     /// Counts one unit of work; `false` when there was too much of it.
     pub(super) fn spend(&mut self, span: Span) -> bool {
-        if self.work < self.allowance {
-            self.work += 1;
-            return true;
+        match self.budget.spend() {
+            Remaining::Enough => true,
+            Remaining::NoneNow => {
+                self.left_unread(span);
+                false
+            }
+            Remaining::Nothing => false,
         }
-        if !self.exhausted {
-            self.exhausted = true;
-            self.left_unread(span);
-        }
-        false
     }
 
     /// Whether there was too much work.
     pub(in crate::understand) const fn is_exhausted(&self) -> bool {
-        self.exhausted
+        self.budget.is_exhausted()
     }
 
     /// Counts work that has no place of its own; what comes after the last of it meets the limit.
-    pub(in crate::understand) fn toil(&mut self, work: usize) {
-        self.work = self.work.saturating_add(work).min(self.allowance);
+    pub(in crate::understand) fn charge(&mut self, work: usize) {
+        self.budget.charge(work);
     }
 
     /// Goes one level deeper; `false` when that is too deep. Every `true` needs a [`Walk::leave_level`].
     pub(in crate::understand) fn enter_level(&mut self, span: Span) -> bool {
-        if self.depth >= DEPTH {
+        if self.budget.is_deepest() {
             self.gap(span, GapReason::Limit);
             return false;
         }
         let may = self.spend(span);
-        self.depth += usize::from(may);
+        if may {
+            self.budget.deepen();
+        }
         may
     }
 
     pub(in crate::understand) fn leave_level(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
+        self.budget.rise();
     }
 
     pub(in crate::understand) fn enter_layer(&mut self, text: &str, span: Span) -> Option<LayerId> {
         if !self.enter_level(span) {
             return None;
         }
-        if self.effects.layers.len() >= usize::from(u16::MAX) {
+        if self.recorder.has_all_layers() {
             self.leave_level();
             self.gap(span, GapReason::Limit);
             return None;
         }
-        let parent = self.layer;
-        self.layer = self.add_layer(text, LayerOrigin::Within { parent, span });
+        let parent = self.recorder.layer;
+        self.recorder.layer = self.recorder.add_layer(text, LayerOrigin::Within { parent, span });
         Some(parent)
     }
 
     pub(in crate::understand) fn leave_layer(&mut self, outer: LayerId) {
-        self.layer = outer;
+        self.recorder.layer = outer;
         self.leave_level();
     }
 
-    pub(super) fn add_layer(&mut self, text: &str, origin: LayerOrigin) -> LayerId {
-        let id = LayerId(u16::try_from(self.effects.layers.len()).unwrap_or(u16::MAX));
-        self.effects.layers.push(Layer { text: text.to_owned(), origin });
-        id
-    }
-
-    /// A half-known text as source text: what is unknown stands as one private character, which what is read inside it
-    /// turns back into the unknown value. A text that has such a character of its own says something unknown by it.
-    fn embed(&mut self, text: &Text) -> String {
-        let mut source = String::new();
-        for piece in &text.pieces {
-            match piece {
-                Piece::Known(known) if known.is_ascii() => source.push_str(known),
-                Piece::Known(known) => {
-                    for character in known.chars() {
-                        if stands_for(character).is_some() {
-                            let value = text.derive([Piece::Unknown("a character".into())]);
-                            source.extend(self.embed_value(value));
-                        } else {
-                            source.push(character);
-                        }
-                    }
-                }
-                // Names that a pattern stands for are what they are between quotes too, where a pattern would be none.
-                Piece::Unknown(_) | Piece::Glob(_) => {
-                    source.extend(self.embed_value(text.derive([piece.clone()])));
-                }
-            }
-        }
-        source
-    }
-
-    fn embed_value(&mut self, value: Text) -> Option<char> {
-        if self.embedded.len() < STAND_INS {
-            self.embedded.push(value);
-        }
-        stand_in(self.embedded.len().saturating_sub(1))
-    }
-
-    /// Literal text from the current layer, with embedded values put back. What the call says itself has none.
+    /// Literal text from the current layer, with what is unknown in it as that. What the call says itself has nothing such.
     pub(crate) fn disembed(&self, literal: &str) -> Text {
-        if self.embedded.is_empty() || literal.is_ascii() || self.layer_is_argument() {
-            return Text::known(literal);
-        }
-        let mut text = Text::default();
-        let mut start = 0;
-        for (at, character) in literal.char_indices() {
-            if let Some(value) = stands_for(character).and_then(|number| self.embedded.get(number))
-            {
-                text.push_known(literal.get(start..at).unwrap_or(""));
-                text.append(value);
-                start = at + character.len_utf8();
-            }
-        }
-        text.push_known(literal.get(start..).unwrap_or(""));
-        text
-    }
-
-    fn layer_is_argument(&self) -> bool {
-        self.effects
-            .layers
-            .get(usize::from(self.layer.0))
-            .is_some_and(|layer| !matches!(layer.origin, LayerOrigin::Within { .. }))
+        self.recorder.disembed(literal)
     }
 }
 
@@ -1224,17 +1007,8 @@ impl Limits for Walk<'_> {
     }
 }
 
-/// How many files that were written and made executable are remembered until they are run.
-const EXECUTABLES: usize = 64;
-
 /// How many names are looked through for one unit of work.
 pub(super) const NAMES_PER_WORK: usize = 8;
-
-/// How many directories that came over the network are remembered.
-const BROUGHT: usize = 256;
-
-/// How many flows of data between effects are kept.
-const FLOWS: usize = 1024;
 
 fn is_everything_here(text: &Text) -> bool {
     let Some(pattern) = text.as_pattern() else { return false };
@@ -1271,52 +1045,6 @@ fn choose(versions: &[Text], path: &str) -> Text {
         content.inherit(version);
     }
     content
-}
-
-pub(super) fn texts(kind: &EffectKind) -> Vec<&Text> {
-    match kind {
-        EffectKind::Run(run) => {
-            let mut all: Vec<&Text> = run.arguments.iter().map(|argument| &argument.text).collect();
-            all.push(&run.name.text);
-            all.extend(run.input.as_ref());
-            all
-        }
-        EffectKind::Read(target) | EffectKind::Delete { target, .. } => vec![&target.text],
-        EffectKind::Write { target, content, .. } => vec![&target.text, content],
-        EffectKind::Permission { target, .. }
-        | EffectKind::Hand { target, .. }
-        | EffectKind::Discard { target, .. } => {
-            vec![&target.text]
-        }
-        EffectKind::Execute { code, .. } => vec![code],
-        EffectKind::Connect(connection) => {
-            let mut all = vec![&connection.address];
-            all.extend(connection.sends.as_ref());
-            all
-        }
-        EffectKind::Privilege { user } => vec![user],
-        EffectKind::Kill { target, .. } => vec![target],
-        EffectKind::Environment { value, .. } => vec![value],
-        EffectKind::Query { statement } => vec![statement],
-        EffectKind::Noted(_) | EffectKind::Act(_) => Vec::new(),
-    }
-}
-
-/// Whether what an effect is done to was longer than is kept. What is written or sent may be: that it is not known
-/// whole is said of it where it counts.
-fn is_cut(kind: &EffectKind) -> bool {
-    match kind {
-        EffectKind::Run(run) => {
-            run.name.text.is_cut() || run.arguments.iter().any(|word| word.text.is_cut())
-        }
-        EffectKind::Write { target, .. } => target.text.is_cut(),
-        EffectKind::Connect(connection) => {
-            let sends = connection.sends.as_ref();
-            connection.address.is_cut() || sends.is_some_and(|sends| sends.taint.has(Taint::CUT))
-        }
-        EffectKind::Execute { code, .. } => code.is_cut() || code.taint.has(Taint::CUT),
-        _ => texts(kind).into_iter().any(Text::is_cut),
-    }
 }
 
 /// The language of a script: its first line, then its name, then what the program that runs it speaks.

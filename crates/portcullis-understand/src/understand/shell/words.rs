@@ -6,10 +6,7 @@ use portcullis_syntax::{
     shell::{Part, PartKind, Word},
 };
 
-use super::{
-    ROUNDS,
-    walk::{Sink, Walk},
-};
+use super::{ROUNDS, streams::Sink, walk::Walk};
 use crate::{
     bound::Bounded,
     effect::Argument,
@@ -276,23 +273,22 @@ impl Walk<'_> {
         body: &[portcullis_syntax::shell::Statement],
         span: Span,
     ) -> Text {
-        self.pipes += 1;
-        let path = format!("/dev/fd/pipe{}", self.pipes);
+        let path = self.streams.new_pipe();
         if !self.enter_level(span) {
             return Text::known(path);
         }
         let mark = self.state.mark();
         if output {
-            self.sinks.push(Sink {
+            self.streams.wait(Sink {
                 path: path.clone(),
                 body: body.to_vec().into(),
-                layer: self.layer,
+                layer: self.recorder.layer,
                 content: None,
             });
         } else {
-            let prints_to = self.prints_to.take();
+            let prints_to = self.streams.prints_to.take();
             let printed = self.own_shell(|walk| walk.statements(body));
-            self.prints_to = prints_to;
+            self.streams.prints_to = prints_to;
             self.state.write_file(&path, printed, false, true);
         }
         self.state.roll_back(mark);

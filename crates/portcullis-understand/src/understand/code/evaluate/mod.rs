@@ -287,7 +287,7 @@ impl Evaluator<'_, '_> {
     /// Counts what was copied as work.
     fn count(&mut self) {
         let copied = std::mem::take(&mut self.state.copied);
-        self.walk.toil(copied / BYTES_PER_WORK);
+        self.walk.charge(copied / BYTES_PER_WORK);
     }
 
     /// Each of several, or the one; what a thing holds one after the other counts as several.

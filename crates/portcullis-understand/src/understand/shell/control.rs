@@ -1,0 +1,121 @@
+//! Where a script goes: how the last command ended, and what a `break`, `return` or `exit` leads out of. Owns these as values; what is
+//! read or left unread by them is said in `leave` and `statements`.
+
+/// How far a script leaves what it is in.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Leave {
+    /// This round of a loop.
+    Round,
+    /// This loop.
+    Loop,
+    /// This function, or the file that is sourced.
+    Function,
+    /// This shell.
+    Shell,
+}
+
+/// What was to be left around a piece of script.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Enclosing {
+    leaving: Option<Leave>,
+    may_leave: Option<Leave>,
+}
+
+/// Where the script is on its way to.
+#[derive(Debug, Default)]
+pub(super) struct Control {
+    /// Whether the last command succeeded, where that is known.
+    pub(super) succeeded: Option<bool>,
+    /// How far it leads, once a `break`, `return` or `exit` was met that is surely taken.
+    pub(super) leaving: Option<Leave>,
+    /// The furthest that a `break`, `return` or `exit` leads that may have been taken.
+    pub(super) may_leave: Option<Leave>,
+    /// How many more loops the `break` or `continue` leaves, and whether it goes on with a round of the last.
+    pub(super) beyond: (usize, bool),
+    /// Within how many conditions this is, where `set -e` does not count.
+    pub(super) conditions: u32,
+    /// Whether the statement being read runs beside others: in a pipeline or with `&`.
+    pub(super) concurrent: bool,
+}
+
+impl Control {
+    /// A command that leaves was met.
+    pub(super) fn leave(&mut self, how_far: Leave) {
+        self.leaving = self.leaving.max(Some(how_far));
+    }
+
+    /// What was read may not have run: gives up where it surely leads, and leads back to `outer`.
+    pub(super) fn doubt(&mut self, outer: Option<Leave>) {
+        self.may_leave = self.may_leave.max(self.leaving);
+        self.leaving = outer;
+    }
+
+    /// Begins a piece of script that something can leave.
+    pub(super) fn enclose(&mut self) -> Enclosing {
+        Enclosing { leaving: self.leaving.take(), may_leave: self.may_leave.take() }
+    }
+
+    /// Ends it; what leads no further than this is over.
+    pub(super) fn release(&mut self, around: Enclosing, ends: Leave) {
+        let leads = [self.leaving, self.may_leave].contains(&Some(Leave::Loop));
+        let outer = if ends == Leave::Loop && leads && self.beyond.0 > 0 {
+            self.beyond.0 -= 1;
+            let is_last = self.beyond.0 == 0;
+            Some(if is_last && self.beyond.1 { Leave::Round } else { Leave::Loop })
+        } else {
+            None
+        };
+        let further = |leave: Option<Leave>| match (leave, outer) {
+            (Some(Leave::Loop), Some(outer)) => Some(outer),
+            (leave, _) => leave.filter(|leave| *leave > ends),
+        };
+        self.leaving = around.leaving.max(further(self.leaving));
+        self.may_leave = around.may_leave.max(further(self.may_leave));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_no_further_than_its_surroundings_ends_with_them() {
+        for (how_far, ends, expected) in [
+            (Leave::Loop, Leave::Loop, None),
+            (Leave::Round, Leave::Loop, None),
+            (Leave::Function, Leave::Loop, Some(Leave::Function)),
+            (Leave::Shell, Leave::Function, Some(Leave::Shell)),
+            (Leave::Function, Leave::Function, None),
+            (Leave::Shell, Leave::Shell, None),
+        ] {
+            let mut control = Control::default();
+            let around = control.enclose();
+            control.leave(how_far);
+            control.release(around, ends);
+            assert_eq!(control.leaving, expected, "{how_far:?} out of {ends:?}");
+        }
+    }
+
+    #[test]
+    fn a_break_of_two_loops_leaves_both_and_a_continue_goes_on_with_the_second() {
+        for (is_round, expected) in [(false, Leave::Loop), (true, Leave::Round)] {
+            let mut control = Control::default();
+            let outer = control.enclose();
+            let inner = control.enclose();
+            control.beyond = (1, is_round);
+            control.leave(Leave::Loop);
+            control.release(inner, Leave::Loop);
+            assert_eq!(control.leaving, Some(expected));
+            control.release(outer, Leave::Loop);
+            assert_eq!(control.leaving, None);
+        }
+    }
+
+    #[test]
+    fn what_may_not_have_run_leaves_only_perhaps() {
+        let mut control = Control::default();
+        control.leave(Leave::Function);
+        control.doubt(None);
+        assert_eq!((control.leaving, control.may_leave), (None, Some(Leave::Function)));
+    }
+}
