@@ -71,13 +71,17 @@ pub(super) enum Kind {
     Sign,
 }
 
-/// The features of one passage.
-#[derive(Debug, Default)]
-pub(super) struct Features(Vec<u32>);
+/// The features of one passage after another.
+#[derive(Debug)]
+pub(super) struct Features {
+    numbers: Vec<u32>,
+    /// Which of all are among them, one bit each.
+    seen: Vec<u64>,
+}
 
 impl Features {
     pub(super) fn new() -> Self {
-        Self(Vec::with_capacity(384))
+        Self { numbers: Vec::with_capacity(384), seen: vec![0; COUNT / 64] }
     }
 
     pub(super) fn add(&mut self, kind: Kind, one: u32, other: u32) {
@@ -86,14 +90,25 @@ impl Features {
         hash ^= hash >> 29;
         hash = (hash ^ u64::from(other)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
         hash ^= hash >> 32;
-        self.0.push((hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as u32);
+        let number = (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as u32;
+        if let Some(seen) = self.seen.get_mut(number as usize / 64)
+            && *seen >> (number % 64) & 1 == 0
+        {
+            *seen |= 1 << (number % 64);
+            self.numbers.push(number);
+        }
     }
 
-    /// The numbers, each once and in order.
-    pub(super) fn numbers(mut self) -> Vec<u32> {
-        self.0.sort_unstable();
-        self.0.dedup();
-        self.0
+    /// The numbers, each once; what comes next is of another passage.
+    pub(super) fn take(&mut self) -> Vec<u32> {
+        for number in &self.numbers {
+            if let Some(seen) = self.seen.get_mut(*number as usize / 64) {
+                *seen = 0;
+            }
+        }
+        let taken = self.numbers.clone();
+        self.numbers.clear();
+        taken
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Disguise<'a> {
 pub(super) struct Passage {
     /// Its words.
     pub(super) words: Range<usize>,
-    /// The numbers of its features, in order.
+    /// The numbers of its features.
     pub(super) features: Vec<u32>,
     /// The patterns in it.
     pub(super) hits: Vec<Hit>,
@@ -47,10 +47,10 @@ pub(super) struct Passage {
 pub(super) fn passages(text: &str, tokens: &Tokens, disguise: Disguise<'_>) -> Vec<Passage> {
     let cuts = cut(tokens);
     let whole = Whole::new(tokens, &cuts, disguise);
+    let mut features = Features::new();
     let read = |(number, words): (usize, &Range<usize>)| {
         let part = tokens.list.get(words.clone())?;
         let here = Here { number, words, part, set: whole.set(number, 0) };
-        let mut features = Features::new();
         of_words(tokens, &here, &mut features);
         of_classes(&here, &mut features);
         of_beginning(&here, &mut features);
@@ -61,7 +61,7 @@ pub(super) fn passages(text: &str, tokens: &Tokens, disguise: Disguise<'_>) -> V
         of_signs(text, &here, &mut features);
         let is_hidden = of_disguise(disguise, &here, &mut features);
         let hits = of_patterns(tokens, &whole, &here, &mut features);
-        Some(Passage { words: words.clone(), features: features.numbers(), hits, is_hidden })
+        Some(Passage { words: words.clone(), features: features.take(), hits, is_hidden })
     };
     cuts.iter().enumerate().filter_map(read).collect()
 }
