@@ -346,7 +346,7 @@ const TOLD: &[&str] = &[
     "pointer.truncate(length);",
     "self.descriptors.truncate(DESCRIPTORS);",
     "self.links.truncate(before);",
-    "self.traps.truncate(traps);",
+    "self.set.truncate(before.set);",
     "shown.truncate(end);",
     "table.truncate(DEPTH);",
     "text.truncate(length + 1);",

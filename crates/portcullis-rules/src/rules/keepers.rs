@@ -21,6 +21,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "doppler",
         "duplicacy",
         "duplicity",
+        "glab",
         "gopass",
         "gpg",
         "gpg2",
@@ -62,6 +63,7 @@ static RULES: &[Rule] = &[
         message: "a secret is taken out of its store and shown",
         remedy: "see that it is there: `vault kv list PATH`, `op item list`; give it to the program that needs it without showing it",
         when: When::Command(&[
+            "glab variable export|get",
             "vault|bao kv get",
             "vault|bao read",
             "vault|bao token create",

@@ -40,6 +40,7 @@ mod index;
 mod infrastructure;
 mod injection;
 mod keepers;
+mod leaks;
 mod manifest;
 #[cfg(test)]
 mod near_shapes;
@@ -208,6 +209,7 @@ pub static SHELVES: &[&Shelf] = &[
     &protection::hook::SHELF,
     &protection::agent::SHELF,
     &capacity::SHELF,
+    &leaks::SHELF,
     &change::SHELF,
     &cloud::SHELF,
     &cluster::SHELF,

@@ -7,6 +7,7 @@ use super::{
     pattern,
 };
 use crate::{
+    bound::Bounded,
     effect::{Effect, Kinds, Run},
     facts::FileFact,
     programs::Options,
@@ -118,6 +119,33 @@ fn is_production(word: &str) -> bool {
         && word
             .split(|letter: char| !letter.is_ascii_alphanumeric())
             .any(|part| NAMES.iter().any(|name| part.eq_ignore_ascii_case(name)))
+}
+
+/// Whether a statement goes to a database that calls itself production: the words of its client say so, or where code finds it.
+pub(super) fn is_data_of(effect: &Effect, scene: &Scene<'_>) -> bool {
+    /// What stands in front of an address, or of what holds one.
+    const LEADS: &[&str] = &["://", "environ", "getenv(", "process.env", "SETTINGS_MODULE"];
+    /// How much of what stands behind is looked at.
+    const NEAR: usize = 96;
+    match scene.program_around(effect) {
+        Some(run) => run.arguments.iter().any(|word| {
+            // The statement itself is a sentence.
+            let shown = word.text.display();
+            shown.split(['@', '/', '?']).any(is_production)
+        }),
+        None => {
+            let code = scene.effects.layer_text(effect.at.layer);
+            LEADS.iter().any(|lead| {
+                code.match_indices(lead).any(|(at, _)| {
+                    let rest = code.get(at + lead.len()..).unwrap_or_default();
+                    let near: String =
+                        rest.chars().take_while(|it| *it != '\n').leading(NEAR).collect();
+                    let end = if *lead == "://" { &['"', '\'', ' ', '`'][..] } else { &[';'] };
+                    is_production(&near.split(end).next().unwrap_or_default().replace(' ', "_"))
+                })
+            })
+        }
+    }
 }
 
 /// Clients of databases: the options that name a machine, those that name a file of statements.

@@ -1,7 +1,7 @@
 //! Rules on statements sent to databases. Owns what each kind of statement does; where statements come from is said in
 //! `programs` and `understand`.
 
-use super::{Hit, Rule, Scene, Shelf, When, passing};
+use super::{Hit, Rule, Scene, Shelf, When, passing, production};
 use crate::{
     effect::{Effect, EffectKind, Target},
     finding::{Category, Confidence},
@@ -426,7 +426,12 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
             (is_data && passing::databases::is_throwaway(effect, statement, scene))
                 .then_some(Severity::Medium)
         };
-        hits.push((id, Hit { resource, severity, ..Hit::default() }));
+        let is_production = id == "query.change" && production::is_data_of(effect, scene);
+        let message = is_production.then(|| {
+            "rows or tables of a place that calls itself production are changed".to_owned()
+        });
+        let severity = if is_production { Some(Severity::High) } else { severity };
+        hits.push((id, Hit { resource, severity, message, ..Hit::default() }));
     }
 }
 

@@ -383,8 +383,18 @@ static RULES: &[Rule] = &[
         id: "system.service.mask",
         message: "a service would be made impossible to start",
         when: When::Effect(Kinds::RUN, |effect, _| {
-            let (action, _) = service(effect)?;
+            let (action, units) = service(effect)?;
+            // Variables by which nothing is loaded or found.
+            let is_plain = |unit: &String| {
+                let name = unit.split('=').next().unwrap_or_default();
+                !name.starts_with("LD_")
+                    && !name.ends_with("PATH")
+                    && !crate::programs::escapes::obeys(name)
+            };
             match action.as_str() {
+                "set-environment" if !units.is_empty() && units.iter().all(is_plain) => {
+                    Some(at(Severity::Medium))
+                }
                 "mask" | "kill" | "set-environment" | "import-environment" | "set-property" => {
                     Some(at(Severity::High))
                 }

@@ -20,6 +20,7 @@ pub mod named;
 #[cfg(test)]
 pub(in crate::programs) mod near_pairs;
 mod settings;
+mod told;
 mod vim;
 
 pub use follow::is_temporary;
@@ -172,6 +173,12 @@ pub(crate) fn is_shell(program: &str) -> bool {
             | "yash"
             | "zsh"
     )
+}
+
+/// Whether programs run, load or obey what a variable of this name holds.
+#[must_use]
+pub fn obeys(name: &str) -> bool {
+    variable(name).is_some()
 }
 
 /// What a variable means; `None` where programs take it as data.
@@ -449,7 +456,7 @@ static ESCAPES: &[Escape] = &[
         How::ShellSetting(&["PostBuildEvent", "PreBuildEvent"]),
     ),
     escape("mutt", &["-e"], How::ShellAfter("!")),
-    escape("mutt", &["-e"], How::ShellSetting(&["set editor", "set sendmail", "set shell"])),
+    escape("mutt", &["-e"], How::ShellSetting(&["editor", "sendmail", "shell"])),
     escape("mysql", &["--pager"], How::Shell),
     escape("nano", &["-s", "--speller"], How::Shell),
     escape("ncftp", &["-W"], How::ShellAfter("!")),
@@ -483,7 +490,7 @@ static ESCAPES: &[Escape] = &[
         How::Shell,
     ),
     escape("pandoc", &["-F", "--filter"], How::Shell),
-    escape("pdflatex", &["--shell-escape"], How::Code("tex")),
+    escape("pdflatex", &["--shell-escape", "-shell-escape"], How::Code("tex")),
     escape("pdftex", &["--shell-escape", "-shell-escape"], How::Code("tex")),
     escape("perf", &["--post", "--pre"], How::Shell),
     escape("pico", &["-s", "--speller"], How::Shell),

@@ -86,6 +86,10 @@ fn without_assignments(before: &str) -> Vec<&str> {
 /// Whether an address is a file of SQLite among temporary ones, or none: `sqlite:////tmp/a.db`, `sqlite://`.
 fn is_own_file(address: &str) -> bool {
     let address = address.trim().trim_matches(['"', '\'']);
+    // As Prisma has it.
+    if let Some(path) = address.strip_prefix("file:") {
+        return programs::escapes::is_temporary(path) && !path.contains("..");
+    }
     let Some(("sqlite", path)) = address.split_once("://") else { return false };
     matches!(path, "" | "/:memory:")
         || path
@@ -149,8 +153,9 @@ pub(super) fn test_documents(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
 /// databases of this machine that are called temporary or a test's.
 pub(in super::super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &Scene<'_>) -> bool {
     let Some(run) = scene.program_around(effect) else {
-        return drops_for_tests(statement)
-            && connects_here(scene.effects.layer_text(effect.at.layer));
+        let code = scene.effects.layer_text(effect.at.layer);
+        let is_of_tests = || keeps_to_its_database(statement) && opens_tests_alone(code);
+        return connects_here(code) && (drops_for_tests(statement) || is_of_tests());
     };
     if !stays(run, scene) {
         return false;
@@ -174,6 +179,7 @@ pub(in super::super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &
                 && (is_made
                     || file.is_some_and(|file| {
                         file == ":memory:"
+                            || names_file_of_tests(file)
                             || file.starts_with('/') && is_temporary_copy(file, scene)
                     })
                     || drops_for_tests(statement))
@@ -220,6 +226,13 @@ pub(in super::super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &
     }
 }
 
+/// `tmp/test.sqlite3`: a file of the work's own whose name says that it is a test's.
+fn names_file_of_tests(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    !file.starts_with(['/', '~']) && !file.contains("..") && is_of_tests(stem)
+}
+
 /// Whether code names this machine for a host, and no other one, nor one that something else says.
 fn connects_here(code: &str) -> bool {
     const ELSEWHERE: &[&str] =
@@ -247,6 +260,27 @@ fn connects_here(code: &str) -> bool {
         && (!named.is_empty() || !addresses.is_empty())
         && named.iter().all(|rest| is_here(rest))
         && addresses.iter().all(at_host)
+}
+
+/// Whether each database that code names is a test's by its name, and it names one.
+fn opens_tests_alone(code: &str) -> bool {
+    const NAMES: &[&str] = &["database", "dbname", "db_name"];
+    let addresses = code
+        .match_indices("://")
+        .filter_map(|(at, mark)| code.get(at + mark.len()..))
+        .map(|rest| rest.split(['"', '\'', '`', ' ', '?', '\n']).next().unwrap_or_default());
+    let mut addresses = addresses.map(|rest| is_test_address(&format!("a://{rest}"))).peekable();
+    if addresses.peek().is_some() {
+        return addresses.all(|it| it);
+    }
+    let values = NAMES.iter().flat_map(|name| code.match_indices(name)).filter_map(|(at, name)| {
+        let rest = code.get(at + name.len()..)?.trim_start_matches(['"', '\'', ' ']);
+        let value = rest.strip_prefix(['=', ':'])?.trim_start();
+        let value = value.strip_prefix(['"', '\''])?;
+        value.split(['"', '\'']).next()
+    });
+    let mut values = values.map(is_of_tests).peekable();
+    values.peek().is_some() && values.all(|it| it)
 }
 
 /// Whether a statement can only be about the database that it is sent to: nothing with a point in its name, no command of the

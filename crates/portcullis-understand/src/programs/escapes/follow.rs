@@ -22,6 +22,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     options_of(walk, name, &arguments);
     loaded::follow(walk, name, &arguments);
     settings_that_arrive(walk, invocation, &arguments);
+    told::follow(walk, invocation);
     match name {
         "bmake" | "gmake" | "make" | "remake" => make_surroundings(walk, invocation),
         "npm" | "pnpm" | "yarn" | "npx" => npm(walk, invocation),
@@ -140,9 +141,19 @@ fn written_by_option(
     let Ok(at) = LOGS.binary_search_by(|(program, ..)| (*program).cmp(name)) else { return };
     let Some((_, names, mode)) = LOGS.get(at) else { return };
     for file in names.iter().flat_map(|option| named_by(arguments, option)) {
-        // `docker buildx build --output type=docker` names no file.
-        if !file.text.known_prefix().starts_with("type=") {
+        // `docker buildx build --output type=docker` names no file, `type=local,dest=…` a directory that is filled.
+        let known = file.text.known_prefix();
+        if !known.starts_with("type=") {
             walk.write(&file, *mode, invocation.origin());
+        } else if let Some((_, to)) = known.split_once("dest=") {
+            let to = to.split(',').next().unwrap_or(to);
+            let text = file.text.derive([Piece::Known(to.to_owned())]);
+            if crate::place::place_of(&walk.target(&text), walk.facts())
+                == crate::place::Place::HomeTop
+            {
+                walk.note("persistence.home.unpacked", file.span);
+            }
+            walk.write(&Argument { text, span: file.span }, *mode, invocation.origin());
         }
     }
 }
@@ -651,6 +662,9 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
                         })
                 })
             {
+                if names_temporary(&code) {
+                    walk.note("execution.temporary.escape", value.span);
+                }
                 walk.shell(&code, value.span, &[], None);
             }
         }
@@ -681,12 +695,20 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
 /// Whether the program that a command names, or the script that its interpreter is given, lies among temporary files.
 pub(crate) fn names_temporary(command: &Text) -> bool {
     let mut words = command.known_prefix().split_whitespace();
-    let first = words.next().unwrap_or("");
+    let first = words.next().unwrap_or("").trim_start_matches(['|', '!', '-']);
     let program = first.rsplit('=').next().unwrap_or(first);
     let name = program.rsplit('/').next().unwrap_or(program);
     is_temporary(program)
         || (is_shell(name) || crate::programs::interpreters::speaks(name))
-            && words.leading(8).find(|word| !word.starts_with('-')).is_some_and(is_temporary)
+            && (words
+                .clone()
+                .leading(8)
+                .find(|word| !word.starts_with('-'))
+                .is_some_and(is_temporary)
+                || words.next().is_some_and(|word| word.starts_with('-') && word.ends_with('c'))
+                    && names_temporary(&Text::known(
+                        words.collect::<Vec<_>>().join(" ").trim_matches(['"', '\'']),
+                    )))
 }
 
 /// Whether a path lies where everybody may put something.
@@ -855,6 +877,7 @@ pub(super) fn after(text: &Text, prefix: &str) -> Option<Text> {
 /// `key=value` or `key value`.
 pub(super) fn setting(text: &Text) -> Option<(String, Text)> {
     let known = text.known_prefix().trim_start();
+    let known = known.strip_prefix("set ").unwrap_or(known);
     let at = known.find(['=', ' '])?;
     let (key, rest) = known.split_at(at);
     let rest = rest.get(1..).unwrap_or("").trim_start_matches([' ', '"', '{']);

@@ -361,7 +361,14 @@ fn git_runs_words(walk: &mut dyn Host, arguments: &[Argument], verb: &str) {
         .iter()
         .take_while(|word| word.text.as_known().is_some_and(|known| known.starts_with('-')))
         .count();
-    match rest.get(options..).unwrap_or(&[]) {
+    let words = rest.get(options..).unwrap_or(&[]);
+    let shown: Vec<&str> = words.iter().map(|word| word.text.known_prefix()).collect();
+    if let Some(first) = words.first()
+        && names_temporary(&Text::known(shown.join(" ")))
+    {
+        walk.note("execution.temporary.escape", first.span);
+    }
+    match words {
         [] => {}
         [code] => {
             walk.shell(&code.text, code.span, &[], None);

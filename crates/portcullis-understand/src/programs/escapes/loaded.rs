@@ -88,6 +88,7 @@ static LOADED: &[(&str, &[&str])] = &[
     ("phpunit", &["--bootstrap", "--configuration", "-c"]),
     ("playwright", &["--config", "-c"]),
     ("pm2", &["start"]),
+    ("pnpm", &["--global-pnpmfile", "--pnpmfile"]),
     ("postcss", &["--config", "--use", "-u"]),
     ("postgres", &["--config-file", "--config_file"]),
     ("pre-commit", &["--config", "-c"]),
@@ -142,6 +143,34 @@ pub(super) fn follow(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
     let Some((_, options)) = LOADED.get(at) else { return };
     for value in options.iter().flat_map(|option| named_by(arguments, option)) {
         manuals::loaded(walk, &value);
+        // A plugin of Python by its name: the file of that name beside the work.
+        if matches!(name, "pylint" | "pytest")
+            && value
+                .text
+                .as_known()
+                .is_some_and(|known| !known.contains('/') && !known.contains('.'))
+        {
+            let mut text = value.text.clone();
+            text.push_known(".py");
+            manuals::loaded(walk, &Argument { text, span: value.span });
+        }
+    }
+    if matches!(name, "c++" | "cc" | "clang" | "clang++") {
+        handed_on(walk, arguments);
+    }
+}
+
+/// `-Xclang -load -Xclang x.so`: options that the compiler hands to its inner one, a word each.
+fn handed_on(walk: &mut dyn Host, arguments: &[Argument]) {
+    let inner: Vec<Argument> = arguments
+        .windows(2)
+        .filter(|pair| pair.first().is_some_and(|word| word.text.as_known() == Some("-Xclang")))
+        .filter_map(|pair| pair.last().cloned())
+        .collect();
+    for option in ["-add-plugin", "-load", "-fpass-plugin"] {
+        for value in named_by(&inner, option) {
+            manuals::loaded(walk, &value);
+        }
     }
 }
 

@@ -37,8 +37,13 @@ impl Interpreter<'_, '_, '_> {
     /// The names below a directory, or that a pattern stands for. In a project they are as unknown as any: what a script
     /// leaves out is not seen. Elsewhere whatever is done to them is done there.
     pub(super) fn listed(&mut self, directory: &Argument) -> Value {
-        let content = self.walk.read(directory);
         let target = self.walk.target(&directory.text);
+        // The names of what lies among secrets are none.
+        let content = if place::credential_of(&target, self.walk.facts()).is_some() {
+            Text::unknown("names of files")
+        } else {
+            self.walk.read(directory)
+        };
         if target.path.as_deref().is_some_and(|path| path == "/proc" || path.starts_with("/proc/["))
         {
             self.walk.note("code.monitor.processes", directory.span);
@@ -435,7 +440,12 @@ impl Interpreter<'_, '_, '_> {
                         .iter()
                         .find_map(|name| address.value.entry(name));
                     argument.text = part.map_or_else(|| Text::unknown("an address"), Value::text);
+                    // What stands in the path goes along.
+                    if let Some(path) = address.value.entry("path") {
+                        argument.text.append(&path.text());
+                    }
                 }
+                argument.text = self.whole_address(path, argument.text);
                 if argument.text.taint.has(Taint::SECRET) && sends.is_none() {
                     sends = Some(argument.text.clone());
                 }
@@ -626,7 +636,15 @@ impl Interpreter<'_, '_, '_> {
                     words.push(Argument { text, span });
                 }
                 words.push(Argument { text: Text::known("--"), span });
-                words.push(self.place_of(target));
+                let target = self.place_of(target);
+                let of_each = target.text.pieces.iter().find_map(|piece| match piece {
+                    Piece::Unknown(origin) if origin.contains("process_iter()[]") => Some(origin),
+                    _ => None,
+                });
+                if let Some(each) = of_each.cloned() {
+                    self.kills_each(&each, span);
+                }
+                words.push(target);
                 self.walk.run(&words, None);
                 Value::unknown("nothing")
             }

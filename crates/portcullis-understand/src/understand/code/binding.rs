@@ -525,6 +525,12 @@ impl Interpreter<'_, '_, '_> {
             let span = self.span_from(self.at.saturating_sub(1));
             self.walk.note("code.security.disabled", span);
         }
+        // `process.env.FIRESTORE_EMULATOR_HOST = "127.0.0.1:8080"`
+        if path.ends_with("_EMULATOR_HOST") {
+            let text = value.text();
+            let host = text.as_known().unwrap_or_default().split(':').next().unwrap_or_default();
+            self.seen.emulated |= matches!(host, "127.0.0.1" | "localhost");
+        }
         for prefix in ["os.environ.", "process.env.", "ENV.", "%ENV.", "$ENV."] {
             if let Some(name) = path.strip_prefix(prefix)
                 && OBEYED.contains(&name)

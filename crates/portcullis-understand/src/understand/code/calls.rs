@@ -5,6 +5,7 @@ use portcullis_syntax::Span;
 
 use super::{
     interpreter::Interpreter,
+    services,
     tables::{self, Act},
     value::{Asking, Given, Value, mixed},
 };
@@ -193,10 +194,11 @@ impl Interpreter<'_, '_, '_> {
         span: Span,
     ) -> Value {
         let path = self.canonical(path);
+        self.replace_for_good(&path, given);
         if self.is_replaced(&path) {
             return Value::reached(&format!("{path}()"), Text::default());
         }
-        self.replace_for_good(&path, given);
+        self.notice_base(&path, given);
         if matches!(
             &*path,
             "stream.pipeline" | "stream/promises.pipeline" | "stream.promises.pipeline"
@@ -337,7 +339,9 @@ impl Interpreter<'_, '_, '_> {
                     && given.iter().any(|it| it.value.entry("force").is_some_and(Value::is_true))
             }
             // Told as a command already.
-            Act::Note("code.cloud.delete") => !path.starts_with("boto3."),
+            Act::Note("code.cloud.delete") => {
+                !path.starts_with("boto3.") && !services::is_rehearsal(given)
+            }
             Act::Shell => path.contains("()"),
             _ => true,
         }

@@ -237,6 +237,12 @@ pub(super) struct Seen {
     pub(super) real: bool,
     /// Where each client of a cloud was pointed at, if anywhere.
     pub(super) endpoints: Vec<Option<Text>>,
+    /// The packages by which the code signed in to a service.
+    pub(super) services: Vec<String>,
+    /// A store of the cloud is played on this machine.
+    pub(super) emulated: bool,
+    /// What clients were told to begin every address with.
+    pub(super) bases: Vec<(String, Text)>,
 }
 
 /// A stretch of code as tokens.

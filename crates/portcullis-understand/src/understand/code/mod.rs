@@ -4,6 +4,7 @@
 //! It is no interpreter: branches are all taken, loops run once, and what was not followed is unknown, never harmless.
 
 mod acts;
+mod based;
 mod binding;
 mod builder;
 mod calls;

@@ -185,23 +185,34 @@ impl Interpreter<'_, '_, '_> {
         if safe || full || weights || is_own {
             return;
         }
-        let from_file = match &first.value {
-            Value::File(index) => {
-                self.files.get(*index).is_some_and(|file| !file.read.taint.has(Taint::NETWORK))
+        let is_fetched = match first.value.as_known() {
+            Some(_) if path.ends_with(".load") => {
+                let file = self.place_of(Some(first));
+                self.flush();
+                self.walk.wrote(&file.text) && self.walk.read(&file).taint.has(Taint::NETWORK)
             }
-            Value::Text(text) => {
-                text.as_known().is_some() && !path.ends_with("loads") && self.language == "python"
+            _ => false,
+        };
+        let from_file = !is_fetched
+            && match &first.value {
+                Value::File(index) => {
+                    self.files.get(*index).is_some_and(|file| !file.read.taint.has(Taint::NETWORK))
+                }
+                Value::Text(text) => {
+                    text.as_known().is_some() && !path.ends_with("loads") && self.language == "python"
                     || text.taint.has(Taint::FILE) && !text.taint.has(Taint::NETWORK)
                     // In a file of a project, what a text holds that the file makes itself is left open.
                     || self.walk.is_no_question()
                         && !text.taint.has(Taint::NETWORK)
                         && !text.taint.has(Taint::DECODED)
-            }
-            Value::Name(..) => {
-                path.ends_with(".load") && self.language == "python" && !path.starts_with("yaml")
-            }
-            _ => false,
-        };
+                }
+                Value::Name(..) => {
+                    path.ends_with(".load")
+                        && self.language == "python"
+                        && !path.starts_with("yaml")
+                }
+                _ => false,
+            };
         let text = first.value.text();
         // What a file of a project hands to itself: `pickle.loads(pickle.dumps(x))`.
         let from_file = from_file

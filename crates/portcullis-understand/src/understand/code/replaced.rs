@@ -14,6 +14,8 @@ const FAKES: &[&str] = &[
     "mongo-mock",
     "mongomock",
     "mongomock_motor",
+    "msw",
+    "msw/node",
     "pg-mem",
     "redis-mock",
 ];
@@ -98,7 +100,23 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn replace_for_good(&mut self, path: &str, given: &[Given]) {
         const REQUESTS: &[&str] =
             &["axios", "got", "http", "https", "needle", "request", "superagent"];
+        let mut until = usize::MAX;
         let paths: Vec<String> = match path {
+            // Mock Service Worker answers what it has a handler for, and refuses the rest only where it is told so.
+            "msw/node.setupServer().listen"
+                if given.iter().any(|it| {
+                    let option = it.value.entry("onUnhandledRequest");
+                    option.and_then(Value::as_known) == Some("error")
+                }) && !["passthrough", "bypass", "once"]
+                    .iter()
+                    .any(|word| self.source.contains(word)) =>
+            {
+                let ends = |at: &usize| {
+                    matches!(self.word_at(*at), "close" | "resetHandlers" | "restoreHandlers")
+                };
+                until = (self.at..self.unit.tokens.len()).find(ends).unwrap_or(usize::MAX);
+                REQUESTS.iter().chain(&["fetch"]).map(|name| (*name).to_owned()).collect()
+            }
             "aws-sdk-client-mock.mockClient" if !self.source.contains(".restore(") => {
                 let named = given.first().map(|given| &given.value);
                 match named {
@@ -114,7 +132,7 @@ impl Interpreter<'_, '_, '_> {
                 REQUESTS.iter().map(|name| (*name).to_owned()).collect()
             }
             // `mock.method(fs, 'rm', async () => {})`: until something puts the real one back.
-            "node:test.mock.method" | "test.mock.method" => {
+            "node:test.mock.method" | "test.mock.method" | "t.mock.method" => {
                 let [of, name, with, ..] = given else { return };
                 let (Value::Name(of, _), Some(name), Value::Function(_)) =
                     (&of.value, name.value.as_known(), &with.value)
@@ -132,11 +150,12 @@ impl Interpreter<'_, '_, '_> {
                     return;
                 }
                 let Some(end) = (self.at..self.unit.tokens.len()).find(back) else {
-                    self.replaced.push(Replaced {
-                        path: format!("{of}.{name}"),
-                        end: usize::MAX,
-                        calls: self.calls,
-                    });
+                    let path = if matches!(&**of, "globalThis" | "global") {
+                        name.to_owned()
+                    } else {
+                        format!("{of}.{name}")
+                    };
+                    self.replaced.push(Replaced { path, end: usize::MAX, calls: self.calls });
                     return;
                 };
                 // In a function that stands behind it may run before what stands between.
@@ -155,6 +174,15 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => return,
         };
+        if until != usize::MAX {
+            let calls = self.calls;
+            self.replaced.extend(paths.into_iter().map(|path| Replaced {
+                path,
+                end: until,
+                calls,
+            }));
+            return;
+        }
         let all = paths.into_iter().map(|path| Replaced { path, end: usize::MAX, calls: 0 });
         let mut all: Vec<Replaced> = all.collect();
         // They outlast every block.
@@ -267,6 +295,22 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
             path if path.starts_with("moto.mock_") => vec!["boto3".to_owned()],
+            // `with Stubber(client):`, where that is the only client: another one would have the same name here.
+            "botocore.stub.Stubber" => {
+                let back = std::mem::replace(&mut self.at, open);
+                let given = self.arguments_until(close);
+                self.at = back;
+                let is_only = self.source.matches(".client(").count() == 1
+                    && !self.source.contains(".resource(");
+                match given.as_slice() {
+                    [Given { value: Value::Name(client, _), .. }]
+                        if is_only && client.ends_with("client()") =>
+                    {
+                        vec![client.to_string()]
+                    }
+                    _ => Vec::new(),
+                }
+            }
             path => {
                 let row = PATCHES.iter().find(|(name, _)| *name == path);
                 row.iter().flat_map(|(_, all)| all.iter().map(|it| (*it).to_owned())).collect()

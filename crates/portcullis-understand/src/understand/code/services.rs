@@ -91,8 +91,7 @@ impl Interpreter<'_, '_, '_> {
         match root {
             "boto3" | "aioboto3" if matches!(method, "client" | "resource") => {
                 let name = given.first().map(|given| given.value.text()).unwrap_or_default();
-                let end = given.iter().find(|it| it.name.as_deref() == Some("endpoint_url"));
-                self.seen.endpoints.push(end.map(|end| end.value.text()));
+                self.pointed_at(given);
                 Some(Value::reached(&format!("{path}()"), name))
             }
             "boto3" | "aioboto3" => {
@@ -274,6 +273,14 @@ impl Interpreter<'_, '_, '_> {
         None
     }
 
+    /// Remembers where a client of the cloud was pointed at, if anywhere.
+    fn pointed_at(&mut self, given: &[Given]) {
+        let named = given.iter().find(|it| it.name.as_deref() == Some("endpoint_url"));
+        let entry = || given.iter().find_map(|it| it.value.entry("endpoint"));
+        let end = named.map(|it| &it.value).or_else(entry);
+        self.seen.endpoints.push(end.map(Value::text));
+    }
+
     /// `new TerminateInstancesCommand({…})`.
     fn aws_command(&mut self, path: &str, given: &[Given], span: Span) -> Option<Value> {
         let rest = path.strip_prefix("@aws-sdk/client-")?;
@@ -284,6 +291,9 @@ impl Interpreter<'_, '_, '_> {
             Some(command) => self.aws(service, &kebab(command), given, span),
             // `new S3().deleteBucket({…})`
             None => {
+                if !class.contains(['.', '(']) {
+                    self.pointed_at(given);
+                }
                 let (class, method) = class.split_once("().")?;
                 let is_client = class.chars().all(|letter| letter.is_ascii_alphanumeric());
                 if is_client && !method.contains('.') && method != "send" {
@@ -367,6 +377,11 @@ impl Interpreter<'_, '_, '_> {
     /// A method of a client for a cluster: a verb, and the kind of thing behind `namespaced`.
     fn cluster(&mut self, method: &str, given: &[Given], span: Span) -> Option<Value> {
         let name = kebab(method);
+        // `new Exec(config).exec(namespace, pod, container, ['sh', '-c', …])`, `stream(api.connect_get_namespaced_pod_exec, …)`
+        if matches!(name.as_str(), "exec" | "stream") {
+            self.in_a_pod(given, span);
+            return None;
+        }
         let (verb, rest) = name.split_once('-')?;
         // `utils.create_from_dict(client, manifest)`
         if matches!(name.as_str(), "create-from-dict" | "create-from-yaml") {
@@ -398,8 +413,12 @@ impl Interpreter<'_, '_, '_> {
             "delete" => {
                 let mut words = known(&["kubectl", "delete", kind.as_str()]);
                 words.push(if all { Text::known("--all") } else { name });
+                if is_rehearsal(given) {
+                    words.push(Text::known("--dry-run=server"));
+                }
                 self.tell(words, span);
             }
+            "connect" if kind.ends_with("podexec") => self.in_a_pod(given, span),
             // Nobody decodes what stays in the cluster.
             "list" | "read" if kind == "secret" => {
                 let decodes = ["b64decode", "base64", "atob("].iter();
@@ -414,6 +433,7 @@ impl Interpreter<'_, '_, '_> {
                 let is_none = said.into_iter().any(|said| {
                     let plain: String = said.split([' ', '"', '\'']).collect();
                     plain.contains("replicas:0")
+                        || plain.contains("/spec/replicas") && plain.contains("value:0")
                 });
                 let kind = kind.trim_end_matches("scale");
                 words.push(Text::known(format!("--replicas={}", if is_none { "0" } else { "1" })));
@@ -434,6 +454,22 @@ impl Interpreter<'_, '_, '_> {
             _ => {}
         }
         None
+    }
+
+    /// A command in a container of a cluster: the list of its words, or what is called so.
+    fn in_a_pod(&mut self, given: &[Given], span: Span) {
+        let named = given.iter().find(|it| it.name.as_deref() == Some("command"));
+        let list = given.iter().find(|it| matches!(it.value, Value::List(_)));
+        let command = match named.or(list).map(|it| &it.value) {
+            Some(Value::List(words)) => words.iter().map(Value::text).collect(),
+            Some(value) => vec![value.text()],
+            None => return,
+        };
+        let mut words = known(&["kubectl", "exec", "pod", "--"]);
+        words.extend(command);
+        self.flush();
+        let words: Vec<Argument> = words.into_iter().map(|text| argument(text, span)).collect();
+        self.walk.run(&words, None);
     }
 
     /// Containers by a library: what stands in the options is what `docker` is told.
@@ -552,6 +588,10 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => {}
         }
+        // What pipelines are told in secret: `project.variables.list()`.
+        if matches!(name.as_str(), "list" | "get") && receiver.ends_with(".variables") {
+            return Some(self.stored_secret(&["glab", "variable", "export"]));
+        }
         if !name.split('-').next().is_some_and(|verb| DESTROYING.contains(&verb)) {
             return None;
         }
@@ -599,6 +639,12 @@ impl Interpreter<'_, '_, '_> {
         self.tell(words, span);
     }
 
+    /// A secret that was asked for; what shows it, is told as this command.
+    pub(super) fn stored_secret(&mut self, words: &[&str]) -> Value {
+        self.seen.shows = Some(known(words));
+        secret()
+    }
+
     /// What was read of a store of secrets is shown.
     pub(super) fn shown(&mut self, printed: &[&Given], span: Span) {
         if self.seen.shows.is_some()
@@ -630,15 +676,31 @@ fn secret() -> Value {
     Value::reached(STORED, Text { taint: Taint::SECRET, ..Text::default() })
 }
 
-/// Whether a value is a stored secret itself, and not something that was made with its help.
+/// Whether a call only says what it would do: `dry_run="All"`.
+pub(super) fn is_rehearsal(given: &[Given]) -> bool {
+    given.iter().any(|it| {
+        let named = it.name.as_deref().filter(|name| matches!(*name, "dryRun" | "dry_run"));
+        let value = named.map(|_| &it.value);
+        let value =
+            value.or_else(|| it.value.entry("dryRun")).or_else(|| it.value.entry("dry_run"));
+        value.is_some_and(|value| value.as_known() == Some("All"))
+    })
+}
+
+/// Whether a value is a stored secret itself, and not something that was made with its help, nor what it is called.
 fn is_stored(value: &Value, depth: usize) -> bool {
+    const CALLED: &[&str] =
+        &["arn", "environment_scope", "id", "key", "masked", "name", "variable_type"];
     let Some(depth) = depth.checked_sub(1) else { return false };
+    let holds = |origin: &str| {
+        let last = origin.rsplit('.').next().unwrap_or_default();
+        origin.starts_with(STORED) && (last == origin || !CALLED.contains(&last))
+    };
     match value {
-        Value::Name(path, _) => path.starts_with(STORED),
-        Value::Text(text) => text
-            .pieces
-            .iter()
-            .any(|piece| matches!(piece, Piece::Unknown(origin) if origin.starts_with(STORED))),
+        Value::Name(path, _) => holds(path),
+        Value::Text(text) => {
+            text.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(origin) if holds(origin)))
+        }
         Value::List(list) | Value::Any(list) => list.iter().any(|value| is_stored(value, depth)),
         Value::Table(table) => table.iter().any(|(_, value)| is_stored(value, depth)),
         Value::Method(method) => is_stored(&method.0, depth),

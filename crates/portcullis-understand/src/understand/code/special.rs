@@ -242,6 +242,17 @@ impl Interpreter<'_, '_, '_> {
                 _ => {}
             }
         }
+        // `spec_from_file_location("plugin", path)`: the file of a module, wherever it lies.
+        if path == "importlib.util.spec_from_file_location" {
+            let named = given.iter().find(|it| it.name.as_deref() == Some("location"));
+            if let Some(file) = named.or_else(|| given.get(1).filter(|it| it.name.is_none())) {
+                if file.value.as_known().is_some() {
+                    self.act(Act::Script, path, std::slice::from_ref(file), span);
+                } else {
+                    self.loaded(Some(file), &["python3"]);
+                }
+            }
+        }
         // What a playbook's module runs on other machines.
         if matches!(path, "ansible_runner.run" | "ansible_runner.run_async") {
             let named = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));

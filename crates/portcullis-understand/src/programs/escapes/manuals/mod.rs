@@ -464,7 +464,7 @@ fn script(walk: &mut dyn Host, program: &str, value: &Argument) {
             _ => return,
         };
         walk.script(language, value, &[], None);
-    } else if lies_among_temporary(known) && !is_just_made(&value.text) {
+    } else if lies_among_temporary(known) {
         walk.note("execution.temporary.escape", value.span);
     }
 }
@@ -480,7 +480,7 @@ pub(in crate::programs) fn loaded(walk: &mut dyn Host, value: &Argument) {
         if content.taint.has(Taint::NETWORK) || !content.is_empty() {
             walk.gap(value.span, GapReason::UnknownCode);
         }
-    } else if lies_among_temporary(known) {
+    } else if lies_among_temporary(known) && !is_just_made(&value.text) {
         walk.note("execution.settings.named", value.span);
     }
 }

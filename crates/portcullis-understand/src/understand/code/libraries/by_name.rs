@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    contract::{Act as Deed, Class, Source},
+    contract::{Act as Deed, Class, Contract, Source},
     effect::{Argument, EffectKind, GapReason},
     programs,
     programs::host::Host,
@@ -39,6 +39,9 @@ const DELETES: &[&str] = &[
     "terminate",
     "wipe",
 ];
+
+/// Verbs by which something of a service ends for those who use it.
+const ENDS: &[&str] = &["cancel", "deactivate", "expire", "revoke", "suspend", "unpublish", "void"];
 
 /// What is kept somewhere, so that to drop or to empty it is to delete it.
 const STORES: &[&str] = &[
@@ -235,7 +238,8 @@ const INNER: &[&str] = &[
 ];
 
 /// Options by which more is deleted than one thing.
-const TAKES_ALL: &[&str] = &["all", "cascade", "force", "recurse", "recursive"];
+const TAKES_ALL: &[&str] =
+    &["all", "cascade", "delete_all", "deleteAll", "force", "recurse", "recursive"];
 
 /// Words of methods that run what they are given.
 const RUNS: &[&str] = &[
@@ -292,7 +296,13 @@ const SHOWS: &[&str] = &[
 
 impl Interpreter<'_, '_, '_> {
     /// A call of which only its name and what it is given say what it does.
-    pub(super) fn derived(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+    pub(super) fn derived(
+        &mut self,
+        called: &Called<'_>,
+        is_service: bool,
+        given: &[Given],
+        span: Span,
+    ) {
         let mut words: Vec<String> = called.key.split('_').map(str::to_owned).collect();
         let deletes = words.iter().any(|word| DELETES.contains(&word.as_str()));
         let takes_several =
@@ -304,7 +314,16 @@ impl Interpreter<'_, '_, '_> {
         }
         let has_handler = given.iter().any(|given| matches!(given.value, Value::Function(_)));
         let read = arguments::read(&written(given), None);
-        let Some(mut contract) = derive::of_name(&words, &[], &read.hints) else { return };
+        let ends = is_service && words.first().is_some_and(|verb| ENDS.contains(&verb.as_str()));
+        let mut contract = match derive::of_name(&words, &[], &read.hints) {
+            Some(contract) => contract,
+            None if ends => Contract::default(),
+            None => return,
+        };
+        if ends && contract.class != Class::Administer {
+            contract.class = Class::Delete;
+            contract.reversible = true;
+        }
         let noun = words.get(1..).unwrap_or_default();
         let is_inner = noun.iter().any(|word| INNER.contains(&word.as_str()));
         let takes_all = read.values.iter().any(|value| {
@@ -318,10 +337,21 @@ impl Interpreter<'_, '_, '_> {
         // Each of what is gone through.
         let is_each = given.iter().any(|given| is_of_each(&given.value, DEPTH));
         match contract.class {
-            Class::Delete if has_handler || is_inner && !takes_all => return,
+            Class::Delete if has_handler || is_inner && !takes_all && !is_service => return,
             Class::Delete if deletes => {}
             Class::Delete if noun.iter().any(|word| STORES.contains(&word.as_str())) => {}
             Class::Pay if read.hints.amount || read.hints.account => {}
+            // What is said to a service that the code signed in to changes something there.
+            Class::Administer | Class::Delete | Class::Lower | Class::Share
+                if is_service && !has_handler => {}
+            // What a queue or a broker is given is no publication.
+            Class::Publish
+                if is_service
+                    && called.way.iter().any(|part| {
+                        !part.is_empty()
+                            && part.starts_with(|it: char| it.is_ascii_lowercase())
+                            && *part != "connect"
+                    }) => {}
             _ => return,
         }
         let takes_more = takes_all || takes_several || is_each;
@@ -333,6 +363,11 @@ impl Interpreter<'_, '_, '_> {
             called.key == "destroy" && given.is_empty() && !called.path.contains("[]");
         if contract.class == Class::Delete && (is_one || is_torn_down) && !takes_more {
             contract.reversible = true;
+        }
+        // What a service may take back one by one, nobody takes back by the hundred.
+        if is_service && contract.class == Class::Delete && (is_each || takes_all || takes_several)
+        {
+            contract.reversible = false;
         }
         contract.subject = format!("something by {}", called.path);
         let deed = Deed { contract, source: Source::Derived, values: read.values };
@@ -416,6 +451,8 @@ fn is_of_each(value: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_each = |path: &str| {
         path.split_once("[]").is_some_and(|(list, _)| {
+            // `client.get("/records")[]`: all that an address gives.
+            let list = list.strip_suffix(".get()").unwrap_or(list);
             let way = list.split('.').map(|part| part.split('(').next().unwrap_or_default());
             !way.into_iter().any(|part| databases::NARROWS.contains(&key(part).as_str()))
         })

@@ -213,6 +213,9 @@ impl Interpreter<'_, '_, '_> {
             None => (None, path),
         };
         let called = Called::new(path, rest.trim_start_matches('.'));
+        if let Some(module) = module {
+            self.notice_service(module, given);
+        }
         let card = match module {
             Some(_) => {
                 let whole = base.as_deref().unwrap_or(path);
@@ -250,8 +253,9 @@ impl Interpreter<'_, '_, '_> {
             if self.rows_of_a_model(&called, given, span) {
                 return None;
             }
-            if module.is_some() {
-                self.derived(&called, given, span);
+            if let Some(module) = module {
+                let is_service = self.is_service(module);
+                self.derived(&called, is_service, given, span);
             }
             // What nothing in the text binds may be anything: `run('…')` of an earlier cell.
             let is_bound_nowhere = module.is_none() && !path.contains('.');
@@ -389,17 +393,31 @@ impl Interpreter<'_, '_, '_> {
             }
             Doing::Class(Class::Pay) if self.seen.rehearsed && !self.seen.real => {}
             Doing::Class(Class::Delete) if self.is_in_memory(called.path, given) => {}
-            Doing::Class(class) => self.deed(class, called, given, span),
+            Doing::Class(class) => self.deed(class, false, called, given, span),
             Doing::Secret => {
                 let text = Text { taint: Taint::SECRET, ..Text::default() };
                 result = Value::reached(&format!("{}()", called.path), text);
             }
+            Doing::Stored(words) => result = self.stored_secret(words),
             Doing::Note(rule) => {
                 self.walk.note(rule, span);
                 let text = Text { taint: Taint::SECRET, ..Text::default() };
                 result = Value::reached(&format!("{}()", called.path), text);
             }
-            Doing::Kills => self.kills_each(called, span),
+            Doing::Kills => self.kills_each(called.path, span),
+            Doing::Opens => {
+                let kind = given.first().map(|it| it.value.text()).unwrap_or_default();
+                return Some(Value::reached(&format!("{}()", called.path), kind));
+            }
+            Doing::Removes => result = self.removes(called, text, given, span),
+            Doing::Saves if self.source.to_ascii_lowercase().contains("prod") => {
+                self.walk.query(&Text::known("INSERT INTO rows VALUES (1)"), span);
+            }
+            Doing::Saves => {}
+            Doing::WritesThere => self.writes_there(given),
+            Doing::WritesTable => self.writes_table(called, given, span),
+            Doing::Registry => result = self.registry(called, given, span),
+            Doing::StartsAtLogin => self.starts_at_login(given, span),
             Doing::Quiet => {}
         }
         Some(result)
@@ -494,7 +512,14 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// What a tool of this class would do.
-    fn deed(&mut self, class: Class, called: &Called<'_>, given: &[Given], span: Span) {
+    pub(super) fn deed(
+        &mut self,
+        class: Class,
+        reversible: bool,
+        called: &Called<'_>,
+        given: &[Given],
+        span: Span,
+    ) {
         let reach = match class {
             Class::Send | Class::Share | Class::Bind => Reach::People,
             Class::Publish | Class::Pay => Reach::Outward,
@@ -505,7 +530,7 @@ impl Interpreter<'_, '_, '_> {
             reach,
             subject: format!("something by {}", called.path),
             foreign: true,
-            reversible: false,
+            reversible,
             ..Contract::default()
         };
         let values = arguments::read(&written(given), None).values;
@@ -514,8 +539,8 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Every process that was gone through is ended, where nothing chooses among them.
-    fn kills_each(&mut self, called: &Called<'_>, span: Span) {
-        let is_each = called.path.contains("[]");
+    pub(in super::super) fn kills_each(&mut self, path: &str, span: Span) {
+        let is_each = path.contains("[]");
         let head = (self.at.saturating_sub(HEAD)..self.at)
             .rev()
             .find(|at| self.word_at(*at) == "process_iter");

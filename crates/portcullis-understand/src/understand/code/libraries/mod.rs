@@ -12,6 +12,9 @@ mod people;
 mod remotes;
 mod repositories;
 mod rows;
+mod services;
+mod stored;
+mod stores;
 
 use super::tables::Act;
 use crate::{contract::Class, understand::meaning};
@@ -51,10 +54,26 @@ pub(super) enum Doing {
     Class(Class),
     /// It gives secrets.
     Secret,
+    /// It gives secrets of a store; what shows them, is told as this command.
+    Stored(&'static [&'static str]),
     /// A rule alone says it.
     Note(&'static str),
     /// Processes end that were gone through one after the other.
     Kills,
+    /// A file system is opened, of the kind that is given first.
+    Opens,
+    /// Files go from where the file system that they belong to was opened.
+    Removes,
+    /// A table is written, maybe in the place of one that is there.
+    WritesTable,
+    /// A file is opened on another machine: one that is written is judged by where it lies.
+    WritesThere,
+    /// A row is written, which counts where the code speaks of production.
+    Saves,
+    /// A key of the registry is opened or changed.
+    Registry,
+    /// The program is started whenever its person logs in.
+    StartsAtLogin,
     /// It only looks, or changes what stays in the program.
     Quiet,
 }
@@ -81,8 +100,14 @@ fn find(rows: &[(&'static str, Doing)], way: &[String], name: &str) -> Option<Do
 }
 
 /// The shelves, in the order in which they are searched.
-const SHELVES: &[&[Card]] =
-    &[repositories::CARDS, databases::CARDS, remotes::CARDS, people::CARDS, pages::CARDS];
+const SHELVES: &[&[Card]] = &[
+    repositories::CARDS,
+    databases::CARDS,
+    remotes::CARDS,
+    people::CARDS,
+    pages::CARDS,
+    stores::CARDS,
+];
 
 /// The card of what is imported from a module.
 pub(super) fn of_module(module: &str) -> Option<&'static Card> {

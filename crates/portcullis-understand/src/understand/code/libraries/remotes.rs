@@ -39,7 +39,11 @@ pub(super) const CARDS: &[Card] = &[
             ("run_command", Runs),
             ("create_process", Runs),
             ("send_command", Runs),
-            ("send_config_set", Runs),
+            ("send_config_set", Tool(Class::Administer)),
+            ("send_config_from_file", Tool(Class::Administer)),
+            ("load_merge_candidate", Tool(Class::Administer)),
+            ("load_replace_candidate", Tool(Class::Administer)),
+            ("open_sftp.open", WritesThere),
             ("send_command_timing", Runs),
             ("send", As(Act::Send)),
             ("sendline", Runs),
@@ -109,6 +113,39 @@ pub(super) const CARDS: &[Card] = &[
             ("rmtree", Tool(Class::Delete)),
             ("unlink", Tool(Class::Delete)),
         ],
+        otherwise: Some(Quiet),
+    },
+    // https://www.freedesktop.org/software/systemd/man/latest/org.freedesktop.systemd1.html, by D-Bus
+    Card {
+        modules: &["dbus", "dbus_next", "dbus-next", "pydbus", "jeepney"],
+        habits: &[],
+        methods: &[
+            ("stop_unit", Words(&["systemctl", "stop"])),
+            ("kill_unit", Words(&["systemctl", "kill"])),
+            ("mask_unit_files", Words(&["systemctl", "mask"])),
+            ("disable_unit_files", Words(&["systemctl", "disable"])),
+            ("power_off", Words(&["systemctl", "poweroff"])),
+            ("reboot", Words(&["systemctl", "reboot"])),
+        ],
+        otherwise: Some(Quiet),
+    },
+    // Programs whose own modules are called: https://twine.readthedocs.io, https://docs.espressif.com/projects/esptool
+    Card {
+        modules: &["twine.commands.upload", "twine.commands"],
+        habits: &[],
+        methods: &[("main", Words(&["twine", "upload"])), ("upload", Words(&["twine", "upload"]))],
+        otherwise: Some(Quiet),
+    },
+    Card {
+        modules: &["esptool"],
+        habits: &[],
+        methods: &[("main", Words(&["esptool"]))],
+        otherwise: Some(Quiet),
+    },
+    Card {
+        modules: &["alembic.config"],
+        habits: &[],
+        methods: &[("main", Words(&["alembic"]))],
         otherwise: Some(Quiet),
     },
     // https://www.pulumi.com/docs/iac/using-pulumi/automation-api, https://github.com/beelit94/python-terraform
@@ -231,7 +268,7 @@ pub(super) const CARDS: &[Card] = &[
     // https://docs.pyinvoke.org, https://sarge.readthedocs.io, https://pypi.org/project/bash, https://google.github.io/zx,
     // https://github.com/shelljs/shelljs, https://github.com/sindresorhus/execa
     Card {
-        modules: &["invoke", "sarge", "delegator", "envoy", "pydo", "nox", "doit"],
+        modules: &["invoke", "sarge", "delegator", "envoy", "nox", "doit"],
         habits: &[],
         methods: &[
             ("run", Runs),

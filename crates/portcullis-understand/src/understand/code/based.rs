@@ -1,0 +1,51 @@
+//! Clients that were told where all of their requests go. Owns what remembers it, and the whole address of a request.
+
+use super::{interpreter::Interpreter, value::Given};
+use crate::{bound::Bounded, text::Text};
+
+/// How clients are told the beginning of every address.
+const NAMES: &[&str] = &["baseURL", "baseUrl", "base_url", "prefixUrl", "prefix_url", "url_base"];
+
+/// How many clients are remembered.
+const CLIENTS: usize = 16;
+
+impl Interpreter<'_, '_, '_> {
+    /// `httpx.Client(base_url="https://api.example.com")`, `axios.create({baseURL: …})`.
+    pub(super) fn notice_base(&mut self, path: &str, given: &[Given]) {
+        let named = given.iter().leading(CLIENTS).find_map(|it| {
+            let by_name = it.name.as_deref().is_some_and(|name| NAMES.contains(&name));
+            let entry = || NAMES.iter().find_map(|name| it.value.entry(name));
+            if by_name { Some(&it.value) } else { entry() }
+        });
+        // `aiohttp.ClientSession("https://api.example.com")`
+        let first = || given.first().filter(|it| it.name.is_none()).map(|it| &it.value);
+        let base = named.or_else(|| first().filter(|_| path == "aiohttp.ClientSession"));
+        if let Some(base) = base
+            && self.seen.bases.len() < CLIENTS
+        {
+            self.seen.bases.push((format!("{path}()"), base.text()));
+        }
+    }
+
+    /// The address of a request, behind what its client was told.
+    pub(super) fn whole_address(&self, path: &str, address: Text) -> Text {
+        if address.known_prefix().contains("://")
+            || address.known_prefix().is_empty() && !address.is_empty()
+        {
+            return address;
+        }
+        let Some((client, _)) = path.rsplit_once('.') else { return address };
+        let mut bases = self.seen.bases.iter().filter(|(of, _)| of == client).map(|(_, base)| base);
+        let Some(base) = bases.next() else { return address };
+        // Of several clients that are called alike it may be either.
+        if bases.any(|other| other != base) {
+            return Text::unknown("an address");
+        }
+        let mut whole = base.clone();
+        if !base.known_prefix().ends_with('/') && !address.known_prefix().starts_with('/') {
+            whole.push_known("/");
+        }
+        whole.append(&address);
+        whole
+    }
+}

@@ -1,0 +1,139 @@
+//! What is done to what lies elsewhere: files of an object store, tables that a frame takes the place of, keys of a registry. Owns how each is
+//! told, and what of it is on this machine after all.
+
+use portcullis_syntax::Span;
+
+use super::{
+    super::{
+        interpreter::Interpreter,
+        tables::Act,
+        value::{Given, Value},
+    },
+    judged::Called,
+};
+use crate::{
+    contract::Class,
+    effect::{Argument, WriteMode},
+    text::{Piece, Text},
+};
+
+/// What a file system of this machine, or of the program's memory, is called.
+const HERE: &[&str] = &["dir", "file", "local", "memory"];
+
+impl Interpreter<'_, '_, '_> {
+    /// `fs.rm("bucket/path", recursive=True)`.
+    pub(super) fn removes(
+        &mut self,
+        called: &Called<'_>,
+        opened: &Text,
+        given: &[Given],
+        span: Span,
+    ) -> Value {
+        let first = given.first().map(|it| it.value.text()).unwrap_or_default();
+        let kind = opened.as_known().unwrap_or_default();
+        let names_here = called.path.contains("LocalFileSystem") || HERE.contains(&kind);
+        let is_here = names_here && !called.path.contains("Memory") && kind != "memory"
+            || first.known_prefix().starts_with("file:/");
+        if is_here {
+            return self.act(Act::DeleteTree, called.path, given, span);
+        }
+        if called.path.contains("MemoryFileSystem") || kind == "memory" {
+            return Value::unknown("nothing");
+        }
+        let is_one = matches!(called.key.as_str(), "delete_file" | "rm_file" | "unlink")
+            || matches!(called.key.as_str(), "delete" | "remove" | "rm") && !takes_all(given);
+        self.deed(Class::Delete, is_one, called, given, span);
+        Value::unknown("nothing")
+    }
+
+    /// `frame.to_sql("prices", engine, if_exists="replace")`: the table that was there goes.
+    pub(super) fn writes_table(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+        let named = |names: &[&str]| {
+            given.iter().find(|it| it.name.as_deref().is_some_and(|name| names.contains(&name)))
+        };
+        let replaces = named(&["if_exists", "if_table_exists"]).is_some_and(|it| {
+            it.value.as_known() != Some("append") && it.value.as_known() != Some("fail")
+        });
+        if replaces && !self.is_in_memory(called.path, given) {
+            self.statement("DROP TABLE", called, given, span);
+        }
+    }
+
+    /// `sftp.open("/root/.ssh/authorized_keys", "a")`
+    pub(super) fn writes_there(&mut self, given: &[Given]) {
+        let mode = given.get(1).and_then(|it| it.value.as_known()).unwrap_or("r");
+        if let Some(file) = given.first().filter(|_| mode.contains(['a', 'w', '+'])) {
+            let file = Argument { text: file.value.text(), span: file.span };
+            self.walk.write(&file, WriteMode::Append, Text::unknown("content"));
+        }
+    }
+
+    /// `app.setLoginItemSettings({openAtLogin: true})`: the entry of a desktop session.
+    pub(super) fn starts_at_login(&mut self, given: &[Given], span: Span) {
+        let is_off =
+            given.iter().any(|it| it.value.entry("openAtLogin").is_some_and(Value::is_false));
+        if !is_off {
+            let mut text = Text::unknown("HOME");
+            if let Some(home) = &self.walk.facts().home {
+                text = Text::known(home.as_str());
+            }
+            text.push_known("/.config/autostart/electron.desktop");
+            self.walk.write(&Argument { text, span }, WriteMode::Replace, Text::unknown("content"));
+        }
+    }
+
+    /// Keys of the registry, told as `reg` has them.
+    pub(super) fn registry(&mut self, called: &Called<'_>, given: &[Given], span: Span) -> Value {
+        const KEY: &str = "winreg.key()";
+        let text = |at: usize| given.get(at).map(|it| it.value.text()).unwrap_or_default();
+        let key = match given.first().map(|it| &it.value) {
+            Some(Value::Name(path, below)) if &**path == KEY => below.clone(),
+            Some(Value::Name(path, _)) => Text::known(path.rsplit('.').next().unwrap_or_default()),
+            _ => Text::unknown("a key"),
+        };
+        let below = |mut key: Text| {
+            let part = text(1);
+            if !part.is_empty() {
+                key.push_known("\\");
+                key.append(&part);
+            }
+            key
+        };
+        let known = |word: &str| Text::known(word);
+        let words = match called.key.as_str() {
+            "set_value_ex" => {
+                vec![known("add"), key, known("/v"), text(1), known("/d"), text(4), known("/f")]
+            }
+            "set_value" => vec![known("add"), below(key), known("/d"), text(3), known("/f")],
+            "delete_value" => vec![known("delete"), key, known("/v"), text(1), known("/f")],
+            "delete_key" | "delete_key_ex" => vec![known("delete"), below(key), known("/f")],
+            _ => return Value::reached(KEY, below(key)),
+        };
+        self.flush();
+        let words: Vec<Argument> = std::iter::once(known("reg"))
+            .chain(words)
+            .map(|text| Argument { text, span })
+            .collect();
+        self.walk.run(&words, None);
+        Value::unknown("nothing")
+    }
+}
+
+/// Whether more than one file goes.
+fn takes_all(given: &[Given]) -> bool {
+    given.iter().any(|it| {
+        let is_named =
+            it.name.as_deref().is_some_and(|name| matches!(name, "recurse" | "recursive"));
+        let is_second =
+            it.name.is_none() && it.value.is_true() && matches!(it.value, Value::Name(..));
+        is_named && !it.value.is_false() || is_second
+    }) || given.first().is_some_and(|it| {
+        let text = it.value.text();
+        matches!(it.value, Value::List(_))
+            || text.pieces.iter().any(|piece| match piece {
+                Piece::Known(known) => known.contains('*') || known.ends_with('/'),
+                Piece::Glob(_) => true,
+                Piece::Unknown(origin) => origin.contains("[]"),
+            })
+    })
+}
