@@ -9,9 +9,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use portcullis_syntax::Span;
 
 use super::{
+    code::language_of,
     scope::Around,
     sources::{Admission, Frame},
-    walk::{NAMES_PER_WORK, Walk, language_of},
+    walk::{NAMES_PER_WORK, Walk},
 };
 use crate::{
     effect::{Argument, Certainty, EffectKind, GapReason, LayerId, LayerOrigin, Location, Started},
@@ -109,7 +110,7 @@ impl Walk<'_> {
     }
 
     /// What is known of what stands at a path.
-    fn content(&self, path: &str) -> Option<&FileFact> {
+    pub(super) fn content(&self, path: &str) -> Option<&FileFact> {
         self.facts.contents.get(path).or_else(|| self.sources.content(path))
     }
 
@@ -246,7 +247,7 @@ impl Walk<'_> {
     }
 
     /// Whether the last commit holds a file as it stands and nothing of this session wrote it: what it does is the project's own word.
-    fn is_settled(&self, path: &str) -> bool {
+    pub(super) fn is_settled(&self, path: &str) -> bool {
         let committed = match self.content(path) {
             Some(FileFact::Read(file)) => file.committed,
             Some(FileFact::NotRead { committed, .. }) => *committed,
@@ -324,7 +325,13 @@ impl Walk<'_> {
     }
 
     /// A file is started that was not read.
-    fn not_read(&mut self, language: &'static str, path: &str, span: Span, why: NotRead) {
+    pub(super) fn not_read(
+        &mut self,
+        language: &'static str,
+        path: &str,
+        span: Span,
+        why: NotRead,
+    ) {
         let at = Location { layer: self.recorder.layer, span };
         self.starts(path, language, at, None);
         if matches!(why, NotRead::Special | NotRead::TooMuch | NotRead::Changing)
@@ -447,66 +454,6 @@ impl Walk<'_> {
     pub(super) fn is_foreign(code: &Text) -> bool {
         [Taint::NETWORK, Taint::DECODED].iter().any(|taint| code.taint.has(*taint))
     }
-
-    /// A file that a program loads beside what it was told to run; the second time nothing of it runs. Gives whether there is one.
-    pub(crate) fn load(&mut self, language: &'static str, path: &str, span: Span) -> bool {
-        match self.look(path) {
-            Found::File(_)
-                if self.sources.imports.loaded.contains(path) || self.sources.is_open(path) =>
-            {
-                true
-            }
-            Found::File(file) => {
-                self.sources.imports.loaded.insert(path.to_owned());
-                self.at_most(Certainty::Likely, |walk| {
-                    walk.run_text(language, &file, span, &[], None);
-                });
-                true
-            }
-            Found::NotRead(why) => {
-                self.not_read(language, path, span, why);
-                true
-            }
-            Found::Nothing | Found::Directory(_) => false,
-        }
-    }
-
-    /// As [`Walk::load`], where what it loads itself is looked for below some directories.
-    pub(crate) fn load_from(
-        &mut self,
-        roots: &[String],
-        language: &'static str,
-        path: &str,
-        span: Span,
-    ) -> bool {
-        let outer = std::mem::replace(&mut self.sources.imports.roots, roots.to_vec());
-        let found = self.load(language, path, span);
-        self.sources.imports.roots = outer;
-        found
-    }
-
-    /// Goes to what code in a directory loads; `false` where that is too far from what was started. Every `true` needs a
-    /// [`Walk::leave_imports`].
-    pub(crate) fn enter_imports(&mut self, directory: &str, most: usize) -> bool {
-        self.sources.imports.enter(directory, most)
-    }
-
-    /// Whether a file is there that was loaded nowhere.
-    pub(crate) fn leaves_out(&self, path: &str) -> bool {
-        let is_there =
-            matches!(self.content(path), Some(FileFact::Read(_) | FileFact::NotRead { .. }));
-        is_there && !self.sources.imports.loaded.contains(path) && !self.sources.is_open(path)
-    }
-
-    /// Comes back from what code loads.
-    pub(crate) fn leave_imports(&mut self) {
-        self.sources.imports.leave();
-    }
-
-    /// Where modules are looked for by their whole names.
-    pub(crate) fn import_roots(&self) -> Vec<String> {
-        self.sources.imports.roots.clone()
-    }
 }
 
 /// Words as one text, in which none is taken for another.
@@ -581,7 +528,7 @@ mod tests {
         understand(&Action::from_call(call).unwrap(), &facts)
     }
 
-    fn runs(effects: &Effects, program: &str) -> usize {
+    pub(super) fn runs(effects: &Effects, program: &str) -> usize {
         let is_run =
             |kind: &EffectKind| matches!(kind, EffectKind::Run(run) if run.program == program);
         effects.list.iter().filter(|effect| is_run(&effect.kind)).count()

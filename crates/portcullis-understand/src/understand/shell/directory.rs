@@ -1,0 +1,126 @@
+//! `cd`, `pushd` and `popd`. Owns where each leads, and whether that is there.
+
+use portcullis_syntax::Span;
+
+use super::walk::Walk;
+use crate::{
+    bound::Bounded,
+    effect::{Argument, Certainty, EffectKind, GapReason},
+    text::Text,
+};
+
+impl Walk<'_> {
+    pub(super) fn change_directory(&mut self, arguments: &[Argument]) {
+        // With `CDPATH` a relative directory may be anywhere.
+        if let Some(elsewhere) = self
+            .variable_set("CDPATH")
+            .filter(|path| !path.is_empty() && path.as_known() != Some("."))
+            && let Some(first) = arguments.first()
+            && !first.text.known_prefix().starts_with(['/', '.', '~', '-'])
+        {
+            self.gap(first.span, GapReason::UnknownCode);
+            let below = elsewhere.known_prefix().split(':').next().unwrap_or("");
+            let path = Text::known(format!("{below}/{}", first.text.display()));
+            let directory = self.target(&path).path;
+            self.state.enter(directory);
+            return;
+        }
+        let known = |argument: &Argument| argument.text.as_known().map(str::to_owned);
+        let options = arguments
+            .iter()
+            .map_while(|argument| {
+                known(argument).filter(|known| known.starts_with('-') && known != "-")
+            })
+            .take_while(|option| option != "--");
+        let letters: String = options.collect::<Vec<_>>().concat().replace('-', "");
+        // zsh does not follow links with `-s` and says nothing with `-q`; the shells that do not know a letter stay.
+        let is_foreign = letters.contains(['q', 's']);
+        if letters.contains(|letter| !"LPe@qs".contains(letter)) {
+            // Another shell counts the directories it was in.
+            if letters.contains(|letter: char| letter.is_ascii_digit() || letter == '+') {
+                self.state.enter_perhaps(None);
+            } else {
+                self.control.succeeded = Some(false);
+            }
+            return;
+        }
+        let operand = arguments.iter().find(|argument| {
+            !argument.text.as_known().is_some_and(|known| known.starts_with('-') && known != "-")
+        });
+        let directory = match operand {
+            None => self.facts.home.clone(),
+            Some(argument) if argument.text.as_known() == Some("-") => {
+                self.state.previous().map(str::to_owned)
+            }
+            Some(argument) => {
+                let path = self.target(&argument.text).path;
+                path.map(|path| self.state.linked(&path).map_or(path, str::to_owned))
+            }
+        };
+        // No system has a longer one; what would follow from it grows with every step.
+        let directory = directory.filter(|path| path.len() <= LONGEST_DIRECTORY);
+        let stands =
+            operand.is_none_or(|_| directory.as_deref().is_some_and(|path| self.stands(path)));
+        // What a program answers is there; a variable may be empty.
+        let answered = operand
+            .is_some_and(|operand| operand.text.has_unknown() && !operand.text.sources.is_empty());
+        let ends = self.control.conditions == 0 && self.state.option("set -e") == Some(true);
+        let is_back = operand.is_some_and(|operand| operand.text.as_known() == Some("-"));
+        if !is_foreign && (stands || answered || ends || is_back) {
+            self.state.enter(directory);
+            self.control.succeeded = stands.then_some(true);
+        } else {
+            self.state.enter_perhaps(directory);
+        }
+    }
+
+    pub(super) fn push_directory(&mut self, arguments: &[Argument], span: Span) {
+        if self.builtins.pushed.len() < PUSHED {
+            let here = self.state.directory().map(str::to_owned);
+            self.builtins.pushed.push((here, self.recorder.certainty));
+        } else {
+            self.gap(span, GapReason::Limit);
+        }
+        self.change_directory(arguments);
+    }
+
+    pub(super) fn pop_directory(&mut self) {
+        let back = match self.builtins.pushed.pop() {
+            Some((directory, certainty)) if certainty == self.recorder.certainty => directory,
+            _ => None,
+        };
+        self.state.enter(back);
+    }
+
+    /// Whether a directory is surely there.
+    fn stands(&self, path: &str) -> bool {
+        let holds = |inner: &str| {
+            inner
+                .strip_prefix(path.trim_end_matches('/'))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let facts = self.facts;
+        let around = [&facts.cwd, &facts.home, &facts.workspace, &facts.temporary];
+        let makes = |effect: &crate::effect::Effect| {
+            effect.certainty == Certainty::Certain
+                && matches!(&effect.kind, EffectKind::Write { target, .. }
+                    if target.path.as_deref().is_some_and(holds))
+        };
+        around.into_iter().flatten().any(|inner| holds(inner))
+            || holds("/tmp")
+            || self.directory().is_some_and(holds)
+            || self.state.previous().is_some_and(holds)
+            || facts.paths.get(path).is_some_and(|fact| fact.exists)
+            || self.provenance.is_brought_whole(path)
+            || self.recorder.effects.list.iter().rev().leading(MADE).any(makes)
+    }
+}
+
+/// How many effects are looked through for one that made a directory.
+const MADE: usize = 64;
+
+/// How long the name of a directory may be on any system that scripts run on.
+const LONGEST_DIRECTORY: usize = 4096;
+
+/// How many directories `pushd` keeps.
+const PUSHED: usize = 16;

@@ -1,0 +1,68 @@
+//! Modules that code loads. Owns which were loaded and where they are looked for; what code names them, `programs::started::imports` reads.
+
+use portcullis_syntax::Span;
+
+use super::walk::Walk;
+use crate::{effect::Certainty, facts::FileFact, programs::found::Found};
+
+impl Walk<'_> {
+    /// A file that a program loads beside what it was told to run; the second time nothing of it runs. Gives whether there is one.
+    pub(crate) fn load(&mut self, language: &'static str, path: &str, span: Span) -> bool {
+        match self.look(path) {
+            Found::File(_)
+                if self.sources.imports.loaded.contains(path) || self.sources.is_open(path) =>
+            {
+                true
+            }
+            Found::File(file) => {
+                self.sources.imports.loaded.insert(path.to_owned());
+                self.at_most(Certainty::Likely, |walk| {
+                    walk.run_text(language, &file, span, &[], None);
+                });
+                true
+            }
+            Found::NotRead(why) => {
+                self.not_read(language, path, span, why);
+                true
+            }
+            Found::Nothing | Found::Directory(_) => false,
+        }
+    }
+
+    /// As [`Walk::load`], where what it loads itself is looked for below some directories.
+    pub(crate) fn load_from(
+        &mut self,
+        roots: &[String],
+        language: &'static str,
+        path: &str,
+        span: Span,
+    ) -> bool {
+        let outer = std::mem::replace(&mut self.sources.imports.roots, roots.to_vec());
+        let found = self.load(language, path, span);
+        self.sources.imports.roots = outer;
+        found
+    }
+
+    /// Goes to what code in a directory loads; `false` where that is too far from what was started. Every `true` needs a
+    /// [`Walk::leave_imports`].
+    pub(crate) fn enter_imports(&mut self, directory: &str, most: usize) -> bool {
+        self.sources.imports.enter(directory, most)
+    }
+
+    /// Whether a file is there that was loaded nowhere.
+    pub(crate) fn leaves_out(&self, path: &str) -> bool {
+        let is_there =
+            matches!(self.content(path), Some(FileFact::Read(_) | FileFact::NotRead { .. }));
+        is_there && !self.sources.imports.loaded.contains(path) && !self.sources.is_open(path)
+    }
+
+    /// Comes back from what code loads.
+    pub(crate) fn leave_imports(&mut self) {
+        self.sources.imports.leave();
+    }
+
+    /// Where modules are looked for by their whole names.
+    pub(crate) fn import_roots(&self) -> Vec<String> {
+        self.sources.imports.roots.clone()
+    }
+}

@@ -1,0 +1,277 @@
+//! What programs do with files: reading, writing, deleting, handing over. Owns the effects of these and what they mean to what the call knows of
+//! files; which file a program takes, its row says.
+
+use super::walk::Walk;
+use crate::{
+    effect::{
+        Argument, Certainty, EffectId, EffectKind, GapReason, PermissionChange, Target, WriteMode,
+    },
+    paths::absolute,
+    place::{self, Place},
+    session::Left,
+    text::{Piece, Pieces, Taint, Text},
+};
+
+impl Walk<'_> {
+    /// A path as the current directory makes it.
+    #[must_use]
+    pub fn target(&self, text: &Text) -> Target {
+        let path = absolute(text, self.state.directory(), self.facts)
+            .map(|path| self.state.through_links(path));
+        Target::new(text.clone(), path)
+    }
+
+    /// As [`Walk::target`], where the path itself is followed when this call made it a link.
+    pub(super) fn followed(&self, text: &Text) -> Target {
+        let target = self.target(text);
+        match target.path.as_deref().and_then(|path| self.state.linked(path)) {
+            Some(path) => Target::new(text.clone(), Some(path.to_owned())),
+            None => target,
+        }
+    }
+
+    /// A file gets a second name.
+    fn make_link(&mut self, path: &str, leads_to: &Text) {
+        let directory = path.rsplit_once('/').map(|(directory, _)| directory);
+        let directory =
+            directory.map(|directory| if directory.is_empty() { "/" } else { directory });
+        if let Some(leads_to) = absolute(leads_to, directory, self.facts) {
+            self.state.link(path, &leads_to);
+        }
+    }
+
+    /// The program reads a file; gives what is in it, as far as it is known (a file written by this same call is).
+    pub fn read(&mut self, file: &Argument) -> Text {
+        let target = self.followed(&file.text);
+        if let Some(content) = target.path.as_deref().and_then(|path| self.descriptor(path)) {
+            return content;
+        }
+        if let Some(path) = &target.path
+            && let Some(versions) = self.state.file(path)
+        {
+            let mut content = choose(versions, path);
+            content.inherit(&Text { pieces: Pieces::new(), ..file.text.clone() });
+            return content;
+        }
+        let secret = place::credential_of(&target, self.facts).is_some();
+        let private = target.path.is_some() && !place::place_of(&target, self.facts).is_workspace();
+        let mut left = self.left_earlier(&target);
+        // Inside of what was brought, its files are its own.
+        let is_inside =
+            self.state.directory().is_some_and(|it| self.provenance.is_brought_whole(it));
+        if !is_inside && self.is_brought(target.path.as_deref()) {
+            left = left.with(Taint::NETWORK);
+        }
+        let is_empty = target.path.as_deref() == Some("/dev/null");
+        let id = self.emit(EffectKind::Read(target), file.span);
+        let mut content =
+            if is_empty { Text::default() } else { Text::unknown(&file.text.display()) };
+        content.taint = Taint::FILE.with(file.text.taint);
+        if secret {
+            content.taint = content.taint.with(Taint::SECRET);
+        } else if private {
+            content.taint = content.taint.with(Taint::PRIVATE);
+        }
+        content.taint = content.taint.with(left);
+        content.sources = file.text.sources.clone();
+        content.sources.push(id);
+        content
+    }
+
+    /// The program writes a file.
+    pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
+        let target = match mode {
+            WriteMode::Link | WriteMode::Create => self.target(&file.text),
+            _ => self.followed(&file.text),
+        };
+        // What comes piece by piece is read when all of it is there.
+        if mode == WriteMode::Append
+            && let Some(sink) = target.path.as_ref().and_then(|path| self.streams.sink_mut(path))
+        {
+            sink.content.get_or_insert_default().append(&content);
+            return;
+        }
+        if let Some(path) = &target.path
+            && self.streams.is_sink(path)
+            && self.enter_level(file.span)
+        {
+            if let Some(sink) = self.streams.take_sink(path) {
+                self.feed(&sink, content);
+            }
+            self.leave_level();
+            return;
+        }
+        if let Some(path) = &target.path
+            && !path.starts_with("/dev/")
+        {
+            let certain = self.recorder.certainty == Certainty::Certain;
+            match mode {
+                WriteMode::Replace => self.state.write_file(path, content.clone(), false, certain),
+                WriteMode::Append => self.state.write_file(path, content.clone(), true, certain),
+                WriteMode::Edit => self.state.write_file(path, content.clone(), false, false),
+                WriteMode::Link => self.make_link(path, &content),
+                // A pipe: what is written to it may come later.
+                WriteMode::Create if !content.is_empty() => {
+                    self.state.write_file(path, content.clone(), false, true);
+                }
+                WriteMode::Create => {}
+            }
+        }
+        let starts = target.path.as_ref().and_then(|_| place::persistence_of(&target, self.facts));
+        self.emit(EffectKind::Write { target, mode, content: content.clone() }, file.span);
+        if let Some(starts) = starts {
+            self.startup(starts.kind, &content, file.span);
+        }
+    }
+
+    /// The program deletes a file or directory.
+    pub fn delete(&mut self, file: &Argument, recursive: bool) {
+        let target = self.target(&file.text);
+        self.emit(EffectKind::Delete { target, recursive }, file.span);
+        if let Some(elsewhere) = self.state.elsewhere()
+            && is_everything_here(&file.text)
+        {
+            // Where changing the directory failed, everything goes that was in the one before.
+            let path = absolute(&file.text, Some(elsewhere), self.facts);
+            let target = Target::new(file.text.clone(), path);
+            self.at_most(Certainty::Possible, |walk| {
+                walk.emit(EffectKind::Delete { target, recursive }, file.span)
+            });
+        }
+    }
+
+    /// The program changes who may do what with a file.
+    pub fn permission(&mut self, file: &Argument, recursive: bool, change: PermissionChange) {
+        let target = self.target(&file.text);
+        if let (Some(path), PermissionChange::Mode(mode)) = (&target.path, &change)
+            && self.state.file(path).is_some()
+            && mode.as_known().is_some_and(|mode| mode.contains(['x', '7', '5', '1']))
+            && !self.provenance.make_executable(path)
+        {
+            self.gap(file.span, GapReason::Limit);
+        }
+        self.emit(EffectKind::Permission { target, recursive, change }, file.span);
+    }
+
+    /// The program is given a file and does with it what it likes; `changes` says that it is there to change it.
+    pub(crate) fn hand(&mut self, file: &Argument, changes: bool) {
+        let target = self.followed(&file.text);
+        let own = matches!(place::place_of(&target, self.facts), Place::Gate | Place::Agent)
+            || place::is_hooked(&target, self.facts);
+        if own {
+            self.emit(EffectKind::Hand { target, changes }, file.span);
+        }
+    }
+
+    /// The program shows a directory to what it runs, which does with it what it likes.
+    pub(crate) fn mount(&mut self, source: &Argument) {
+        let target = self.followed(&source.text);
+        let around =
+            target.path.as_deref().is_some_and(|path| place::contains_gate(path, self.facts));
+        if around || place::place_of(&target, self.facts) == Place::Gate {
+            self.emit(EffectKind::Hand { target, changes: true }, source.span);
+            return;
+        }
+        // Settings of the project belong to the programs of the project, in a container too.
+        if !place::place_of(&target, self.facts).is_workspace() {
+            self.read_secret(source);
+        }
+    }
+
+    /// The program reads a file if secrets are kept there; nothing is said of any other.
+    pub(crate) fn read_secret(&mut self, file: &Argument) {
+        let target = self.followed(&file.text);
+        if place::credential_of(&target, self.facts).is_some() {
+            drop(self.read(file));
+        }
+    }
+
+    /// What an earlier call of the session left in a file.
+    pub(super) fn left_earlier(&self, target: &Target) -> Taint {
+        let left = target.path.as_deref().and_then(|path| self.facts.session.left(path));
+        left.map_or(Taint::NONE, Left::taint)
+    }
+
+    /// A directory comes over the network with everything in it.
+    pub(crate) fn brought(&mut self, directory: &Argument) {
+        let Some(path) = self.target(&directory.text).path else { return };
+        if !self.provenance.bring(path) {
+            self.gap(directory.span, GapReason::Limit);
+        }
+    }
+
+    /// Whether a file lies in a directory that this call brought over the network.
+    pub(super) fn is_brought(&self, path: Option<&str>) -> bool {
+        self.provenance.is_brought(path)
+    }
+
+    /// Whether this call wrote any file.
+    pub(crate) fn has_written(&self) -> bool {
+        self.state.files().next().is_some()
+    }
+
+    /// The files, by name, that this call wrote and whose names end with one of `endings`.
+    pub(crate) fn written(&self, endings: &[&str]) -> Vec<String> {
+        self.state
+            .files()
+            .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Whether a program wrote a file, or one that it runs.
+    pub(crate) fn wrote_by(&self, path: &str, run: Option<EffectId>) -> bool {
+        let content = self.state.file(path).map(|ways| choose(ways, path));
+        content.zip(run).is_some_and(|(content, run)| content.sources.iter().any(|by| *by >= run))
+    }
+
+    /// What stands in a file, unless it was looked at before.
+    pub(crate) fn first_look(&mut self, path: &str) -> Option<Text> {
+        let content = choose(self.state.file(path)?, path);
+        let known = content.known_prefix().len();
+        self.provenance.is_first_look(path, known).then_some(content)
+    }
+
+    /// Whether this call wrote the file.
+    #[must_use]
+    pub fn wrote(&self, file: &Text) -> bool {
+        self.target(file).path.is_some_and(|path| self.state.file(&path).is_some())
+    }
+}
+
+fn is_everything_here(text: &Text) -> bool {
+    let Some(pattern) = text.as_pattern() else { return false };
+    let mut name = pattern.trim_end_matches('/');
+    while let Some(rest) = name.strip_prefix("./") {
+        name = rest;
+    }
+    !pattern.starts_with('/')
+        && name.bytes().all(|byte| b"*.?[!^]".contains(&byte))
+        && (matches!(name, "" | ".") && !pattern.is_empty() || name.contains('*'))
+}
+
+/// One of several versions of a file; the only one, or an unknown text with every origin.
+fn choose(versions: &[Text], path: &str) -> Text {
+    if let [only] = versions {
+        return only.clone();
+    }
+    // Only something was put in, so the last one has it all.
+    if let Some(last) =
+        versions.last().filter(|last| matches!(last.pieces.first(), Some(Piece::Unknown(_))))
+    {
+        let whole = last.display();
+        let is_before = |version: &Text| {
+            let rest = whole.strip_prefix(version.display().as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'))
+        };
+        if versions.iter().all(is_before) {
+            return last.clone();
+        }
+    }
+    // Not the name alone, which would be that of the file as it was before.
+    let mut content = Text::unknown(&format!("what was written to {path}"));
+    for version in versions {
+        content.inherit(version);
+    }
+    content
+}
