@@ -11,6 +11,7 @@ use crate::{action::Action, assessment::ActionClass, risk::Severity, tool};
 mod adjustment;
 mod confirmation;
 mod decide;
+mod evidence;
 mod floor;
 mod mode;
 pub mod rule;
@@ -18,6 +19,7 @@ pub mod rule;
 pub use adjustment::{Adjustment, Change};
 pub use confirmation::{ApprovalPolicy, Confirmation, NotAnApprovalPolicy, UnknownThreshold};
 pub use decide::Subject;
+pub use evidence::{Copy, Trial};
 pub use floor::DEFAULT_FLOORS;
 pub use mode::{BypassDisabled, DontAsk, Mode, NotAMode, Permissions, Standing};
 pub use rule::{NoPattern, Rule, RuleError, TooWide, covered, narrow, proposed};
@@ -48,6 +50,10 @@ pub struct PolicyOptions {
     pub deny: Vec<Rule>,
     /// Up to which risk a person is not asked again about what they asked for by word and name; about everything where there is none.
     pub asked_for: Option<Severity>,
+    /// Whether what a trial changed is taken over unasked, where nothing is left to be asked about it ([`Policy::settled_by_trial`]).
+    pub commits_trials: bool,
+    /// Up to which risk a person is not asked about what a copy brings back ([`Policy::settled_by_copy`]); about everything where there is none.
+    pub undoable: Option<Severity>,
 }
 
 /// A policy, ready to decide.
@@ -86,6 +92,8 @@ pub struct Policy {
     ask: Vec<Rule>,
     deny: Vec<Rule>,
     asked_for: Option<Severity>,
+    commits_trials: bool,
+    undoable: Option<Severity>,
 }
 
 /// What a decision depends on beside the action and the policy.
@@ -122,6 +130,8 @@ impl Policy {
             ask,
             deny,
             asked_for,
+            commits_trials,
+            undoable,
         } = options;
         Self {
             permissions: Permissions::new(mode, disable_bypass),
@@ -134,6 +144,8 @@ impl Policy {
             ask,
             deny,
             asked_for,
+            commits_trials,
+            undoable,
         }
     }
 
@@ -170,6 +182,8 @@ impl Policy {
             ask,
             deny,
             asked_for,
+            commits_trials,
+            undoable,
         } = self;
         PolicyOptions {
             mode: permissions.mode(),
@@ -183,6 +197,8 @@ impl Policy {
             ask: ask.clone(),
             deny: deny.clone(),
             asked_for: *asked_for,
+            commits_trials: *commits_trials,
+            undoable: *undoable,
         }
     }
 

@@ -50,6 +50,8 @@ pub fn policy_json(configuration: &Configuration) -> Value {
         ask,
         deny,
         asked_for,
+        commits_trials,
+        undoable,
     } = &options;
     let changes: Vec<Value> = adjustments
         .iter()
@@ -78,6 +80,8 @@ pub fn policy_json(configuration: &Configuration) -> Value {
         "dont_ask": dont_ask,
         "confirmation": confirmation_words(*confirmation),
         "asked_for": asked_for.map(Severity::name),
+        "commits_trials": commits_trials,
+        "undoable": undoable.map(Severity::name),
         "deny": texts(deny),
         "floors": all_floors(floors),
         "ask": texts(ask),

@@ -73,7 +73,7 @@ mod windows;
 pub(crate) use crate::programs::notable::names;
 pub use document::document;
 pub use query::condition::always as always_holds;
-pub use session::{acted_on, is_asked_for, source};
+pub use session::{acted_on, grave_acts, is_asked_for, source};
 
 /// The most findings that are kept for one action, so that a generated script of a million deletions is told in a page.
 /// The most severe ones are kept.

@@ -11,6 +11,7 @@ mod source;
 mod told;
 
 pub use beside::acted_on;
+pub use doing::grave_acts;
 pub use source::source;
 
 use super::{Rule, Scene, Shelf, When};

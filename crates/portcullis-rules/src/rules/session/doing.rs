@@ -207,6 +207,11 @@ pub(super) fn of_run(run: &Run) -> Option<Doing<'_>> {
     Some(Doing { words: doing, acts, named: acts, given })
 }
 
+/// The grave acts that the words of a program say.
+pub fn grave_acts(run: &Run) -> Acts {
+    of_run(run).map_or(Acts::NONE, |doing| doing.acts)
+}
+
 /// The grave acts that a word of a command says, and starting and recording.
 fn grave_of(word: &str) -> Acts {
     match word {
