@@ -3,12 +3,21 @@
 
 mod record;
 
+use std::borrow::Cow;
+
 pub use record::entry;
 
 use portcullis_core::{
-    action::BadCall, assessment::ActionClass, call::ToolCall, decision::Verdict, guardian::Case,
+    action::BadCall,
+    assessment::ActionClass,
+    call::ToolCall,
+    decision::Verdict,
+    guardian::{Case, Origin, Turn},
     policy::Context,
 };
+
+#[cfg(target_os = "linux")]
+use crate::{config::TryingGate, trial::evidence};
 
 use crate::{
     guardian::{Decided, Question, Reviewer},
@@ -22,6 +31,8 @@ pub struct Reviewed {
     pub judged: Judged,
     /// The review.
     pub review: Option<Decided>,
+    /// What a trial of it showed, where there was one.
+    pub trial: Option<serde_json::Value>,
 }
 
 /// Judges a call, has it reviewed where the policy asks and the reviewer may answer, and records both. `context.can_ask` says whether a
@@ -44,6 +55,15 @@ pub async fn judge(
         let context = Context { can_ask, ..judged.context };
         judged.judgement.decision = session.again(&judged, &context);
     }
+    let mut trial = None;
+    let mut transcript = Cow::Borrowed(&background.transcript);
+    #[cfg(target_os = "linux")]
+    if let Some(evidence) = evidence::told(session, &mut judged, TryingGate::Check) {
+        // Whatever the action named in its trial is a tool's word.
+        let text = evidence.words().join("\n");
+        trial = Some(evidence.shape());
+        transcript.to_mut().push(Turn { origin: Origin::Tool, text });
+    }
     session.record(&mut judged);
     // What could not be recorded is denied by now.
     let mut review = None;
@@ -56,7 +76,7 @@ pub async fn judge(
                 workspace: facts.workspace.as_deref(),
                 mode: context.mode.or(regime.configuration.policy.permissions().mode()),
                 recent_files: &background.recent_files,
-                transcript: &background.transcript,
+                transcript: &transcript,
             };
             let policy = &regime.configuration.policy_id;
             let decision = &judgement.decision;
@@ -71,5 +91,5 @@ pub async fn judge(
     if review.is_none() && changes && judged.judgement.decision.verdict == Verdict::Allow {
         reviewer.forget_approvals();
     }
-    Ok(Reviewed { judged, review })
+    Ok(Reviewed { judged, review, trial })
 }

@@ -115,13 +115,21 @@ impl Policy {
         decision: &Decision,
         copy: &Copy,
     ) -> Option<Decision> {
-        let Subject { effects, assessment, .. } = subject;
-        let ceiling = self.undoable?;
-        let Copy { is_whole, goes_beyond } = *copy;
-        let mut findings = assessment.findings.iter();
         let goes_on = decision.verdict == Verdict::Ask
             && decision.layer == Layer::Confirmation
-            && is_whole
+            && self.is_made_up_for(subject, copy);
+        let words = "all that it would lose was kept, and can be brought back";
+        goes_on.then(|| allowed(decision, words))
+    }
+
+    /// Whether a copy makes up for all that an action does, as far as the policy lets it.
+    #[must_use]
+    pub fn is_made_up_for(&self, subject: &Subject<'_>, copy: &Copy) -> bool {
+        let Subject { effects, assessment, .. } = subject;
+        let Some(ceiling) = self.undoable else { return false };
+        let Copy { is_whole, goes_beyond } = *copy;
+        let mut findings = assessment.findings.iter();
+        is_whole
             && !goes_beyond
             && assessment.coverage == Coverage::Full
             && !assessment.tool_is_unknown
@@ -131,9 +139,7 @@ impl Policy {
             && findings.all(|one| {
                 one.severity <= Severity::Low
                     || matches!(one.category, Category::Destruction | Category::Change)
-            });
-        let words = "all that it would lose was kept, and can be brought back";
-        goes_on.then(|| allowed(decision, words))
+            })
     }
 }
 

@@ -26,6 +26,7 @@ use super::{
     network::NetworkPart,
     part::{Part, covers},
     serve::Serve,
+    trial::{Snapshots, Trials},
 };
 use crate::{guardian::Settings, sandbox::Custom};
 
@@ -45,6 +46,8 @@ pub(super) struct Combined {
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) mcp: BTreeMap<String, McpServer>,
     pub(super) serve: Serve,
+    pub(super) trials: Trials,
+    pub(super) snapshots: Snapshots,
     pub(super) security_policy: Option<String>,
     pub(super) account: Account,
 }
@@ -66,6 +69,8 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         sandbox: BTreeMap::new(),
         mcp: BTreeMap::new(),
         serve: Serve::default(),
+        trials: Trials::default(),
+        snapshots: Snapshots::default(),
         security_policy: None,
         account: Account::default(),
     };
@@ -75,6 +80,8 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         whole.account.sources.push(source.clone());
         whole.account.take(turn, part, &mut options);
         whole.account.take_rules(turn, part, &mut options);
+        let evidence = (&mut whole.trials, &mut whole.snapshots);
+        whole.account.take_evidence(turn, part, &mut options, evidence);
         whole.take_rest(turn, part);
         whole.take_servers(turn, part);
         whole.take_monitor(turn, &part.monitor);
@@ -107,14 +114,14 @@ pub(super) fn is_as_strict(mode: Option<Mode>, as_mode: Option<Mode>, dont_ask: 
 
 /// The file whose turn it is.
 #[derive(Clone, Copy)]
-struct Turn {
+pub(super) struct Turn {
     source: usize,
     untrusted: bool,
 }
 
 /// A key, and the lock that keeps it.
 #[derive(Clone, Copy)]
-struct Key(&'static str, Lock);
+pub(super) struct Key(pub(super) &'static str, pub(super) Lock);
 
 impl Account {
     /// Why a file may only make a key stricter; `None` where it may do as it likes.
@@ -131,7 +138,7 @@ impl Account {
 
     /// One value in place of another. `joined` gives what is at least as strict as the value that holds and the new one, where
     /// there is such a value.
-    fn settle<T: Clone + PartialEq>(
+    pub(super) fn settle<T: Clone + PartialEq>(
         &mut self,
         turn: Turn,
         Key(key, lock): Key,

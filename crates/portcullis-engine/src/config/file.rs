@@ -23,6 +23,7 @@ use super::{
     network::NetworkTable,
     sandbox::SandboxTable,
     serve::ServeTable,
+    trial::{TryTable, UndoTable},
 };
 
 /// The configuration of portcullis. Every key may be left out.
@@ -86,6 +87,12 @@ pub struct File {
     /// Where `serve` keeps what counts, where many gateways share it. Never in a project's file.
     #[schemars(with = "Option<ServeTable>")]
     pub serve: Option<Spanned<ServeTable>>,
+    /// Trials of what is not understood, before anybody is asked. Never in a project's file.
+    #[schemars(with = "Option<TryTable>")]
+    pub r#try: Option<Spanned<TryTable>>,
+    /// What is kept before actions that lose files, and what that spares. Never in a project's file.
+    #[schemars(with = "Option<UndoTable>")]
+    pub undo: Option<Spanned<UndoTable>>,
     /// The template of what `policy template` tells an agent: an absolute path, or nothing to tell it nothing. Never in a project's file.
     #[schemars(with = "Option<String>")]
     pub security_policy: Option<Spanned<String>>,
@@ -338,7 +345,7 @@ pub enum Lock {
     /// `disable_bypass`, which nothing sets back in any case.
     #[serde(rename = "disable_bypass")]
     DisableBypass,
-    /// `confirmation`.
+    /// `confirmation`, `try` and `undo.max_risk`.
     #[serde(rename = "confirmation")]
     Confirmation,
     /// The rules that allow: only those of the managed file count.
@@ -359,7 +366,7 @@ pub enum Lock {
     /// `audit`; also for options and variables.
     #[serde(rename = "audit")]
     Audit,
-    /// `hook`, `gateway`, `mcp` and `serve`.
+    /// `hook`, `gateway`, `mcp`, `serve` and the snapshots of `undo`.
     #[serde(rename = "hook")]
     Hook,
     /// `monitor`.

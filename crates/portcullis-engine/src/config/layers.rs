@@ -178,6 +178,8 @@ impl Layers {
                 sandbox,
                 mcp,
                 serve,
+                trials,
+                snapshots,
                 security_policy,
                 account,
             } = combine(files);
@@ -199,6 +201,8 @@ impl Layers {
                 sandbox,
                 mcp,
                 serve,
+                trials,
+                snapshots,
                 security_policy,
                 account,
                 layers,

@@ -33,6 +33,7 @@ mod part;
 mod read;
 mod sandbox;
 mod serve;
+mod trial;
 mod trust;
 
 use std::collections::BTreeMap;
@@ -66,6 +67,7 @@ pub use monitor::{ConsequenceTable, ConsequenceWord, MonitorTable, Monitoring};
 pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
 pub use sandbox::{NetworkWord, ProfileTable, SandboxTable};
 pub use serve::{Serve, ServeTable};
+pub use trial::{Snapshots, Trials, TryTable, TryingGate, UndoTable};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
 use crate::{guardian::Settings, platform::Directories, sandbox::Custom};
@@ -113,6 +115,10 @@ pub struct Configuration {
     pub mcp: BTreeMap<String, McpServer>,
     /// Where a gateway keeps what counts, where that is not its state directory.
     pub serve: Serve,
+    /// Where what is not understood is tried first.
+    pub trials: Trials,
+    /// What is kept before actions.
+    pub snapshots: Snapshots,
     /// The template of what agents are told: a path, or empty where they are told nothing; missing where it is the built-in one.
     pub security_policy: Option<String>,
     /// Where each value comes from.
@@ -159,6 +165,8 @@ impl Default for Configuration {
             sandbox: BTreeMap::new(),
             mcp: BTreeMap::new(),
             serve: Serve::default(),
+            trials: Trials::default(),
+            snapshots: Snapshots::default(),
             security_policy: None,
             account: Account::default(),
             layers: Layers::default(),

@@ -34,6 +34,7 @@ use super::{
     network::{NetworkPart, network_of},
     sandbox::profiles_of,
     serve::{Serve, serve_of},
+    trial::{TrialPart, trials_of},
 };
 use crate::{guardian::Settings, sandbox::Custom};
 
@@ -64,6 +65,7 @@ pub(super) struct Part {
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) mcp: BTreeMap<String, McpServer>,
     pub(super) serve: Option<Serve>,
+    pub(super) trials: TrialPart,
     pub(super) security_policy: Option<String>,
     pub(super) locks: Vec<Lock>,
     pub(super) examples: Vec<Example>,
@@ -102,6 +104,8 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         sandbox,
         mcp,
         serve,
+        r#try: trial,
+        undo,
         security_policy,
         managed,
     } = file;
@@ -150,6 +154,16 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
     if let Some(serve) = serve.as_ref().filter(|_| layer == Layer::Project) {
         let message = "a project has no say in where a gateway keeps its record";
         return Err(Misreading::new(serve.span(), message)
+            .with_help("move the table to your own configuration"));
+    }
+    if let Some(trial) = trial.as_ref().filter(|_| layer == Layer::Project) {
+        let message = "a project has no say in what is tried";
+        return Err(Misreading::new(trial.span(), message)
+            .with_help("move the table to your own configuration"));
+    }
+    if let Some(undo) = undo.as_ref().filter(|_| layer == Layer::Project) {
+        let message = "a project has no say in what is kept before actions";
+        return Err(Misreading::new(undo.span(), message)
             .with_help("move the table to your own configuration"));
     }
     if let Some(template) = security_policy {
@@ -218,6 +232,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
             None => BTreeMap::new(),
         },
         serve: serve.as_ref().map(serve_of).transpose()?,
+        trials: trials_of(trial.as_ref(), undo.as_ref())?,
         mcp: match mcp {
             Some(table) => servers_of(table.get_ref())?,
             None => BTreeMap::new(),

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use portcullis_core::{action::BadCall, policy::Context};
+use portcullis_core::{action::BadCall, call::ToolCall, policy::Context};
 
 use super::{
     Change, Judged, Place, Places, StoreError, Trial, VERSION, What,
@@ -72,7 +72,7 @@ fn conflict_words(conflicts: &[Conflict]) -> String {
     }
 }
 
-/// Judges changes as edits of files, without recording anything.
+/// Judges changes as edits of files, without recording anything; by whoever made a call, where one led to them.
 ///
 /// # Errors
 /// [`BadCall`] where one of them cannot be judged.
@@ -81,6 +81,7 @@ pub fn judged(
     place: &Place,
     trial: &Trial,
     numbers: &[usize],
+    caller: Option<&ToolCall>,
     context: Context,
 ) -> Result<Vec<Judged>, BadCall> {
     let layers: Vec<Option<Root>> =
@@ -89,7 +90,7 @@ pub fn judged(
     changes
         .map(|(number, change)| {
             let layer = layers.get(change.root).and_then(Option::as_ref);
-            judge::judged(session, trial, number, change, layer, context)
+            judge::judged(session, trial, (number, change), layer, (caller, context))
         })
         .collect()
 }

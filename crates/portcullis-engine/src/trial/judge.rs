@@ -129,14 +129,18 @@ fn quoted(word: &str) -> String {
 pub(super) fn judged(
     session: &Session,
     trial: &Trial,
-    number: usize,
-    change: &Change,
+    (number, change): (usize, &Change),
     layer: Option<&Root>,
-    context: Context,
+    (caller, context): (Option<&ToolCall>, Context),
 ) -> Result<Judged, BadCall> {
     let (calls, whole) = calls_of(trial, change, layer);
     let mut strictest: Option<session::Judged> = None;
-    for call in calls {
+    for mut call in calls {
+        if let Some(caller) = caller {
+            call.session.clone_from(&caller.session);
+            call.agent.clone_from(&caller.agent);
+            call.home.clone_from(&caller.home);
+        }
         let judged = session.consider(call, context)?;
         let verdict = |one: &session::Judged| one.judgement.decision.verdict;
         if strictest.as_ref().is_none_or(|known| verdict(&judged) > verdict(known)) {

@@ -9,6 +9,7 @@
 mod changes;
 pub mod commit;
 mod copy;
+pub mod evidence;
 mod journal;
 mod judge;
 mod run;
@@ -105,6 +106,9 @@ pub struct Trial {
     pub changes: Vec<Change>,
     /// What was seen of it.
     pub seen: Seen,
+    /// Whether it was watched at all.
+    #[serde(default)]
+    pub watched: bool,
     /// The hosts that it wanted.
     pub wanted: Vec<Wanted>,
     /// What it said, without secrets.

@@ -49,8 +49,10 @@ const PROCESSES: u64 = 8_192;
 pub struct Request<'a> {
     /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// The workspace, where it starts.
+    /// The workspace.
     pub workspace: PathBuf,
+    /// Where in it it starts, where that is not the workspace itself.
+    pub directory: Option<PathBuf>,
     /// Whose home and state.
     pub directories: &'a Directories,
     /// Where trials are kept.
@@ -221,7 +223,8 @@ fn attempt(
         || (OsString::new(), Vec::new()),
         |(program, arguments)| (program.clone(), arguments.to_vec()),
     );
-    let mut launch = Launch::new(program, workspace, profile);
+    let start = request.directory.as_deref().unwrap_or(workspace);
+    let mut launch = Launch::new(program, start, profile);
     launch.arguments = arguments;
     launch.environment.clone_from(&request.environment);
     launch.limits = Limits {
@@ -347,6 +350,7 @@ fn kept(
     noted(&found, began, &mut notes);
     let Found { changes, notes: cut, whole } = found;
     notes.extend(cut);
+    let watched = matches!(finished.seen, Some(Ok(_)));
     let seen = match finished.seen {
         Some(Ok(seen)) => seen,
         not_seen => {
@@ -371,7 +375,8 @@ fn kept(
         v: VERSION,
         id: unfinished.place().id.clone(),
         command: request.command.iter().map(words).collect(),
-        directory: fs::canonicalize(&request.workspace).unwrap_or_default(),
+        directory: fs::canonicalize(request.directory.as_ref().unwrap_or(&request.workspace))
+            .unwrap_or_default(),
         began: clock.to_string(),
         milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         means,
@@ -380,6 +385,7 @@ fn kept(
         stopped: why_stopped.map(str::to_owned),
         changes,
         seen,
+        watched,
         wanted: wanted(),
         stdout: text(&finished.stdout),
         stderr: text(&finished.stderr),

@@ -51,6 +51,7 @@ impl Scene {
             stopped: None,
             changes: found.changes,
             seen: portcullis_sandbox::Seen::default(),
+            watched: true,
             wanted: Vec::new(),
             stdout: String::new(),
             stderr: String::new(),

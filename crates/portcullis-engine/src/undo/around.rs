@@ -3,13 +3,15 @@
 
 use std::{collections::HashMap, io, path::Path};
 
-use portcullis_core::effect::EffectKind;
+use portcullis_core::{effect::EffectKind, policy::Copy};
 
-use super::{About, Bounds, Snapshot, Store, scope};
+use super::{About, Bounds, Scope, Snapshot, Store, scope};
 use crate::{
     audit::{self, Entry},
+    report::visible,
     session::{self, Judged},
     tree::Kind,
+    trial::evidence,
 };
 
 /// Which actions a snapshot is taken before.
@@ -25,6 +27,8 @@ pub enum Before {
 pub struct Around {
     store: Store,
     snapshot: Snapshot,
+    /// What the policy goes by.
+    copy: Copy,
 }
 
 impl Around {
@@ -50,6 +54,19 @@ impl Around {
             return Ok(None);
         }
         let Some(scope) = scope::of(judged) else { return Ok(None) };
+        Self::over(state, &scope, judged, bounds)
+    }
+
+    /// Keeps what lies in a scope, for an action.
+    ///
+    /// # Errors
+    /// Why nothing could be kept.
+    pub fn over(
+        state: &Path,
+        scope: &Scope,
+        judged: &Judged,
+        bounds: Bounds,
+    ) -> io::Result<Option<Self>> {
         // What we keep ourselves is no part of it.
         if state.starts_with(&scope.workspace) {
             return Ok(None);
@@ -60,12 +77,65 @@ impl Around {
             sequence: judged.sequence,
             session: judged.action.call.session.clone(),
         };
-        let snapshot = super::take(&store, &scope, bounds, about)?;
+        let snapshot = super::take(&store, scope, bounds, about)?;
         if snapshot.before.is_empty() {
             store.forget(&snapshot.id)?;
             return Ok(None);
         }
-        Ok(Some(Self { store, snapshot }))
+        let copy = copy_of(&snapshot, scope);
+        Ok(Some(Self { store, snapshot, copy }))
+    }
+
+    /// What the policy goes by.
+    #[must_use]
+    pub const fn copy(&self) -> Copy {
+        self.copy
+    }
+
+    /// Tells whoever answers a call what was kept of what it would lose. Where that is all of it, it can be undone.
+    pub fn tell(&self, judged: &mut Judged) -> String {
+        let Snapshot { id, left_out, beyond, .. } = &self.snapshot;
+        let Copy { is_whole, goes_beyond } = self.copy;
+        let words = if is_whole && !goes_beyond {
+            judged.judgement.assessment.reversible = true;
+            format!("what it would lose was kept: `portcullis undo {id}` brings all of it back")
+        } else {
+            let missing = left_out.iter().chain(beyond).next();
+            let missing = missing.map_or_else(
+                || "what it does beside the files of the workspace".to_owned(),
+                |one| visible::line(one).into_owned(),
+            );
+            format!("`portcullis undo {id}` brings back what was kept of it, but not {missing}")
+        };
+        judged.judgement.decision.reasons.push(words.clone());
+        words
+    }
+
+    /// Lets a call go on of which all that it would lose was kept, where the policy says so.
+    pub fn settle(&self, judged: &mut Judged) -> bool {
+        let subject = evidence::subject(judged);
+        let policy = &judged.regime.configuration.policy;
+        let settled = policy.settled_by_copy(&subject, &judged.judgement.decision, &self.copy);
+        let is_settled = settled.is_some();
+        if let Some(decision) = settled {
+            judged.judgement.decision = decision;
+        }
+        is_settled
+    }
+
+    /// Notes where the decision on the action stands in the record, which it did not when this was taken.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn refer_to(&mut self, sequence: Option<u64>) -> io::Result<()> {
+        self.snapshot.sequence = sequence;
+        self.store.note(&self.snapshot)
+    }
+
+    /// Keeps nothing of it: the action does not run.
+    pub fn forget(self) {
+        // What stays is forgotten with what is old.
+        let _ = self.store.forget(&self.snapshot.id);
     }
 
     /// Its name.
@@ -117,7 +187,8 @@ impl Around {
         let Ok(store) = Store::open(state) else { return };
         if let Ok(snapshot) = store.read(&id) {
             // As long as a hook may take.
-            let _ = Self { store, snapshot }.looked(Bounds::hook());
+            let copy = Copy { is_whole: false, goes_beyond: true };
+            let _ = Self { store, snapshot, copy }.looked(Bounds::hook());
         }
     }
 
@@ -128,7 +199,7 @@ impl Around {
     }
 
     fn looked(self, bounds: Bounds) -> Option<String> {
-        let Self { store, mut snapshot } = self;
+        let Self { store, mut snapshot, copy: _ } = self;
         // What cannot be noted leaves a snapshot that knows of no end, which is stricter.
         let _ = super::ended(&store, &mut snapshot, bounds);
         let same = |one: &super::Kept, other: &super::Kept| {
@@ -145,5 +216,18 @@ impl Around {
             return None;
         }
         Some(snapshot.id)
+    }
+}
+
+/// What a snapshot makes up for. A file with several names, and a link where something is written, lead to more than it holds.
+fn copy_of(snapshot: &Snapshot, scope: &Scope) -> Copy {
+    let leads_elsewhere = scope.writes
+        && snapshot.before.iter().any(|kept| {
+            kept.node.kind == Kind::Link || kept.node.kind == Kind::File && kept.node.names > 1
+        });
+    let is_kept = |kept: &super::Kept| kept.node.kind != Kind::File || kept.object.is_some();
+    Copy {
+        is_whole: snapshot.left_out.is_empty() && snapshot.before.iter().all(is_kept),
+        goes_beyond: scope.leaves || leads_elsewhere || !scope.beyond.is_empty(),
     }
 }

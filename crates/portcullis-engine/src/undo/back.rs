@@ -346,6 +346,7 @@ fn prepared(
         stopped: None,
         changes: deleted.into_iter().chain(others).collect(),
         seen: portcullis_sandbox::Seen::default(),
+        watched: false,
         wanted: Vec::new(),
         stdout: String::new(),
         stderr: String::new(),

@@ -22,6 +22,10 @@ pub struct Scope {
     pub history: bool,
     /// What of it nobody can undo here.
     pub beyond: Vec<String>,
+    /// Whether it changes something that is no file of the workspace, or could by a name that leads out of it.
+    pub leaves: bool,
+    /// Whether it writes into files or changes their rights, which counts for whatever else a name leads to.
+    pub writes: bool,
 }
 
 /// Commands of version control that lose what it keeps of versions.
@@ -88,17 +92,23 @@ pub fn of(judged: &Judged) -> Option<Scope> {
     if workspace.components().count() <= 1 || is_home {
         return None;
     }
-    let mut scope = Scope { workspace, paths: Vec::new(), history: false, beyond: Vec::new() };
+    let mut scope = Scope::new(workspace, Vec::new());
     let mut history = false;
     let mut loses = false;
     let mut whole = false;
     for effect in judged.judgement.effects.list.iter().filter(|effect| !effect.contained) {
+        if let EffectKind::Write { target, .. } | EffectKind::Permission { target, .. } =
+            &effect.kind
+        {
+            scope.writes = true;
+            scope.leaves |= scope.leads_out(target);
+        }
         let mut target = |target: &Target| {
             loses = true;
             match scope.place(target) {
                 Where::Below(path) => scope.paths.push(path),
                 Where::Unknown => whole = true,
-                Where::Outside => {}
+                Where::Outside => scope.leaves = true,
             }
         };
         match &effect.kind {
@@ -111,6 +121,11 @@ pub fn of(judged: &Judged) -> Option<Scope> {
             EffectKind::Write {
                 target: one, mode: WriteMode::Replace | WriteMode::Edit, ..
             } => target(one),
+            // What is only made or added to loses nothing; it comes away with what is lost beside it.
+            EffectKind::Write { target: one, .. } => match scope.place(one) {
+                Where::Below(path) => scope.paths.push(path),
+                Where::Unknown | Where::Outside => scope.leaves = true,
+            },
             EffectKind::Permission { target: one, .. } => target(one),
             EffectKind::Discard { .. } => (loses, whole) = (true, true),
             EffectKind::Run(run) if run.program == "git" => {
@@ -133,6 +148,7 @@ pub fn of(judged: &Judged) -> Option<Scope> {
             }
             EffectKind::Kill { .. } => scope.beyond.push("the processes that it ends".to_owned()),
             EffectKind::Act(_) => scope.beyond.push("what a tool does elsewhere".to_owned()),
+            EffectKind::Connect(_) => scope.leaves = true,
             _ => {}
         }
     }
@@ -170,6 +186,21 @@ enum Where {
 }
 
 impl Scope {
+    /// These paths of a workspace; all of it where there are none.
+    #[must_use]
+    pub const fn new(workspace: PathBuf, paths: Vec<PathBuf>) -> Self {
+        let beyond = Vec::new();
+        Self { workspace, paths, history: false, beyond, leaves: false, writes: false }
+    }
+
+    /// Whether what is written at a target lands outside of the workspace: a link at its end is followed.
+    fn leads_out(&self, target: &Target) -> bool {
+        target.path.as_deref().is_none_or(|path| {
+            let is_pattern = path.contains(['*', '?', '[', '{']);
+            is_pattern || !platform::real(Path::new(path)).starts_with(&self.workspace)
+        })
+    }
+
     /// Where a target lies. A pattern stands for what lies in the last directory before it.
     fn place(&self, target: &Target) -> Where {
         let Some(path) = target.path.as_deref() else { return Where::Unknown };

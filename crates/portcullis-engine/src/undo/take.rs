@@ -46,6 +46,12 @@ impl Bounds {
         Self { files: 100_000, bytes: 1 << 30, time: Duration::from_secs(20) }
     }
 
+    /// Where a person is about to be asked.
+    #[must_use]
+    pub const fn question() -> Self {
+        Self { files: 100_000, bytes: 256 << 20, time: Duration::from_secs(3) }
+    }
+
     /// Where an agent waits for its hook.
     #[must_use]
     pub const fn hook() -> Self {

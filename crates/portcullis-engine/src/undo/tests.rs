@@ -47,12 +47,8 @@ impl Scene {
     }
 
     fn taken(&self, paths: &[&str]) -> Snapshot {
-        let scope = Scope {
-            workspace: self.work(),
-            paths: paths.iter().map(PathBuf::from).collect(),
-            history: true,
-            beyond: Vec::new(),
-        };
+        let paths = paths.iter().map(PathBuf::from).collect();
+        let scope = Scope { history: true, ..Scope::new(self.work(), paths) };
         super::take(&self.store, &scope, Bounds::usual(), About::default()).unwrap()
     }
 
@@ -373,8 +369,7 @@ fn contents_are_kept_once_for_their_owner_alone_and_secrets_encrypted() {
 #[test]
 fn what_is_too_much_is_left_out_and_said() {
     let scene = Scene::new();
-    let scope =
-        Scope { workspace: scene.work(), paths: Vec::new(), history: false, beyond: Vec::new() };
+    let scope = Scope::new(scene.work(), Vec::new());
     let bounds = Bounds { files: 3, ..Bounds::usual() };
     let few = super::take(&scene.store, &scope, bounds, About::default()).unwrap();
     assert!(few.left_out[0].contains("too much"), "{:?}", few.left_out);

@@ -74,6 +74,9 @@ pub struct Answer<'a> {
     /// The review, where a model reviewed it: its score, its words, and what it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guardian: Option<Value>,
+    /// What a trial of it showed, where the configuration has it tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Value>,
 }
 
 /// One finding.
@@ -226,6 +229,7 @@ impl<'a> Answer<'a> {
             action: digest_text(action),
             unknown_fields: &[],
             guardian: None,
+            trial: None,
         }
     }
 
@@ -233,6 +237,12 @@ impl<'a> Answer<'a> {
     #[must_use]
     pub fn beside(self, unknown_fields: &'a [UnknownField]) -> Self {
         Self { unknown_fields, ..self }
+    }
+
+    /// The same with the trial, where there was one.
+    #[must_use]
+    pub fn tried(self, trial: Option<Value>) -> Self {
+        Self { trial, ..self }
     }
 
     /// The same with the review, where there was one.

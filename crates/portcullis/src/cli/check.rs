@@ -35,6 +35,8 @@ use crate::{
     session::{Judged, Session, record_is_unwanted},
     wire::{Answer, ErrorAnswer, EventAnswer, Incoming, Lines, Request},
 };
+#[cfg(target_os = "linux")]
+use crate::{config::TryingGate, trial::evidence};
 
 /// How much of standard input is read at once.
 const READ_AHEAD: usize = 1 << 16;
@@ -112,7 +114,7 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
     }
     let id = request.id.take();
     let unknown = mem::take(&mut request.unknown_fields);
-    let (judged, review) = match desk.judge(request) {
+    let (judged, beside) = match desk.judge(request) {
         Ok(answered) => answered,
         Err(complaint) => {
             let failure = complaint.failure();
@@ -130,11 +132,18 @@ pub(super) fn check(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, F
     }
     if json {
         let answer = Answer::new(id.as_ref(), &judged.judgement).beside(&unknown);
-        write_json(out, &answer.reviewed(review))?;
+        write_json(out, &answer.reviewed(beside.review).tried(beside.trial))?;
     } else {
         write(out, report::verdict(judged.report(), colour()).as_bytes())?;
     }
     Ok(exit(judged.judgement.decision.verdict))
+}
+
+/// What an answer tells beside the judgement.
+#[derive(Default)]
+struct Beside {
+    review: Option<Value>,
+    trial: Option<Value>,
 }
 
 /// Where calls are judged, and reviewed where that is wanted.
@@ -166,10 +175,11 @@ impl Desk {
         Ok(Self { session, context, reviewer, gateway, granted })
     }
 
-    fn judge(&mut self, request: Request) -> Result<(Judged, Option<Value>), Complaint> {
+    fn judge(&mut self, request: Request) -> Result<(Judged, Beside), Complaint> {
         let Self { session, context, reviewer, gateway, granted } = self;
         if let Some(gateway) = gateway {
-            return asked_there(session, gateway, request, *context).map(|judged| (judged, None));
+            let judged = asked_there(session, gateway, request, *context)?;
+            return Ok((judged, Beside::default()));
         }
         let Some((reviewer, runtime)) = reviewer else {
             let Request { id: _, call, mode, background: _, unknown_fields: _ } = request;
@@ -178,8 +188,14 @@ impl Desk {
             if let Some(state) = granted {
                 let _ = pause::settle(&mut judged, session.policy(), state);
             }
+            #[cfg(target_os = "linux")]
+            let trial = evidence::told(session, &mut judged, TryingGate::Check);
+            #[cfg(not(target_os = "linux"))]
+            let trial: Option<Value> = None;
+            #[cfg(target_os = "linux")]
+            let trial = trial.map(|evidence| evidence.shape());
             session.record(&mut judged);
-            return Ok((judged, None));
+            return Ok((judged, Beside { trial, review: None }));
         };
         let Request { id: _, call, mode, background, unknown_fields: _ } = request;
         let mode = mode.map(|word| word.parse()).transpose()?;
@@ -191,8 +207,8 @@ impl Desk {
             context,
             &background,
         ))?;
-        let shape = reviewed.review.as_ref().map(guardian::review_shape);
-        Ok((reviewed.judged, shape))
+        let review = reviewed.review.as_ref().map(guardian::review_shape);
+        Ok((reviewed.judged, Beside { review, trial: reviewed.trial }))
     }
 }
 
@@ -273,9 +289,9 @@ fn many(desk: &mut Desk, out: &mut dyn Write) -> Result<Exit, Failure> {
             warned = true;
         }
         let reader = match judged {
-            Ok((judged, review)) => {
+            Ok((judged, beside)) => {
                 let answer = Answer::new(id.as_ref(), &judged.judgement).beside(&unknown);
-                write_line(out, &answer.reviewed(review))?
+                write_line(out, &answer.reviewed(beside.review).tried(beside.trial))?
             }
             Err(complaint) => {
                 if exit == Exit::Done {

@@ -244,6 +244,9 @@ fn kept(matches: &ArgMatches, launch: &Launch) -> Result<Option<Around>, Failure
     };
     let session = Session::open(Options { configuration, unrecorded: true, ..Options::default() });
     let Ok(judged) = session.consider(call, Context::default()) else { return Ok(None) };
+    if !judged.regime.configuration.snapshots.enabled {
+        return Ok(None);
+    }
     match Around::taken(Some(&state), &judged, undo::Before::Changes, Bounds::usual()) {
         Ok(around) => Ok(around),
         Err(error) => {

@@ -184,16 +184,13 @@ fn bring_back(
     let mut count = 0;
     if doable > 0 {
         // What is put back may have been wanted after all.
-        let scope = Scope {
-            workspace: snapshot.workspace.clone(),
-            paths: found
-                .iter()
-                .filter(|one| !is_conflict(one) && !one.path.as_os_str().is_empty())
-                .map(|one| one.path.clone())
-                .collect(),
-            history: snapshot.history,
-            beyond: Vec::new(),
-        };
+        let paths = found
+            .iter()
+            .filter(|one| !is_conflict(one) && !one.path.as_os_str().is_empty())
+            .map(|one| one.path.clone())
+            .collect();
+        let history = snapshot.history;
+        let scope = Scope { history, ..Scope::new(snapshot.workspace.clone(), paths) };
         let about = About {
             action: format!("{UNDO}{}", snapshot.id),
             sequence: None,

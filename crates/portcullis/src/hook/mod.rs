@@ -442,6 +442,17 @@ fn judge(
         let granted =
             answers.is_some_and(|state| pause::settle(&mut judged, session.policy(), state));
         let mut by = if granted { By::Grant } else { By::Policy };
+        #[cfg(target_os = "linux")]
+        let mut kept = state.filter(|_| !is_denied).and_then(|state| keep(state, &judged));
+        #[cfg(target_os = "linux")]
+        if let Some(Ok(around)) = &kept
+            && judged.judgement.decision.verdict == Verdict::Ask
+            // Where a gateway has a say, its people are asked.
+            && gateway.is_none()
+            && (around.settle(&mut judged) || asks)
+        {
+            let _ = around.tell(&mut judged);
+        }
         // What is denied here is asked nowhere.
         if let Some(gateway) = gateway.as_ref().filter(|_| !is_denied) {
             let here = judged.judgement.decision.verdict;
@@ -461,7 +472,9 @@ fn judge(
             handover::leave(state, &call.tool, &call.arguments, sequence);
         }
         #[cfg(target_os = "linux")]
-        keep(session, state.filter(|_| !is_denied), &judged);
+        if let Some(kept) = kept.take() {
+            note_kept(session, &judged, kept);
+        }
         settled.push(Settled { judged, by });
     }
     if let Some((first, judged)) = first {
@@ -470,21 +483,28 @@ fn judge(
     Ok(settled)
 }
 
-/// Keeps what a call would lose that may go on, and records that. A call of which nothing can be kept goes on all the same.
+/// Keeps what a call would lose that may go on. A call of which nothing can be kept goes on all the same.
 #[cfg(target_os = "linux")]
-fn keep(session: &mut Session, state: Option<&Path>, judged: &Judged) {
-    if judged.judgement.decision.verdict == Verdict::Deny {
-        return;
+fn keep(state: &Path, judged: &Judged) -> Option<io::Result<Around>> {
+    let kept = judged.regime.configuration.snapshots;
+    if judged.judgement.decision.verdict == Verdict::Deny || !kept.enabled || !kept.hooks {
+        return None;
     }
-    let taken = Around::taken(state, judged, Before::Losses, Bounds::hook());
-    let entry = match &taken {
-        Ok(None) => return,
-        Ok(Some(around)) => {
+    Around::taken(Some(state), judged, Before::Losses, Bounds::hook()).transpose()
+}
+
+/// Records what was kept, once the decision stands in the record. What does not go on after all loses nothing.
+#[cfg(target_os = "linux")]
+fn note_kept(session: &mut Session, judged: &Judged, kept: io::Result<Around>) {
+    let entry = match kept {
+        Ok(around) if judged.judgement.decision.verdict == Verdict::Deny => return around.forget(),
+        Ok(mut around) => {
             // Where nobody looks at the end, less is brought back by itself.
+            let _ = around.refer_to(judged.sequence);
             let _ = around.leave_open(&judged.action.id());
             around.entry()
         }
-        Err(error) => Around::failed(judged, error),
+        Err(error) => Around::failed(judged, &error),
     };
     // The agent is answered whether that stands in the record or not.
     let _ = session.note(entry);

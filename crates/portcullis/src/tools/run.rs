@@ -217,7 +217,7 @@ impl Toolbox {
         if turn == Turn::First {
             violations.extend(self.too_often(&tool));
         }
-        let mut reasons = Vec::new();
+        let mut reasons = Reasons::default();
         if let Some(judged) = &judged {
             violations.extend(self.fatality.patterns(&tool, judged));
             let noticed = match turn {
@@ -227,25 +227,33 @@ impl Toolbox {
             for anomaly in noticed {
                 match self.consequences.of(anomaly.kind) {
                     Consequence::Stop => violations.push(self.fatality.history(&anomaly.words())),
-                    Consequence::Ask => reasons.push(anomaly.words()),
-                    Consequence::Tighten if !tool.read_only => reasons.push(anomaly.words()),
+                    Consequence::Ask => reasons.beside.push(anomaly.words()),
+                    Consequence::Tighten if !tool.read_only => reasons.beside.push(anomaly.words()),
                     Consequence::Off | Consequence::Warn | Consequence::Tighten => {}
                 }
             }
             if judged.judgement.decision.verdict == Verdict::Ask {
-                reasons.extend(judged.judgement.decision.reasons.iter().cloned());
+                reasons.decided.extend(judged.judgement.decision.reasons.iter().cloned());
             }
             if tool.confirm {
-                reasons.push("this tool asks each time".to_owned());
+                reasons.beside.push("this tool asks each time".to_owned());
             }
             if tool.least_risk() >= Severity::High {
-                reasons.push(format!(
+                reasons.beside.push(format!(
                     "this tool is registered with the risk {}",
                     tool.least_risk().name()
                 ));
             }
             let triggers = self.intervention.triggers(&judged.action, &judged.judgement);
-            reasons.extend(triggers.iter().map(Trigger::words));
+            for trigger in &triggers {
+                let list = match trigger {
+                    // That the risk is not known is what the decision asks about.
+                    Trigger::Unknown => &mut reasons.decided,
+                    Trigger::Irreversible(_) => &mut reasons.irreversible,
+                    _ => &mut reasons.beside,
+                };
+                list.push(trigger.words());
+            }
         }
         match (plan.take(), judged) {
             (Some(plan), Some(judged)) if violations.is_empty() => {
@@ -578,5 +586,16 @@ enum Turn {
 /// What the checks came to.
 enum Checked {
     Stopped(End),
-    Ready(Box<Plan>, Box<Judged>, Vec<String>),
+    Ready(Box<Plan>, Box<Judged>, Reasons),
+}
+
+/// Why a person must agree.
+#[derive(Debug, Default)]
+struct Reasons {
+    /// Beside the decision: the tool, what was noticed, what a person always wants to be asked about.
+    beside: Vec<String>,
+    /// That it cannot be undone.
+    irreversible: Vec<String>,
+    /// As the decision says it.
+    decided: Vec<String>,
 }

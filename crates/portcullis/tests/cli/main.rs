@@ -14,6 +14,8 @@ mod answering;
 #[cfg(target_os = "linux")]
 mod attended;
 mod documents;
+#[cfg(target_os = "linux")]
+mod evidence;
 mod forging;
 mod hostile;
 #[cfg(target_os = "linux")]

@@ -295,6 +295,7 @@ fn ran(
     let request = Request {
         command: matches.get_many::<OsString>("command").into_iter().flatten().cloned().collect(),
         workspace,
+        directory: None,
         directories: &directories,
         places,
         environment: environment(sandbox::variables(matches)?),

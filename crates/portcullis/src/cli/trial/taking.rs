@@ -97,7 +97,7 @@ pub(super) fn commit(
     }
     let mut record = Record::open(matches, configuration);
     let context = Context { can_ask: true, ..Context::default() };
-    let all = commit::judged(&record.session, place, trial, &numbers, context)
+    let all = commit::judged(&record.session, place, trial, &numbers, None, context)
         .map_err(|error| Failure::internal(format_args!("a change cannot be judged: {error}")))?;
     let denied = all.iter().filter(|one| one.verdict == Verdict::Deny).count();
     let asked = all.iter().filter(|one| one.verdict == Verdict::Ask).count();

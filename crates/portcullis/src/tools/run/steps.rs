@@ -17,10 +17,20 @@ use portcullis_core::{
 };
 
 use super::{
-    super::execute::execute, Answer, Checked, Ending, Identity, Monitor, Plan, Toolbox, Turn,
+    super::{
+        Does,
+        execute::{Ended, execute},
+    },
+    Answer, Checked, Ending, Identity, Monitor, Output, Plan, Reasons, Toolbox, Turn,
 };
 #[cfg(target_os = "linux")]
-use crate::undo::{Around, Before, Bounds};
+use crate::{
+    audit,
+    config::TryingGate,
+    sandbox::BuiltIn,
+    trial::evidence::{self, Evidence},
+    undo::{Around, Before, Bounds, Scope},
+};
 use crate::{
     audit::Entry,
     confirmation, platform,
@@ -32,11 +42,60 @@ pub struct Looked {
     pub(super) plan: Plan,
     pub(super) judged: Judged,
     pub(super) reasons: Vec<String>,
+    /// The reasons by what they come from.
+    why: Reasons,
+    /// What was decided before there were other reasons.
+    decided: Verdict,
+    /// The trial of which the changes go on in its place.
+    #[cfg(target_os = "linux")]
+    tried: Option<Evidence>,
+    /// What was kept of what it would lose, before anybody was asked.
+    #[cfg(target_os = "linux")]
+    kept: Option<Around>,
+    /// Whether nobody was asked because of that: without it, it does not run.
+    #[cfg(target_os = "linux")]
+    is_made_up_for: bool,
     step: Option<Open>,
     deed: Deed,
 }
 
+#[cfg(target_os = "linux")]
+impl Plan {
+    /// Whether a trial holds the program no looser than its own sandbox does: it may write the workspace and nothing but that is said of it.
+    fn is_as_tried(&self) -> bool {
+        let plain = match &self.tool.does {
+            Does::Shell => true,
+            Does::Program(program) => program.environment.is_empty() && program.passes.is_empty(),
+            Does::Function(_) => false,
+        };
+        let writes = [BuiltIn::WorkspaceWrite, BuiltIn::NetworkProxy];
+        plain
+            && BuiltIn::named(&self.tool.sandbox).is_some_and(|profile| writes.contains(&profile))
+            && self.opened.is_empty()
+            && self.tool.paths().next().is_none()
+    }
+}
+
 impl Looked {
+    fn new(plan: Plan, judged: Judged, why: Reasons, step: Option<Open>, deed: Deed) -> Self {
+        let decided = judged.judgement.decision.verdict;
+        Self {
+            plan,
+            judged,
+            reasons: Vec::new(),
+            why,
+            decided,
+            #[cfg(target_os = "linux")]
+            tried: None,
+            #[cfg(target_os = "linux")]
+            kept: None,
+            #[cfg(target_os = "linux")]
+            is_made_up_for: false,
+            step,
+            deed,
+        }
+    }
+
     /// Whether it may run, or asks.
     #[must_use]
     pub const fn verdict(&self) -> Verdict {
@@ -71,6 +130,67 @@ impl Looked {
     pub fn continues(&mut self, earlier: Self) {
         self.step = earlier.step;
         self.deed = earlier.deed;
+        #[cfg(target_os = "linux")]
+        if earlier.judged.action.id() == self.judged.action.id() {
+            if let Some(evidence) = earlier.tried {
+                self.go_on_as(evidence);
+            }
+            if let Some(kept) = earlier.kept {
+                self.go_on_kept(kept);
+            }
+            self.conclude();
+        }
+    }
+
+    /// Lets what a trial changed go on in place of the call, where the policy says so and nothing else asks; otherwise whoever answers is told
+    /// of it.
+    #[cfg(target_os = "linux")]
+    fn go_on_as(&mut self, evidence: Evidence) {
+        let Reasons { beside, irreversible, decided } = &mut self.why;
+        let is_alone = beside.is_empty() && irreversible.is_empty();
+        if is_alone && evidence.settle(&mut self.judged) {
+            decided.clear();
+            self.decided = Verdict::Allow;
+            self.tried = Some(evidence);
+        } else {
+            decided.extend(evidence.words());
+        }
+    }
+
+    /// Lets a call go on of which all that it would lose was kept, where the policy says so and nothing else asks; whoever answers otherwise is
+    /// told of it.
+    #[cfg(target_os = "linux")]
+    fn go_on_kept(&mut self, kept: Around) {
+        let subject = evidence::subject(&self.judged);
+        let policy = &self.judged.regime.configuration.policy;
+        let spares = self.why.beside.is_empty() && policy.is_made_up_for(&subject, &kept.copy());
+        if spares && (self.decided == Verdict::Allow || kept.settle(&mut self.judged)) {
+            self.why = Reasons::default();
+            self.decided = Verdict::Allow;
+            self.is_made_up_for = true;
+        }
+        let words = kept.tell(&mut self.judged);
+        if !self.is_made_up_for {
+            self.why.decided.push(words);
+        }
+        if self.judged.judgement.assessment.reversible {
+            self.why.irreversible.clear();
+        }
+        self.kept = Some(kept);
+    }
+
+    /// What gives a reason to ask asks.
+    fn conclude(&mut self) {
+        let Reasons { beside, irreversible, decided } = &self.why;
+        self.reasons = [beside, irreversible, decided].into_iter().flatten().cloned().collect();
+        let decision = &mut self.judged.judgement.decision;
+        decision.verdict = self.decided;
+        if !self.reasons.is_empty() && decision.verdict == Verdict::Allow {
+            decision.verdict = Verdict::Ask;
+            let known = decision.reasons.clone();
+            let new = self.reasons.iter().filter(|reason| !known.contains(reason)).cloned();
+            decision.reasons.splice(0..0, new);
+        }
     }
 
     pub(super) fn answer(&self) -> Answer {
@@ -116,11 +236,12 @@ impl Toolbox {
         let told = (&mut answer, &mut deed);
         let end = match self.checked(call, identity, limit, Turn::First, told) {
             Checked::Stopped(end) => end,
-            Checked::Ready(plan, mut judged, reasons) => {
-                raise(&mut judged, &reasons);
-                self.session.record(&mut judged);
-                let step = step.ok();
-                let looked = Looked { plan: *plan, judged: *judged, reasons, step, deed };
+            Checked::Ready(plan, judged, reasons) => {
+                let mut looked = Looked::new(*plan, *judged, reasons, step.ok(), deed);
+                #[cfg(target_os = "linux")]
+                self.gather(&mut looked);
+                looked.conclude();
+                self.session.record(&mut looked.judged);
                 if looked.verdict() != Verdict::Deny {
                     return Ok(looked);
                 }
@@ -155,10 +276,11 @@ impl Toolbox {
         let told = (&mut answer, &mut deed);
         match self.checked(call, identity, None, Turn::Again, told) {
             Checked::Stopped(_) => Err(Box::new(answer)),
-            Checked::Ready(plan, mut judged, reasons) => {
-                raise(&mut judged, &reasons);
-                judged.sequence = sequence;
-                Ok(Looked { plan: *plan, judged: *judged, reasons, step: None, deed })
+            Checked::Ready(plan, judged, reasons) => {
+                let mut looked = Looked::new(*plan, *judged, reasons, None, deed);
+                looked.conclude();
+                looked.judged.sequence = sequence;
+                Ok(looked)
             }
         }
     }
@@ -186,7 +308,17 @@ impl Toolbox {
     /// Runs what was looked at. Whoever calls this knows that it is allowed, or that a person agreed to it.
     pub fn execute(&mut self, mut looked: Looked) -> Answer {
         let mut answer = looked.answer();
-        let Looked { plan, judged, .. } = &mut looked;
+        let Looked {
+            plan,
+            judged,
+            #[cfg(target_os = "linux")]
+            tried,
+            #[cfg(target_os = "linux")]
+            kept,
+            #[cfg(target_os = "linux")]
+            is_made_up_for,
+            ..
+        } = &mut looked;
         if self.still(plan, judged.files().as_ref()).is_none_or(|hash| hash != judged.action.id()) {
             answer.status = Ending::Refused;
             answer.message = Some(Refused::OtherAction.to_string());
@@ -195,7 +327,32 @@ impl Toolbox {
             return answer;
         }
         #[cfg(target_os = "linux")]
-        let around = Self::kept(&mut self.session, self.held.state.as_deref(), judged);
+        let state = self.held.state.as_deref();
+        #[cfg(target_os = "linux")]
+        let around = Self::kept(&mut self.session, state, judged, tried.as_ref());
+        #[cfg(target_os = "linux")]
+        if let Some(earlier) = kept.take() {
+            // The one that was just taken holds what stands there now.
+            earlier.forget();
+            let is_kept = around
+                .as_ref()
+                .is_some_and(|around| around.copy().is_whole && !around.copy().goes_beyond);
+            if *is_made_up_for && !is_kept {
+                answer.status = Ending::Refused;
+                let why =
+                    "not all that it would lose could be kept, so that it has to be asked about";
+                answer.message = Some(why.to_owned());
+                self.outcome(judged, why, None);
+                self.leave(looked, End::Blocked);
+                return answer;
+            }
+        }
+        #[cfg(target_os = "linux")]
+        let ended = match tried {
+            Some(evidence) => Self::taken_over(&mut self.session, judged, evidence),
+            None => execute(plan, &self.workspace, &self.held),
+        };
+        #[cfg(not(target_os = "linux"))]
         let ended = execute(plan, &self.workspace, &self.held);
         #[cfg(target_os = "linux")]
         let _ = around.and_then(Around::ended);
@@ -213,8 +370,23 @@ impl Toolbox {
         session: &mut Session,
         state: Option<&std::path::Path>,
         judged: &Judged,
+        tried: Option<&Evidence>,
     ) -> Option<Around> {
-        let taken = Around::taken(state, judged, Before::Changes, Bounds::usual());
+        if !judged.regime.configuration.snapshots.enabled {
+            return None;
+        }
+        let taken = match (tried, state) {
+            (None, _) => Around::taken(state, judged, Before::Changes, Bounds::usual()),
+            (Some(evidence), Some(state)) => {
+                let (workspace, paths) = evidence.changed();
+                let scope = Scope { history: true, ..Scope::new(workspace.to_owned(), paths) };
+                if scope.paths.is_empty() {
+                    return None;
+                }
+                Around::over(state, &scope, judged, Bounds::usual())
+            }
+            (Some(_), None) => return None,
+        };
         let entry = match &taken {
             Ok(None) => return None,
             Ok(Some(around)) => around.entry(),
@@ -225,8 +397,70 @@ impl Toolbox {
         taken.ok().flatten()
     }
 
+    /// Gathers what may spare a question, or what whoever answers should know: a trial of what is not understood, a copy of what would be lost.
+    #[cfg(target_os = "linux")]
+    fn gather(&self, looked: &mut Looked) {
+        let asks = looked.decided == Verdict::Ask || !looked.why.irreversible.is_empty();
+        if !asks || looked.decided == Verdict::Deny {
+            return;
+        }
+        if looked.plan.is_as_tried() {
+            let gate = TryingGate::Tools;
+            match evidence::gathered(&self.session, &looked.judged, gate, &self.held.stop) {
+                Ok(None) => {}
+                Ok(Some(evidence)) => return looked.go_on_as(evidence),
+                Err(error) => {
+                    looked.why.decided.push(format!("it could not be tried first: {error}"));
+                }
+            }
+        }
+        let state = self.held.state.as_deref();
+        if looked.judged.regime.configuration.snapshots.enabled
+            && let Ok(Some(kept)) =
+                Around::taken(state, &looked.judged, Before::Losses, Bounds::question())
+        {
+            looked.go_on_kept(kept);
+        }
+    }
+
+    /// Takes over what a trial changed, and records that. The call does not run.
+    #[cfg(target_os = "linux")]
+    fn taken_over(
+        session: &mut Session,
+        judged: &Judged,
+        evidence: &Evidence,
+    ) -> Result<Ended, String> {
+        let trial = &evidence.trial;
+        let count = evidence
+            .take_over()
+            .map_err(|error| format!("what its trial changed was not taken over: {error}"))?;
+        let entry = Entry {
+            refers_to: judged.sequence,
+            session: judged.action.call.session.clone(),
+            outcome: Some("taken over".to_owned()),
+            reason: Some(format!(
+                "{count} changes of the trial {}, each judged as an edit of a file",
+                trial.id
+            )),
+            ..Entry::new(audit::Kind::Change)
+        };
+        // It stands in the files; a record that breaks now is found by whoever comes next.
+        let _ = session.note(entry);
+        let output = Output {
+            stdout: trial.stdout.clone(),
+            stderr: trial.stderr.clone(),
+            dropped: trial.dropped,
+        };
+        let status = Some((portcullis_sandbox::Status::Exited(trial.exit), None));
+        Ok(Ended { status, output, report: None })
+    }
+
     /// Ends a step that does not run.
     pub fn leave(&mut self, looked: Looked, end: End) {
+        #[cfg(target_os = "linux")]
+        if let Some(kept) = looked.kept {
+            kept.forget();
+        }
         if let Some(step) = looked.step {
             self.monitor.finish(step, &looked.deed, end, None);
         }
@@ -319,15 +553,6 @@ impl Toolbox {
         call.session = identity.session.clone().or(call.session);
         call.cwd = Some(self.workspace.to_string_lossy().into_owned());
         call
-    }
-}
-
-/// What gives a reason to ask asks.
-fn raise(judged: &mut Judged, reasons: &[String]) {
-    let decision = &mut judged.judgement.decision;
-    if !reasons.is_empty() && decision.verdict == Verdict::Allow {
-        decision.verdict = Verdict::Ask;
-        decision.reasons.splice(0..0, reasons.iter().cloned());
     }
 }
 
