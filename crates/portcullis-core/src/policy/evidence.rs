@@ -80,7 +80,7 @@ impl Policy {
             && matches!(action.kind, ActionKind::Shell { .. })
             && assessment.risk == Risk::Unknown
             && facts.workspace.is_some()
-            && effects.list.iter().all(|effect| stays_here(effect))
+            && effects.list.iter().all(stays_here)
     }
 
     /// The decision about taking over what a trial changed, in place of one that asks about running the action. Nothing where it still asks.
@@ -92,6 +92,25 @@ impl Policy {
         decision: &Decision,
         trial: &Trial,
     ) -> Option<Decision> {
+        let goes_on = trial.is_settled() && self.may_be_taken_over(subject, decision);
+        let words = "it was tried apart from the files: what it changed there is taken over, and it does not run again";
+        goes_on.then(|| allowed(decision, words))
+    }
+
+    /// The decision about running, in the place of an action that asks, a trial of it of which only what is settled is taken over. Nothing where
+    /// that asks too. It does not count for the action itself: whoever lets it go on has seen that the trial runs in its place.
+    #[must_use]
+    pub fn replaced_by_trial(
+        &self,
+        subject: &Subject<'_>,
+        decision: &Decision,
+    ) -> Option<Decision> {
+        let words = "a trial of it runs in its place, of which only what stayed in the workspace and goes on as edits of files is taken over";
+        self.may_be_taken_over(subject, decision).then(|| allowed(decision, words))
+    }
+
+    /// Whether what a trial of an action changes may count, if the trial says nothing against it.
+    fn may_be_taken_over(&self, subject: &Subject<'_>, decision: &Decision) -> bool {
         let harmless = |category: Category| {
             matches!(
                 category,
@@ -99,12 +118,9 @@ impl Policy {
             )
         };
         let mut findings = subject.assessment.findings.iter();
-        let goes_on = self.commits_trials
-            && trial.is_settled()
+        self.commits_trials
             && self.may_be_tried(subject, decision)
-            && findings.all(|one| one.severity < Severity::Medium || harmless(one.category));
-        let words = "it was tried apart from the files: what it changed there is taken over, and it does not run again";
-        goes_on.then(|| allowed(decision, words))
+            && findings.all(|one| one.severity < Severity::Medium || harmless(one.category))
     }
 
     /// The decision about an action of which all that it would lose was kept, in place of one that asks. Nothing where it still asks.

@@ -9,6 +9,7 @@ use std::{
 
 use portcullis_core::{
     action::ActionKind,
+    call::ToolCall,
     decision::Verdict,
     policy::{self, Context, Subject},
     secrets::redacted,
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::{Change, Place, Places, Request, Trial, TrialError, commit, tried};
 use crate::{
+    audit::{self, Entry},
     config::TryingGate,
     platform,
     report::visible,
@@ -71,9 +73,7 @@ pub fn gathered(
         return Ok(None);
     };
     let Some((workspace, directory)) = ground(judged) else { return Ok(None) };
-    let Some(shell) = SHELLS.into_iter().find(|path| Path::new(path).exists()) else {
-        return Ok(None);
-    };
+    let Some(shell) = shell() else { return Ok(None) };
     let directories = configuration.directories();
     let places = Places::usual(configuration.state().as_deref());
     commit::recover(&places)?;
@@ -93,16 +93,10 @@ pub fn gathered(
         progress: None,
     };
     let (trial, place) = tried(&request, Vec::new)?;
-    let mut evidence = Evidence {
-        found: found(&trial, &workspace),
-        trial,
-        place,
-        places,
-        workspace,
-        open: Vec::new(),
-    };
-    evidence.judge(session, judged);
-    Ok(Some(evidence))
+    let context = Context { can_ask: true, ..judged.context };
+    let call = Some(&judged.action.call);
+    let trial = (trial, place, places);
+    Ok(Some(Evidence::of(trial, workspace, session, call, context)))
 }
 
 /// Tries a call that whoever asks runs themselves, and puts what came of it before whoever answers. The question stays: what would run is not what
@@ -127,6 +121,12 @@ pub fn told(session: &Session, judged: &mut Judged, gate: TryingGate) -> Option<
     }
 }
 
+/// The shell that a command is tried in.
+#[must_use]
+pub fn shell() -> Option<&'static str> {
+    SHELLS.into_iter().find(|path| Path::new(path).exists())
+}
+
 /// What a decision on a call is about.
 #[must_use]
 pub fn subject(judged: &Judged) -> Subject<'_> {
@@ -139,23 +139,23 @@ pub fn subject(judged: &Judged) -> Subject<'_> {
 }
 
 /// The workspace of a call and the directory in it where it runs; nothing where there is none that changes could be told apart from all else.
-fn ground(judged: &Judged) -> Option<(PathBuf, PathBuf)> {
+#[must_use]
+pub fn ground(judged: &Judged) -> Option<(PathBuf, PathBuf)> {
     let workspace = platform::real(Path::new(judged.facts.workspace.as_deref()?));
     let directory = judged.facts.cwd.as_deref().map(|cwd| platform::real(Path::new(cwd)));
     let directory = directory.unwrap_or_else(|| workspace.clone());
-    let is_home = |home: &str| platform::real(Path::new(home)).starts_with(&workspace);
-    let home = judged.facts.home.as_deref().is_some_and(is_home)
-        || judged
-            .regime
-            .configuration
-            .directories()
-            .homes()
-            .any(|home| platform::real(home).starts_with(&workspace));
-    let fits = workspace.components().count() > 1
-        && !home
-        && directory.starts_with(&workspace)
-        && directory.is_dir();
+    let directories = judged.regime.configuration.directories();
+    let homes = directories.homes().chain(judged.facts.home.as_deref().map(Path::new));
+    let fits =
+        is_apart(&workspace, homes) && directory.starts_with(&workspace) && directory.is_dir();
     fits.then_some((workspace, directory))
+}
+
+/// Whether a directory is a workspace that changes can be told apart from all else by: none that holds a home, and not the root.
+pub fn is_apart<'a>(workspace: &Path, homes: impl IntoIterator<Item = &'a Path>) -> bool {
+    let mut homes = homes.into_iter();
+    let holds_home = homes.any(|home| platform::real(home).starts_with(workspace));
+    workspace.components().count() > 1 && !holds_home
 }
 
 /// What of a trial the policy goes by. What its changes are as edits is not known yet, and asks.
@@ -177,16 +177,28 @@ fn found(trial: &Trial, workspace: &Path) -> policy::Trial {
 }
 
 impl Evidence {
-    /// Judges what it changed, each as the edit of a file by whoever made the call.
-    fn judge(&mut self, session: &Session, judged: &Judged) {
+    /// What of a trial counts, with its changes judged as edits of files by whoever made a call.
+    #[must_use]
+    pub fn of(
+        (trial, place, places): (Trial, Place, Places),
+        workspace: PathBuf,
+        session: &Session,
+        call: Option<&ToolCall>,
+        context: Context,
+    ) -> Self {
+        let found = found(&trial, &workspace);
+        let mut evidence = Self { found, trial, place, places, workspace, open: Vec::new() };
+        evidence.judge(session, call, context);
+        evidence
+    }
+
+    fn judge(&mut self, session: &Session, call: Option<&ToolCall>, context: Context) {
         let count = self.trial.changes.len();
         if count > MOST_JUDGED {
             self.open.push(format!("it changed {count} files, more than are judged unasked"));
             return;
         }
         let numbers: Vec<usize> = (0..count).collect();
-        let context = Context { can_ask: true, ..judged.context };
-        let call = Some(&judged.action.call);
         match commit::judged(session, &self.place, &self.trial, &numbers, call, context) {
             Ok(all) => {
                 let strictest = all.iter().map(|one| one.verdict).max();
@@ -307,6 +319,18 @@ impl Evidence {
         }
         words.extend(self.open.iter().map(|one| plain(one)));
         words
+    }
+
+    /// What the record is told, once it tells of the decision.
+    #[must_use]
+    pub fn entry(&self, judged: &Judged) -> Entry {
+        Entry {
+            refers_to: judged.sequence,
+            session: judged.action.call.session.clone(),
+            outcome: Some("tried".to_owned()),
+            reason: Some(self.words().join("; ")),
+            ..Entry::new(audit::Kind::Change)
+        }
     }
 
     /// For a program.

@@ -145,6 +145,8 @@ pub struct Event {
     pub speak: fn(&Saying<'_>) -> Reply,
     /// Whether the agent asks its person when the answer says so.
     pub asks: Asks,
+    /// Whether an answer that allows or asks can put other arguments in place of the call's.
+    pub replaces: bool,
     /// How the tool is named.
     pub tool: ToolName,
     /// Where the arguments are, where not in [`Fields::input`].
@@ -158,7 +160,14 @@ impl Event {
     #[must_use]
     pub const fn new(name: &'static str, moment: Moment, speak: fn(&Saying<'_>) -> Reply) -> Self {
         let tool = ToolName::Field;
-        Self { name, marks: &[], moment, speak, asks: Asks::Never, tool, input: None, only: &[] }
+        let (asks, replaces) = (Asks::Never, false);
+        Self { name, marks: &[], moment, speak, asks, replaces, tool, input: None, only: &[] }
+    }
+
+    /// The same, where an answer can put other arguments in place of the call's.
+    #[must_use]
+    pub const fn replacing(self) -> Self {
+        Self { replaces: true, ..self }
     }
 
     /// The same, where an answer can make the agent ask its person.

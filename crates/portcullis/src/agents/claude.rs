@@ -73,6 +73,7 @@ const fn settings(file: &'static str) -> Place {
 /// modes that approve or deny by themselves nobody need be asked either.
 const EVENTS: &[Event] = &events(
     Event::new("PreToolUse", Moment::BeforeTool, reply::permission_decision)
+        .replacing()
         .asking_where(&[Mark::OneOf("/permission_mode", &["default", "acceptEdits", "plan"])]),
 );
 

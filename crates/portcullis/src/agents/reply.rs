@@ -7,7 +7,7 @@
 //! | silence where there is nothing to say | "allow" skips the person's own prompt in most agents |
 //! | a reason is never empty | Codex lets a call run that is denied without one |
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// What an agent is told.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -32,6 +32,8 @@ pub struct Saying<'a> {
     pub event: &'a str,
     /// The word.
     pub word: &'a Word,
+    /// The arguments that the call is to run with in place of its own, where the event takes some; nothing where it stays as it is.
+    pub input: Option<&'a Map<String, Value>>,
 }
 
 /// What a process gives back.
@@ -69,11 +71,18 @@ impl Reply {
 #[must_use]
 pub fn permission_decision(saying: &Saying<'_>) -> Reply {
     let decision = |decision: &str, reason: &str| {
-        Reply::json(&json!({ "hookSpecificOutput": {
+        let mut answer = json!({ "hookSpecificOutput": {
             "hookEventName": saying.event,
             "permissionDecision": decision,
             "permissionDecisionReason": reason,
-        }}))
+        }});
+        if let Some(input) = saying.input.filter(|_| decision != "deny")
+            && let Some(output) =
+                answer.pointer_mut("/hookSpecificOutput").and_then(Value::as_object_mut)
+        {
+            output.insert("updatedInput".to_owned(), Value::Object(input.clone()));
+        }
+        Reply::json(&answer)
     };
     match saying.word {
         Word::Nothing => Reply::silent(),

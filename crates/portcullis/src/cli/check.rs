@@ -192,9 +192,13 @@ impl Desk {
             let trial = evidence::told(session, &mut judged, TryingGate::Check);
             #[cfg(not(target_os = "linux"))]
             let trial: Option<Value> = None;
-            #[cfg(target_os = "linux")]
-            let trial = trial.map(|evidence| evidence.shape());
             session.record(&mut judged);
+            #[cfg(target_os = "linux")]
+            let trial = trial.map(|evidence| {
+                // Whoever asks is told of it, whether that stands in the record or not.
+                let _ = session.note(evidence.entry(&judged));
+                evidence.shape()
+            });
             return Ok((judged, Beside { trial, review: None }));
         };
         let Request { id: _, call, mode, background, unknown_fields: _ } = request;

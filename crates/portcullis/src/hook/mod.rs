@@ -14,6 +14,8 @@ pub mod deadline;
 mod ground;
 mod payload;
 
+#[cfg(target_os = "linux")]
+mod replaced;
 pub mod sample;
 pub mod seen;
 mod twin;
@@ -38,7 +40,7 @@ use portcullis_core::{
 };
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use crate::agents::named;
 pub use call::calls_of_tool;
@@ -46,12 +48,11 @@ pub use payload::Payload;
 pub use unreadable::Unreadable;
 
 use self::{deadline::Deadline, ground::Ground};
-#[cfg(target_os = "linux")]
-use crate::undo::{Around, Before, Bounds};
 use crate::{
     account::Account,
     agents::{
         agent::{Agent, Event, Moment},
+        field,
         reply::{Reply, Saying, Word},
     },
     audit::{Entry, Kind},
@@ -61,6 +62,11 @@ use crate::{
     session::{self, Judged, Ran, Session},
     watch,
     wire::{EventRequest, Happened},
+};
+#[cfg(target_os = "linux")]
+use crate::{
+    install::command::Program,
+    undo::{Around, Before, Bounds},
 };
 
 /// How long a gateway may take beside the wait for a person. Every agent gives its hooks more.
@@ -137,13 +143,15 @@ pub fn reply_to(options: &Options, payload: &[u8]) -> Reply {
 /// Whatever goes wrong on the way to an answer is one.
 fn replied(options: &Options, input: &dyn Fn() -> io::Result<Vec<u8>>, watch: &dyn Watch) -> Reply {
     let mut asker = Asker::new(options);
+    let mut replaced = None;
     let answered = panic::catch_unwind(AssertUnwindSafe(|| {
         let input = input()?;
-        answer(options, &input, &mut asker, watch)
+        answer(options, &input, &mut asker, &mut replaced, watch)
     }));
-    let word =
-        answered.unwrap_or(Err(HookError::Panic)).unwrap_or_else(|error| asker.refusal(&error));
-    asker.reply(&word)
+    match answered.unwrap_or(Err(HookError::Panic)) {
+        Ok(word) => asker.reply_with(&word, replaced.as_ref()),
+        Err(error) => asker.reply(&asker.refusal(&error)),
+    }
 }
 
 /// Who sees to it that there is an answer in time.
@@ -191,9 +199,17 @@ impl Asker {
     /// A word in the form of this agent. While the event is not known, it is the one before a tool runs; while the agent is
     /// not, what blocks nearly everywhere.
     fn reply(&self, word: &Word) -> Reply {
+        self.reply_with(word, None)
+    }
+
+    /// The same with arguments in place of the call's.
+    fn reply_with(&self, word: &Word, input: Option<&Map<String, Value>>) -> Reply {
         let event = self.event.or_else(|| self.agent?.events.first());
         match (event, word) {
-            (Some(event), word) => (event.speak)(&Saying { event: event.name, word }),
+            (Some(event), word) => {
+                let input = input.filter(|_| event.replaces);
+                (event.speak)(&Saying { event: event.name, word, input })
+            }
             (None, Word::Ask(reason) | Word::Deny(reason)) => Reply::blocked(reason),
             (None, Word::Nothing | Word::Allow(_) | Word::Note(_)) => Reply::silent(),
         }
@@ -231,6 +247,7 @@ fn answer(
     options: &Options,
     bytes: &[u8],
     asker: &mut Asker,
+    replaced: &mut Option<Map<String, Value>>,
     watch: &dyn Watch,
 ) -> Result<Word, HookError> {
     let value = payload::parse(bytes)?;
@@ -274,8 +291,13 @@ fn answer(
             let twin = twin::Key::of(&value, agent, event, cwd, options.agent);
             let wait = if gateway.is_some() { options.wait } else { Duration::ZERO };
             let state = state.as_deref();
-            let desk = Desk { hook: &configuration.hook, state, gateway, twin, wait };
+            let input = field::first(&value, agent.fields.input).and_then(Value::as_object);
+            let desk = Desk { hook: &configuration.hook, state, gateway, twin, wait, input };
             let settled = judge(&mut session(), payload, &desk)?;
+            // A call that does several things is none that another one stands for.
+            if let [Settled { replaced: Some(arguments), .. }] = settled.as_slice() {
+                *replaced = Some(arguments.clone());
+            }
             let url = desk.gateway.as_ref().map(Remote::url);
             let words = settled.iter().map(|settled| (word(settled, url), &settled.judged));
             let strictest = words.max_by_key(|(word, _)| strictness(word));
@@ -300,6 +322,10 @@ fn answer(
             }
             #[cfg(target_os = "linux")]
             if let Some(state) = configuration.state() {
+                if let Some(input) = field::first(&value, agent.fields.input) {
+                    let input = input.as_object().cloned().unwrap_or_default();
+                    replaced::ran(&state, payload.session.as_deref(), agent.name, &input);
+                }
                 for call in &payload.calls {
                     if let Ok(action) = Action::from_call(call.clone()) {
                         Around::close(&state, &action.id());
@@ -337,6 +363,10 @@ pub fn calls_of(payload: &Value) -> Vec<ToolCall> {
 struct Settled {
     judged: Judged,
     by: By,
+    /// What whoever is asked is told beside why.
+    told: Option<String>,
+    /// The arguments that it runs with in place of its own.
+    replaced: Option<Map<String, Value>>,
 }
 
 /// Whose word a decision is.
@@ -374,6 +404,8 @@ struct Desk<'a> {
     /// What tells the call from others, and how long another process may wait for a person's answer to it.
     twin: Option<twin::Key>,
     wait: Duration,
+    /// What the agent gave its tool, word for word.
+    input: Option<&'a Map<String, Value>>,
 }
 
 /// Judges the calls, settles who answers what they ask, and records that.
@@ -382,7 +414,7 @@ fn judge(
     payload: Payload,
     desk: &Desk<'_>,
 ) -> Result<Vec<Settled>, HookError> {
-    let Desk { hook, state, gateway, twin, wait } = desk;
+    let Desk { hook, state, gateway, twin, wait, input } = desk;
     let Payload { agent, event, calls, one, asks, mode, .. } = payload;
     let context = Context {
         can_ask: true,
@@ -437,11 +469,13 @@ fn judge(
     // What is denied anyway uses up no grant.
     let is_denied = all.iter().any(|judged| judged.judgement.decision.verdict == Verdict::Deny);
     let mut settled = Vec::new();
+    let is_one = all.len() == 1;
     for mut judged in all {
         let answers = state.filter(|_| !is_denied);
         let granted =
             answers.is_some_and(|state| pause::settle(&mut judged, session.policy(), state));
         let mut by = if granted { By::Grant } else { By::Policy };
+        let mut told = None;
         #[cfg(target_os = "linux")]
         let mut kept = state.filter(|_| !is_denied).and_then(|state| keep(state, &judged));
         #[cfg(target_os = "linux")]
@@ -451,7 +485,7 @@ fn judge(
             && gateway.is_none()
             && (around.settle(&mut judged) || asks)
         {
-            let _ = around.tell(&mut judged);
+            told = Some(around.tell(&mut judged));
         }
         // What is denied here is asked nowhere.
         if let Some(gateway) = gateway.as_ref().filter(|_| !is_denied) {
@@ -461,6 +495,12 @@ fn judge(
                 by = By::Gateway;
             }
         }
+        #[cfg(target_os = "linux")]
+        let replaced = state
+            .filter(|_| event.replaces && is_one && gateway.is_none())
+            .and_then(|state| replace(state, agent, (*input)?, &mut judged));
+        #[cfg(not(target_os = "linux"))]
+        let replaced = None;
         if judged.judgement.decision.verdict == Verdict::Ask && !asks {
             refuse_what_asks(&mut judged, agent);
             by = By::Nobody;
@@ -475,12 +515,32 @@ fn judge(
         if let Some(kept) = kept.take() {
             note_kept(session, &judged, kept);
         }
-        settled.push(Settled { judged, by });
+        settled.push(Settled { judged, by, told, replaced });
     }
     if let Some((first, judged)) = first {
         tell(first, judged, &settled);
     }
     Ok(settled)
+}
+
+/// Has a trial run in place of a call that nobody can know, where the configuration says so. A session that was seen to run what it was given is
+/// not asked about it.
+#[cfg(target_os = "linux")]
+fn replace(
+    state: &Path,
+    agent: &Agent,
+    input: &Map<String, Value>,
+    judged: &mut Judged,
+) -> Option<Map<String, Value>> {
+    let program = Program::this().ok()?;
+    let arguments = replaced::arguments(judged, input, program.path())?;
+    let session = judged.action.call.session.clone();
+    // What cannot be noted is never proven.
+    replaced::given(state, session.as_deref(), agent.name, &arguments).ok()?;
+    if replaced::obeys(state, session.as_deref(), agent.name) {
+        replaced::settle(judged);
+    }
+    Some(arguments)
 }
 
 /// Keeps what a call would lose that may go on. A call of which nothing can be kept goes on all the same.
@@ -513,7 +573,7 @@ fn note_kept(session: &mut Session, judged: &Judged, kept: io::Result<Around>) {
 /// Tells other processes that the agent starts for the same call what was answered, as far as the record proves it.
 fn tell(first: twin::First, judged: Verdict, settled: &[Settled]) {
     let strictest = settled.iter().max_by_key(|one| one.judged.judgement.decision.verdict);
-    if let Some(Settled { judged: Judged { sequence: Some(sequence), .. }, by }) = strictest {
+    if let Some(Settled { judged: Judged { sequence: Some(sequence), .. }, by, .. }) = strictest {
         first.answer(twin::Answer { judged, sequence: *sequence, by: *by });
     }
 }
@@ -546,7 +606,7 @@ fn answered(
         decision.reasons.insert(0, reason);
     }
     judged.sequence = Some(answer.sequence);
-    Ok(Settled { judged, by: answer.by })
+    Ok(Settled { judged, by: answer.by, told: None, replaced: None })
 }
 
 /// Of several words about one call, the one that holds.
@@ -576,7 +636,7 @@ fn refuse_what_asks(judged: &mut Judged, agent: &Agent) {
 
 /// What a decision comes to for the agent. Silence leaves an allowed call to the agent's own rules.
 fn word(settled: &Settled, gateway: Option<&str>) -> Word {
-    let Settled { judged, by } = settled;
+    let Settled { judged, by, told, replaced } = settled;
     // A project's file may have made it stricter.
     let approve = judged.regime.configuration.hook.approve;
     let decision = &judged.judgement.decision;
@@ -596,9 +656,13 @@ fn word(settled: &Settled, gateway: Option<&str>) -> Word {
             };
             // What a person allowed is passed on, whatever else is left to the agent. A pause is as if we were not there.
             let by_person = matches!(by, By::Grant | By::Gateway);
-            if approved || by_person { Word::Allow(words::allowed(judged)) } else { Word::Nothing }
+            if approved || by_person || replaced.is_some() {
+                Word::Allow(words::allowed(judged))
+            } else {
+                Word::Nothing
+            }
         }
-        Verdict::Ask => Word::Ask(words::asked(judged)),
+        Verdict::Ask => Word::Ask(words::asked(judged, told.as_deref())),
         Verdict::Deny => Word::Deny(match by {
             By::Nobody => words::denied_unasked(judged, gateway),
             By::Gateway => words::denied_there(judged),

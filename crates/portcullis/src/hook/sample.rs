@@ -61,7 +61,7 @@ pub fn sample(agent: &'static Agent, command: &str, cwd: &str) -> Option<(Value,
 #[must_use]
 pub fn denies(event: &Event, answer: &Reply) -> bool {
     let word = Word::Deny(ANY.to_owned());
-    fits(&(event.speak)(&Saying { event: event.name, word: &word }), answer)
+    fits(&(event.speak)(&Saying { event: event.name, word: &word, input: None }), answer)
 }
 
 /// Whether an answer has the form of letting a call go on.
@@ -69,7 +69,7 @@ pub fn denies(event: &Event, answer: &Reply) -> bool {
 pub fn lets_pass(event: &Event, answer: &Reply) -> bool {
     [Word::Nothing, Word::Allow(ANY.to_owned())]
         .iter()
-        .any(|word| fits(&(event.speak)(&Saying { event: event.name, word }), answer))
+        .any(|word| fits(&(event.speak)(&Saying { event: event.name, word, input: None }), answer))
 }
 
 fn fits(expected: &Reply, answer: &Reply) -> bool {
@@ -161,7 +161,8 @@ mod tests {
     fn a_denial_is_told_from_an_answer_that_lets_pass_in_every_form() {
         for agent in AGENTS {
             let (_, event) = sample(agent, "ls", "/").unwrap();
-            let say = |word: Word| (event.speak)(&Saying { event: event.name, word: &word });
+            let say =
+                |word: Word| (event.speak)(&Saying { event: event.name, word: &word, input: None });
             let denial = say(Word::Deny("because".into()));
             assert!(denies(event, &denial) && !lets_pass(event, &denial), "{}", agent.name);
             let silence = say(Word::Nothing);

@@ -30,8 +30,12 @@ pub(super) fn allowed(judged: &Judged) -> String {
 }
 
 /// Without a person at the agent it denies what asks, and tells its model this.
-pub(super) fn asked(judged: &Judged) -> String {
-    shown(&format!("portcullis asks: {}. Where nobody can be asked, {HOW_TO_APPROVE}", why(judged)))
+pub(super) fn asked(judged: &Judged, told: Option<&str>) -> String {
+    let told = told.map_or_else(String::new, |told| format!("; {told}"));
+    shown(&format!(
+        "portcullis asks: {}{told}. Where nobody can be asked, {HOW_TO_APPROVE}",
+        why(judged)
+    ))
 }
 
 /// An agent ran what was denied.

@@ -154,7 +154,11 @@ fn script(wanted: &Wanted, entries: &Entries) -> Option<String> {
         Lost::Exit => command::ending_in_denial(),
         Lost::Answer => {
             let word = Word::Deny(command::LOST.to_owned());
-            let denial = (wanted.speaks.speak)(&Saying { event: wanted.speaks.name, word: &word });
+            let denial = (wanted.speaks.speak)(&Saying {
+                event: wanted.speaks.name,
+                word: &word,
+                input: None,
+            });
             command::ending_in_answer(&denial.output)
         }
     })

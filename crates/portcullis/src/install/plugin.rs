@@ -66,7 +66,9 @@ fn lost(event: &Event) -> String {
         Moment::BeforeTool | Moment::Permission => Word::Deny(command::LOST.to_owned()),
         Moment::AfterTool | Moment::Prompt => Word::Nothing,
     };
-    command::ending_in_answer(&(event.speak)(&Saying { event: event.name, word: &word }).output)
+    command::ending_in_answer(
+        &(event.speak)(&Saying { event: event.name, word: &word, input: None }).output,
+    )
 }
 
 /// Whether a text is one of ours, of any version.

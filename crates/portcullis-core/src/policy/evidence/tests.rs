@@ -245,7 +245,9 @@ proptest! {
         let case = Case::of(&command, options.clone(), &context);
         let copy = Copy { is_whole: kept.0, goes_beyond: kept.1 };
         let before = &case.judgement.decision;
-        for (name, after) in [("trial", case.tried(&trial)), ("copy", case.copied(copy))] {
+        let replaced = case.policy.replaced_by_trial(&case.subject(), before);
+        prop_assert!(replaced.is_some() || case.tried(&trial).is_none(), "what may not be tried is taken over");
+        for (name, after) in [("trial", case.tried(&trial)), ("copy", case.copied(copy)), ("replaced", replaced)] {
             let Some(after) = after else { continue };
             prop_assert_eq!(before.verdict, Verdict::Ask, "{}: {} loosens a denial", command, name);
             prop_assert!(matches!(before.layer, Layer::Mode | Layer::Confirmation), "{}: {} answers for {:?}", command, name, before.layer);

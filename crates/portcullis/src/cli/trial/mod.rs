@@ -2,6 +2,7 @@
 //! and how one is taken over, [`taking`].
 
 mod noted;
+mod settled;
 mod taking;
 
 use std::{
@@ -84,6 +85,13 @@ pub(super) fn define(command: Command) -> Command {
                 .help("Where it starts; this directory by default"),
         )
         .arg(
+            Arg::new("directory")
+                .long("directory")
+                .value_name("DIRECTORY")
+                .value_parser(ValueParser::path_buf())
+                .help("Where in the workspace it starts, where that is not the workspace itself"),
+        )
+        .arg(
             Arg::new("env")
                 .long("env")
                 .value_name("NAME[=VALUE]")
@@ -95,6 +103,11 @@ pub(super) fn define(command: Command) -> Command {
         .arg(flag("discard", "Keep nothing of it").conflicts_with("commit"))
         .arg(
             flag("commit", "Take the changes over, each judged as an edit of a file: of the command where it ended well, or of --trial"),
+        )
+        .arg(
+            flag("if-settled", "With --commit: only where it stayed in the workspace, wanted no network, met no secret, was refused nothing, and every\nchange goes on unasked. Nobody is asked, and the output is the command's own")
+                .requires("commit")
+                .requires("command"),
         )
         .arg(
             Arg::new("trial")
@@ -162,6 +175,14 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     } else {
         Exit::Ended(u8::try_from(trial.exit).unwrap_or(u8::MAX))
     };
+    if matches.get_flag("if-settled") {
+        return settled::taken_over(
+            &configuration,
+            &workspace(matches)?,
+            (trial, place, places),
+            out,
+        );
+    }
     if matches.get_flag("discard") {
         show(matches, &trial, &place, out)?;
         place.remove().map_err(Failure::internal)?;
@@ -247,6 +268,15 @@ fn list(matches: &ArgMatches, places: &Places, out: &mut dyn Write) -> Result<Ex
     said(matches, out, &json!({ "v": trial::VERSION, "trials": shapes }), &text)
 }
 
+fn workspace(matches: &ArgMatches) -> Result<PathBuf, Failure> {
+    match matches.get_one::<PathBuf>("workspace") {
+        Some(workspace) => Ok(workspace.clone()),
+        None => std::env::current_dir().map_err(|error| {
+            Failure::internal(format_args!("there is no current directory: {error}"))
+        }),
+    }
+}
+
 /// Runs the command.
 fn ran(
     matches: &ArgMatches,
@@ -275,12 +305,7 @@ fn ran(
             Some(sandbox::Opened::witnessed(guard, Box::new(witness))?)
         }
     };
-    let workspace = match matches.get_one::<PathBuf>("workspace") {
-        Some(workspace) => workspace.clone(),
-        None => std::env::current_dir().map_err(|error| {
-            Failure::internal(format_args!("there is no current directory: {error}"))
-        })?,
-    };
+    let workspace = workspace(matches)?;
     let directories = Directories::from_environment();
     let stop = Arc::new(AtomicBool::new(false));
     interrupted(&stop)?;
@@ -295,7 +320,7 @@ fn ran(
     let request = Request {
         command: matches.get_many::<OsString>("command").into_iter().flatten().cloned().collect(),
         workspace,
-        directory: None,
+        directory: matches.get_one::<PathBuf>("directory").cloned(),
         directories: &directories,
         places,
         environment: environment(sandbox::variables(matches)?),
@@ -305,7 +330,7 @@ fn ran(
         stop,
         progress: Some(&progress),
     };
-    let mut log = Record::open(matches, configuration);
+    let mut log = Record::open(configuration);
     let command: Vec<String> =
         request.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     log.intent(

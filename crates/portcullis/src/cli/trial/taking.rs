@@ -32,8 +32,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn open(matches: &ArgMatches, configuration: &Configuration) -> Self {
-        let _ = matches;
+    pub(super) fn open(configuration: &Configuration) -> Self {
         let session =
             Session::open(Options { configuration: configuration.clone(), ..Options::default() });
         let cwd = std::env::current_dir().ok().and_then(|cwd| cwd.to_str().map(str::to_owned));
@@ -95,7 +94,7 @@ pub(super) fn commit(
     if !found.is_empty() {
         return conflicting(matches, trial, &found, out);
     }
-    let mut record = Record::open(matches, configuration);
+    let mut record = Record::open(configuration);
     let context = Context { can_ask: true, ..Context::default() };
     let all = commit::judged(&record.session, place, trial, &numbers, None, context)
         .map_err(|error| Failure::internal(format_args!("a change cannot be judged: {error}")))?;

@@ -173,8 +173,8 @@ impl Looked {
         if !self.is_made_up_for {
             self.why.decided.push(words);
         }
-        if self.judged.judgement.assessment.reversible {
-            self.why.irreversible.clear();
+        if self.judged.judgement.assessment.reversible && !self.why.irreversible.is_empty() {
+            self.why.irreversible = vec!["it cannot be undone but by what was kept".to_owned()];
         }
         self.kept = Some(kept);
     }
@@ -239,9 +239,15 @@ impl Toolbox {
             Checked::Ready(plan, judged, reasons) => {
                 let mut looked = Looked::new(*plan, *judged, reasons, step.ok(), deed);
                 #[cfg(target_os = "linux")]
-                self.gather(&mut looked);
+                let tried = self.gather(&mut looked);
                 looked.conclude();
                 self.session.record(&mut looked.judged);
+                #[cfg(target_os = "linux")]
+                if let Some(tried) = tried {
+                    // What it says stands in the question too.
+                    let refers_to = looked.judged.sequence;
+                    let _ = self.session.note(Entry { refers_to, ..tried });
+                }
                 if looked.verdict() != Verdict::Deny {
                     return Ok(looked);
                 }
@@ -399,16 +405,20 @@ impl Toolbox {
 
     /// Gathers what may spare a question, or what whoever answers should know: a trial of what is not understood, a copy of what would be lost.
     #[cfg(target_os = "linux")]
-    fn gather(&self, looked: &mut Looked) {
+    fn gather(&self, looked: &mut Looked) -> Option<Entry> {
         let asks = looked.decided == Verdict::Ask || !looked.why.irreversible.is_empty();
         if !asks || looked.decided == Verdict::Deny {
-            return;
+            return None;
         }
         if looked.plan.is_as_tried() {
             let gate = TryingGate::Tools;
             match evidence::gathered(&self.session, &looked.judged, gate, &self.held.stop) {
                 Ok(None) => {}
-                Ok(Some(evidence)) => return looked.go_on_as(evidence),
+                Ok(Some(evidence)) => {
+                    let entry = evidence.entry(&looked.judged);
+                    looked.go_on_as(evidence);
+                    return Some(entry);
+                }
                 Err(error) => {
                     looked.why.decided.push(format!("it could not be tried first: {error}"));
                 }
@@ -421,6 +431,7 @@ impl Toolbox {
         {
             looked.go_on_kept(kept);
         }
+        None
     }
 
     /// Takes over what a trial changed, and records that. The call does not run.
