@@ -8,6 +8,7 @@
 
 mod around;
 mod back;
+mod restore;
 mod scope;
 mod store;
 mod take;
@@ -16,6 +17,7 @@ mod tests;
 
 pub use around::{Around, Before};
 pub use back::{Difference, Outcome, UndoError, difference, undo};
+pub use restore::{Restored, UNDO, list, restore, shape};
 pub use scope::{Scope, of};
 pub use store::Store;
 pub use take::{About, Bounds, ended, take};

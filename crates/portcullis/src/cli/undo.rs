@@ -11,13 +11,12 @@ use serde_json::{Value, json};
 
 use super::{Exit, Failure, egress, json_flag, policy as policies, shown, write_json};
 use crate::{
-    audit::{self, Entry},
-    platform,
+    audit, platform,
     report::visible,
     session::{Options, Session},
     tree::{Kind, read_name, write_name},
     trial::{Places, commit},
-    undo::{self, About, Bounds, Difference, Outcome, Scope, Snapshot, Store, UndoError},
+    undo::{self, Difference, Outcome, Restored, Snapshot, Store, UndoError},
 };
 
 /// How many files are named one by one.
@@ -120,8 +119,11 @@ fn chosen(matches: &ArgMatches, store: &Store) -> Result<Vec<Snapshot>, Failure>
         };
     }
     let Some(which) = matches.get_one::<String>("which") else {
-        let newest =
-            store.all().into_iter().rev().find(|one| !one.undone && !one.action.starts_with(UNDO));
+        let newest = store
+            .all()
+            .into_iter()
+            .rev()
+            .find(|one| !one.undone && !one.action.starts_with(undo::UNDO));
         return newest.map(|one| vec![one]).ok_or_else(|| none("nothing can be brought back"));
     };
     if let Ok(found) = store.read(which) {
@@ -134,9 +136,6 @@ fn chosen(matches: &ArgMatches, store: &Store) -> Result<Vec<Snapshot>, Failure>
         .map(|one| vec![one])
         .ok_or_else(|| none(&format!("there is no snapshot `{}`", visible::line(which))))
 }
-
-/// What the action of an undo begins with.
-const UNDO: &str = "undo of ";
 
 fn bring_back(
     matches: &ArgMatches,
@@ -173,59 +172,16 @@ fn bring_back(
     let forced = matches.get_flag("force");
     let found = undo::difference(&snapshot, &paths, forced).map_err(|error| failure(&error))?;
     let mut text = page(&snapshot, &found);
-    let is_conflict = |one: &Difference| matches!(one.what, Outcome::Conflict(_));
-    let conflicts = found.iter().filter(|one| is_conflict(one)).count();
-    let lost = found.iter().filter(|one| matches!(one.what, Outcome::Lost(_))).count();
-    let doable = found.len() - conflicts - lost;
-    let mut shape = shape(&snapshot, &found);
+    let mut shape = undo::shape(&snapshot, &found);
     if matches.get_flag("show") {
         return Ok((shape, text, Exit::Done));
     }
-    let mut count = 0;
-    if doable > 0 {
-        // What is put back may have been wanted after all.
-        let paths = found
-            .iter()
-            .filter(|one| !is_conflict(one) && !one.path.as_os_str().is_empty())
-            .map(|one| one.path.clone())
-            .collect();
-        let history = snapshot.history;
-        let scope = Scope { history, ..Scope::new(snapshot.workspace.clone(), paths) };
-        let about = About {
-            action: format!("{UNDO}{}", snapshot.id),
-            sequence: None,
-            session: snapshot.session.clone(),
-        };
-        let mut kept = match undo::take(store, &scope, Bounds::usual(), about) {
-            Ok(kept) => Some(kept),
-            // Where the workspace is gone there is nothing that could be lost.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => {
-                return Err(Failure::internal(format_args!(
-                    "nothing was brought back: what stands there now cannot be kept: {error}"
-                )));
-            }
-        };
-        let done = undo::undo(store, places, &mut snapshot, &found, &mut || Ok(()));
-        count = done.map_err(|error| failure(&error))?;
-        if let Some(kept) = &mut kept {
-            let _ = undo::ended(store, kept, Bounds::usual());
-        }
-        let name = kept.as_ref().map_or("none", |kept| kept.id.as_str());
-        let entry = Entry {
-            refers_to: snapshot.sequence,
-            session: snapshot.session.clone(),
-            ..Entry::change(
-                platform::user_name(),
-                "undone",
-                format!(
-                    "snapshot {}: {count} files brought back, {conflicts} changed afterwards, {lost} not kept; kept before that as {name}",
-                    snapshot.id
-                ),
-            )
-        };
-        let _ = record.note(entry);
+    let restored =
+        undo::restore(store, places, &mut snapshot, &found).map_err(|error| failure(&error))?;
+    if restored.count > 0 {
+        let _ = record.note(restored.entry(platform::user_name(), &snapshot));
     }
+    let Restored { count, conflicts, lost, kept: _ } = restored;
     text.push_str(&format!("{count} files brought back"));
     if conflicts > 0 {
         text.push_str(&format!(", {conflicts} left as they are, as they changed after the action (`--force` puts them back)"));
@@ -262,16 +218,6 @@ fn failure(error: &UndoError) -> Failure {
     }
 }
 
-fn words(one: &Difference) -> (&'static str, Option<&str>) {
-    match &one.what {
-        Outcome::Restored => ("restored", None),
-        Outcome::Reverted => ("reverted", None),
-        Outcome::Removed => ("removed", None),
-        Outcome::Conflict(why) => ("conflict", Some(why)),
-        Outcome::Lost(why) => ("lost", Some(why)),
-    }
-}
-
 fn page(snapshot: &Snapshot, found: &[Difference]) -> String {
     let mut text = format!(
         "undo       {}\n           of {} in {}\n",
@@ -292,7 +238,7 @@ fn page(snapshot: &Snapshot, found: &[Difference]) -> String {
     };
     let shown: Vec<&Difference> = found.iter().filter(news).collect();
     for one in shown.iter().take(NAMED) {
-        let (word, why) = words(one);
+        let (word, why) = one.what.words();
         let name = visible::line(&write_name(&one.path)).into_owned();
         match why {
             Some(why) => text.push_str(&format!("{word:<10} {name}  ({why})\n")),
@@ -306,27 +252,6 @@ fn page(snapshot: &Snapshot, found: &[Difference]) -> String {
         text.push_str(&format!("not kept   {}\n", visible::line(one)));
     }
     text
-}
-
-fn shape(snapshot: &Snapshot, found: &[Difference]) -> Value {
-    let files: Vec<Value> = found
-        .iter()
-        .map(|one| {
-            let (word, why) = words(one);
-            json!({ "path": write_name(&one.path), "what": word, "why": why })
-        })
-        .collect();
-    json!({
-        "snapshot": snapshot.id,
-        "action": snapshot.action,
-        "taken": snapshot.taken,
-        "record": snapshot.sequence,
-        "session": snapshot.session,
-        "workspace": write_name(&snapshot.workspace),
-        "files": files,
-        "not_kept": snapshot.left_out,
-        "beyond": snapshot.beyond,
-    })
 }
 
 fn list(matches: &ArgMatches, store: &Store, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -348,10 +273,7 @@ fn list(matches: &ArgMatches, store: &Store, out: &mut dyn Write) -> Result<Exit
         ));
     }
     if matches.get_flag("json") {
-        let shapes: Vec<Value> = all.iter().map(|one| {
-            json!({ "snapshot": one.id, "record": one.sequence, "session": one.session, "taken": one.taken, "action": one.action, "workspace": write_name(&one.workspace), "scope": one.scope, "files": one.before.len(), "undone": one.undone })
-        }).collect();
-        return write_json(out, &json!({ "v": undo::VERSION, "snapshots": shapes }));
+        return write_json(out, &undo::list(&all));
     }
     if text.is_empty() {
         text.push_str("nothing can be brought back\n");

@@ -26,6 +26,7 @@ mod routes;
 mod serve;
 mod servers;
 mod shapes;
+mod snapshots;
 mod tokens;
 
 use std::{

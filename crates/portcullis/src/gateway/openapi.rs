@@ -45,6 +45,8 @@ fn operation(route: &Route) -> Value {
     for name in route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
         let schema = if name == "sequence" {
             json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX })
+        } else if name == "snapshot" {
+            json!({ "type": "string", "pattern": "^[0-9a-f]{8}$" })
         } else if name == "server" {
             json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" })
         } else {
@@ -173,7 +175,7 @@ mod tests {
             policy::ToTryShape,
             shapes::{
                 AcceptShape, ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape,
-                ManyShape, NewPolicyShape, NewTokenShape, TokenShape,
+                ManyShape, NewPolicyShape, NewTokenShape, TokenShape, UndoShape,
             },
         },
         wire::Answer,
@@ -199,6 +201,7 @@ mod tests {
         taken.subschema_for::<NewPolicyShape>();
         taken.subschema_for::<AcceptShape>();
         taken.subschema_for::<ToTryShape>();
+        taken.subschema_for::<UndoShape>();
         let mut all = given.take_definitions(true);
         all.extend(taken.take_definitions(true));
         let written = Value::Object(all).to_string();
@@ -395,6 +398,39 @@ mod tests {
                 object(
                     json!({ "v": number(), "server": text(), "held": list(any()) }),
                     json!(["v", "server", "held"]),
+                ),
+            ),
+            (
+                "Snapshots",
+                object(
+                    json!({ "v": { "const": 1 }, "snapshots": list(any()) }),
+                    json!(["v", "snapshots"]),
+                ),
+            ),
+            (
+                "Snapshot",
+                object(
+                    json!({ "v": { "const": 1 }, "snapshot": text(), "action": text(), "taken": text(), "workspace": text(), "files": list(any()),
+                        "not_kept": list(text()), "beyond": list(text()), "undone": { "type": "boolean" } }),
+                    json!([
+                        "v",
+                        "snapshot",
+                        "action",
+                        "taken",
+                        "workspace",
+                        "files",
+                        "not_kept",
+                        "beyond",
+                        "undone"
+                    ]),
+                ),
+            ),
+            (
+                "Undone",
+                object(
+                    json!({ "v": { "const": 1 }, "snapshot": text(), "brought_back": number(), "conflicts": number(), "lost": number(),
+                        "kept": { "type": ["string", "null"] } }),
+                    json!(["v", "snapshot", "brought_back", "conflicts", "lost"]),
                 ),
             ),
             (

@@ -23,7 +23,7 @@ use super::{
     access::{Caller, permitted},
     approvals, events, intercept, judge, mcp, overview, page, policy,
     problem::{Parameters, Problem},
-    records, servers, tokens,
+    records, servers, snapshots, tokens,
 };
 use crate::approvals::Scope;
 
@@ -209,6 +209,9 @@ pub(super) const ROUTES: &[Route] = &[
     route!(GET "/v1/servers", SEES, "MCP servers: what was accepted of each, what is held, what was called", [], "" -> 200 "Servers", get(servers::list)),
     route!(GET "/v1/servers/{server}", SEES, "What is held of an MCP server, and how it differs from what was accepted", [], "" -> 200 "Held", get(servers::show)),
     route!(POST "/v1/servers/{server}/accept", DECIDES, "Accept what is held of an MCP server, as it was shown", [], "AcceptShape" -> 200 "Accepted", post(servers::accept)),
+    route!(GET "/v1/snapshots", READS, "What was kept on this machine before actions, the newest last", [], "" -> 200 "Snapshots", get(snapshots::list)),
+    route!(GET "/v1/snapshots/{snapshot}", READS, "What a snapshot would bring back, and what is a conflict", [], "" -> 200 "Snapshot", get(snapshots::show)),
+    route!(POST "/v1/snapshots/{snapshot}/undo", DECIDES, "Bring back what a snapshot holds; what stands there is kept before that", [], "UndoShape" -> 200 "Undone", post(snapshots::bring_back)),
     route!(POST "/mcp/{server}", Needs::Scope(Scope::Judge), "A message to an MCP server behind the gateway (Streamable HTTP, with and without sessions)", [], "McpMessage" -> 200 "McpMessage", post(mcp::post)),
     route!(GET "/mcp/{server}", Needs::Scope(Scope::Judge), "What an MCP server says by itself in a session, as server-sent events", [], "" -> 200 "McpEvents", get(mcp::get)),
     route!(DELETE "/mcp/{server}", Needs::Scope(Scope::Judge), "End a session with an MCP server", [], "" -> 204 "", delete(mcp::delete)),

@@ -30,6 +30,17 @@ pub(super) struct AcceptShape {
     pub(super) marks: Vec<String>,
 }
 
+/// What is brought back of a snapshot.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct UndoShape {
+    /// Names below the workspace: these and what lies below them; all of it where there are none.
+    pub(super) paths: Vec<String>,
+    /// Put back also what changed after the action.
+    pub(super) force: bool,
+}
+
 /// A request for approval.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

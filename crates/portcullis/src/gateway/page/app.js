@@ -6,6 +6,7 @@ import { history, record, session, sessions } from "./history.js";
 import { inbox } from "./inbox.js";
 import { policy, rules, tokens } from "./rule.js";
 import { servers } from "./server.js";
+import { snapshots } from "./undo.js";
 import { el, field, moment, replace, say, shell } from "./view.js";
 
 const main = document.getElementById("main");
@@ -21,6 +22,7 @@ const VIEWS = [
   ["dashboard", dashboard, "Dashboard", ["read", "admin"]],
   ["rules", rules, "Rules", ["read", "admin"]],
   ["policy", policy, "Policy", ["read", "admin"]],
+  ["undo", snapshots, "Undo", ["read", "admin"]],
   ["servers", servers, "Servers", ["read", "approve"]],
   ["tokens", tokens, "Tokens", ["admin"]],
 ];

@@ -30,6 +30,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/inbox.js", "text/javascript; charset=utf-8", include_str!("inbox.js")),
     ("/rule.js", "text/javascript; charset=utf-8", include_str!("rule.js")),
     ("/server.js", "text/javascript; charset=utf-8", include_str!("server.js")),
+    ("/undo.js", "text/javascript; charset=utf-8", include_str!("undo.js")),
     ("/view.js", "text/javascript; charset=utf-8", include_str!("view.js")),
     ("/icon.svg", "image/svg+xml", include_str!("icon.svg")),
 ];
