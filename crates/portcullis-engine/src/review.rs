@@ -58,7 +58,10 @@ pub async fn judge(
     let mut trial = None;
     let mut transcript = Cow::Borrowed(&background.transcript);
     #[cfg(target_os = "linux")]
-    if let Some(evidence) = evidence::told(session, &mut judged, TryingGate::Check) {
+    if let Some(wanted) = evidence::wanted(&judged, TryingGate::Check)
+        && session.note(wanted.entry(&judged)).is_ok()
+        && let Some(evidence) = wanted.tell(session, &mut judged)
+    {
         // Whatever the action named in its trial is a tool's word.
         let text = evidence.words().join("\n");
         trial = Some(evidence.shape());

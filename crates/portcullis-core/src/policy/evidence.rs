@@ -69,6 +69,25 @@ pub struct Copy {
     pub goes_beyond: bool,
 }
 
+impl Copy {
+    /// Whether all that an action does comes back with what was kept of it: it is understood to the last word, and changes files alone.
+    #[must_use]
+    pub fn makes_up_for(&self, subject: &Subject<'_>) -> bool {
+        let Subject { effects, assessment, .. } = subject;
+        let Self { is_whole, goes_beyond } = *self;
+        let mut findings = assessment.findings.iter();
+        is_whole
+            && !goes_beyond
+            && assessment.coverage == Coverage::Full
+            && !assessment.tool_is_unknown
+            && effects.list.iter().all(loses_files_alone)
+            && findings.all(|one| {
+                one.severity <= Severity::Low
+                    || matches!(one.category, Category::Destruction | Category::Change)
+            })
+    }
+}
+
 impl Policy {
     /// Whether an action that asks may be tried before anybody is asked: a command of a shell that asks because it is not understood, and
     /// for no other reason. What sends, acts on anything but files and programs of this machine, or has another user's rights is not tried.
@@ -141,21 +160,9 @@ impl Policy {
     /// Whether a copy makes up for all that an action does, as far as the policy lets it.
     #[must_use]
     pub fn is_made_up_for(&self, subject: &Subject<'_>, copy: &Copy) -> bool {
-        let Subject { effects, assessment, .. } = subject;
-        let Some(ceiling) = self.undoable else { return false };
-        let Copy { is_whole, goes_beyond } = *copy;
-        let mut findings = assessment.findings.iter();
-        is_whole
-            && !goes_beyond
-            && assessment.coverage == Coverage::Full
-            && !assessment.tool_is_unknown
-            && assessment.level <= ceiling
-            && assessment.level < Severity::Critical
-            && effects.list.iter().all(loses_files_alone)
-            && findings.all(|one| {
-                one.severity <= Severity::Low
-                    || matches!(one.category, Category::Destruction | Category::Change)
-            })
+        let level = subject.assessment.level;
+        let is_below = self.undoable.is_some_and(|ceiling| level <= ceiling);
+        is_below && level < Severity::Critical && copy.makes_up_for(subject)
     }
 }
 

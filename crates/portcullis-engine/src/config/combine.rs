@@ -1,6 +1,8 @@
 //! From what each file says to what holds. Owns who wins: lists add up, what a layer says holds against the layers above it,
 //! and where a key is locked or a file is not trusted, only what is stricter is taken.
 
+mod evidence;
+
 use std::collections::{BTreeMap, btree_map::Entry};
 
 use portcullis_core::{
@@ -114,14 +116,14 @@ pub(super) fn is_as_strict(mode: Option<Mode>, as_mode: Option<Mode>, dont_ask: 
 
 /// The file whose turn it is.
 #[derive(Clone, Copy)]
-pub(super) struct Turn {
+struct Turn {
     source: usize,
     untrusted: bool,
 }
 
 /// A key, and the lock that keeps it.
 #[derive(Clone, Copy)]
-pub(super) struct Key(pub(super) &'static str, pub(super) Lock);
+struct Key(&'static str, Lock);
 
 impl Account {
     /// Why a file may only make a key stricter; `None` where it may do as it likes.
@@ -138,7 +140,7 @@ impl Account {
 
     /// One value in place of another. `joined` gives what is at least as strict as the value that holds and the new one, where
     /// there is such a value.
-    pub(super) fn settle<T: Clone + PartialEq>(
+    fn settle<T: Clone + PartialEq>(
         &mut self,
         turn: Turn,
         Key(key, lock): Key,

@@ -3,18 +3,14 @@
 
 use std::time::Duration;
 
-use portcullis_core::{policy::PolicyOptions, risk::Severity};
+use portcullis_core::risk::Severity;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::{
-    Account,
-    combine::{Key, Turn},
     error::Misreading,
-    file::Lock,
     level::{Level, level_of},
-    part::Part,
 };
 
 /// How long a trial may take where nobody says it.
@@ -86,12 +82,12 @@ pub struct Snapshots {
 /// What one file says of both.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TrialPart {
-    gates: Option<Vec<TryingGate>>,
-    timeout: Option<Duration>,
-    commit: Option<bool>,
-    snapshots: Option<bool>,
-    hooks: Option<bool>,
-    undoable: Option<Severity>,
+    pub(super) gates: Option<Vec<TryingGate>>,
+    pub(super) timeout: Option<Duration>,
+    pub(super) commit: Option<bool>,
+    pub(super) snapshots: Option<bool>,
+    pub(super) hooks: Option<bool>,
+    pub(super) undoable: Option<Severity>,
 }
 
 impl TryingGate {
@@ -159,67 +155,4 @@ pub(super) fn trials_of(
         part.undoable = max_risk.map(level_of);
     }
     Ok(part)
-}
-
-impl Account {
-    /// What evidence spares: less is stricter.
-    pub(super) fn take_evidence(
-        &mut self,
-        turn: Turn,
-        part: &Part,
-        options: &mut PolicyOptions,
-        (trials, snapshots): (&mut Trials, &mut Snapshots),
-    ) {
-        let TrialPart { gates, timeout, commit, snapshots: kept, hooks, undoable } = &part.trials;
-        let both = |held: &bool, new: &bool| Some(*held && *new);
-        let either = |held: &bool, new: &bool| Some(*held || *new);
-        self.settle(
-            turn,
-            Key("try.gates", Lock::Confirmation),
-            &mut trials.gates,
-            gates.clone(),
-            |gates| gates.iter().map(|gate| gate.name()).collect::<Vec<_>>().join(", "),
-            |held, new| Some(held.iter().copied().filter(|gate| new.contains(gate)).collect()),
-        );
-        self.settle(
-            turn,
-            Key("try.timeout", Lock::Confirmation),
-            &mut trials.timeout,
-            *timeout,
-            |time| time.as_secs().to_string(),
-            |held, new| Some(*held.min(new)),
-        );
-        self.settle(
-            turn,
-            Key("try.commit", Lock::Confirmation),
-            &mut options.commits_trials,
-            *commit,
-            bool::to_string,
-            both,
-        );
-        self.settle(
-            turn,
-            Key("undo.snapshots", Lock::Hook),
-            &mut snapshots.enabled,
-            *kept,
-            bool::to_string,
-            either,
-        );
-        self.settle(
-            turn,
-            Key("undo.hooks", Lock::Hook),
-            &mut snapshots.hooks,
-            *hooks,
-            bool::to_string,
-            either,
-        );
-        self.settle(
-            turn,
-            Key("undo.max_risk", Lock::Confirmation),
-            &mut options.undoable,
-            undoable.map(Some),
-            |risk| risk.map_or_else(String::new, |risk| risk.name().to_owned()),
-            |held, new| Some(*held.min(new)),
-        );
-    }
 }

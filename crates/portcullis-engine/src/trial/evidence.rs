@@ -16,7 +16,7 @@ use portcullis_core::{
 };
 use serde_json::{Value, json};
 
-use super::{Change, Place, Places, Request, Trial, TrialError, commit, tried};
+use super::{Change, Place, Places, Request, Trial, TrialError, What, commit, tried};
 use crate::{
     audit::{self, Entry},
     config::TryingGate,
@@ -29,6 +29,9 @@ use crate::{
 
 /// The most changes that are judged before somebody is asked. What made more of them is for a person.
 const MOST_JUDGED: usize = 1_000;
+
+/// The most files that are deleted unasked.
+const MOST_DELETED: usize = 10;
 
 /// How many things of a kind are named, and the longest name.
 const NAMED: usize = 5;
@@ -56,67 +59,93 @@ pub struct Evidence {
     open: Vec<String>,
 }
 
-/// Tries a call, where the gate may and the call is one that can be tried. Nothing where it is not.
-///
-/// # Errors
-/// [`TrialError`], and then nothing is left.
-pub fn gathered(
-    session: &Session,
-    judged: &Judged,
-    gate: TryingGate,
-    stop: &Arc<AtomicBool>,
-) -> Result<Option<Evidence>, TrialError> {
+/// A call that is to be tried.
+pub struct Wanted {
+    workspace: PathBuf,
+    directory: PathBuf,
+    command: [OsString; 3],
+}
+
+/// What is to be tried of a call, where the gate may and the call is one that can be tried. Whoever runs it notes its intent before.
+#[must_use]
+pub fn wanted(judged: &Judged, gate: TryingGate) -> Option<Wanted> {
     let configuration = &judged.regime.configuration;
     let is_tried = configuration.trials.at(gate)
         && configuration.policy.may_be_tried(&subject(judged), &judged.judgement.decision);
-    let (true, ActionKind::Shell { command, .. }) = (is_tried, &judged.action.kind) else {
-        return Ok(None);
-    };
-    let Some((workspace, directory)) = ground(judged) else { return Ok(None) };
-    let Some(shell) = shell() else { return Ok(None) };
-    let directories = configuration.directories();
-    let places = Places::usual(configuration.state().as_deref());
-    commit::recover(&places)?;
-    places.tidy();
-    let words = [shell, "-c", command.as_str()];
-    let request = Request {
-        command: words.into_iter().map(OsString::from).collect(),
-        workspace: workspace.clone(),
-        directory: Some(directory),
-        directories: &directories,
-        places: &places,
-        environment: environment(Vec::new()),
-        proxy: None,
-        timeout: configuration.trials.timeout,
-        copied: false,
-        stop: Arc::clone(stop),
-        progress: None,
-    };
-    let (trial, place) = tried(&request, Vec::new)?;
-    let context = Context { can_ask: true, ..judged.context };
-    let call = Some(&judged.action.call);
-    let trial = (trial, place, places);
-    Ok(Some(Evidence::of(trial, workspace, session, call, context)))
+    let ActionKind::Shell { command, .. } = &judged.action.kind else { return None };
+    let (workspace, directory) = ground(judged).filter(|_| is_tried)?;
+    let command = [shell()?, "-c", command.as_str()].map(OsString::from);
+    Some(Wanted { workspace, directory, command })
 }
 
-/// Tries a call that whoever asks runs themselves, and puts what came of it before whoever answers. The question stays: what would run is not what
-/// was tried.
-pub fn told(session: &Session, judged: &mut Judged, gate: TryingGate) -> Option<Evidence> {
-    // Where many ask at once, the machine is not theirs: one is tried, the others are asked about as ever.
-    let turn = TRYING.try_lock();
-    let gathered = match &turn {
-        Ok(_) => gathered(session, judged, gate, &Arc::default()),
-        Err(_) => Ok(None),
-    };
-    let reasons = &mut judged.judgement.decision.reasons;
-    match gathered {
-        Ok(evidence) => {
-            reasons.extend(evidence.iter().flat_map(Evidence::words));
-            evidence
+impl Wanted {
+    /// What the record is told before anything runs.
+    #[must_use]
+    pub fn entry(&self, judged: &Judged) -> Entry {
+        Entry {
+            session: judged.action.call.session.clone(),
+            action: Some(judged.action.id()),
+            outcome: Some("is tried".to_owned()),
+            reason: Some(format!(
+                "on files whose changes go elsewhere, without a network, in {}",
+                named(&self.directory)
+            )),
+            ..Entry::new(audit::Kind::Change)
         }
-        Err(error) => {
-            reasons.push(plain(&format!("it could not be tried first: {error}")));
-            None
+    }
+
+    /// Tries it.
+    ///
+    /// # Errors
+    /// [`TrialError`], and then nothing is left.
+    pub fn run(
+        self,
+        session: &Session,
+        judged: &Judged,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Evidence, TrialError> {
+        let Self { workspace, directory, command } = self;
+        let configuration = &judged.regime.configuration;
+        let directories = configuration.directories();
+        let places = Places::usual(configuration.state().as_deref());
+        commit::recover(&places)?;
+        places.tidy();
+        let request = Request {
+            command: command.into(),
+            workspace: workspace.clone(),
+            directory: Some(directory),
+            directories: &directories,
+            places: &places,
+            environment: environment(Vec::new()),
+            proxy: None,
+            timeout: configuration.trials.timeout,
+            copied: false,
+            stop: Arc::clone(stop),
+            progress: None,
+        };
+        let (trial, place) = tried(&request, Vec::new)?;
+        let context = Context { can_ask: true, ..judged.context };
+        let call = Some(&judged.action.call);
+        let trial = (trial, place, places);
+        Ok(Evidence::of(trial, workspace, session, call, context))
+    }
+
+    /// Tries a call that whoever asks runs themselves, and puts what came of it before whoever answers. The question stays: what would run is not
+    /// what was tried.
+    pub fn tell(self, session: &Session, judged: &mut Judged) -> Option<Evidence> {
+        // Where many ask at once, the machine is not theirs: one is tried, the others are asked about as ever.
+        let _turn = TRYING.try_lock().ok()?;
+        let tried = self.run(session, judged, &Arc::default());
+        let reasons = &mut judged.judgement.decision.reasons;
+        match tried {
+            Ok(evidence) => {
+                reasons.extend(evidence.words());
+                Some(evidence)
+            }
+            Err(error) => {
+                reasons.push(plain(&format!("it could not be tried first: {error}")));
+                None
+            }
         }
     }
 }
@@ -215,6 +244,28 @@ impl Evidence {
             }
             Err(error) => self.open.push(format!("a change of it cannot be judged: {error}")),
         }
+        // As an edit each is small; all of them together are what a person wants to see.
+        let grave = self.grave();
+        if !grave.is_empty() {
+            self.found.changes = self.found.changes.max(Verdict::Ask);
+            self.open.splice(0..0, grave);
+        }
+    }
+
+    /// What its changes are beside edits, each taken by itself.
+    fn grave(&self) -> Vec<String> {
+        let mut grave = Vec::new();
+        let changes = &self.trial.changes;
+        let deleted = changes.iter().filter(|change| change.what == What::Deleted).count();
+        if deleted > MOST_DELETED {
+            grave.push(format!("it deletes {deleted} files"));
+        }
+        let is_kept =
+            |change: &&Change| change.path.components().any(|part| part.as_os_str() == ".git");
+        if let Some(change) = changes.iter().find(is_kept) {
+            grave.push(format!("it changes what version control keeps: {}", self.name(change)));
+        }
+        grave
     }
 
     /// Lets the changes go on in place of the call, where the policy says so. Whoever calls this takes them over, and runs nothing.

@@ -95,8 +95,7 @@ impl Around {
     /// Tells whoever answers a call what was kept of what it would lose. Where that is all of it, it can be undone.
     pub fn tell(&self, judged: &mut Judged) -> String {
         let Snapshot { id, left_out, beyond, .. } = &self.snapshot;
-        let Copy { is_whole, goes_beyond } = self.copy;
-        let words = if is_whole && !goes_beyond {
+        let words = if self.copy.makes_up_for(&evidence::subject(judged)) {
             judged.judgement.assessment.reversible = true;
             format!("what it would lose was kept: `portcullis undo {id}` brings all of it back")
         } else {

@@ -189,7 +189,12 @@ impl Desk {
                 let _ = pause::settle(&mut judged, session.policy(), state);
             }
             #[cfg(target_os = "linux")]
-            let trial = evidence::told(session, &mut judged, TryingGate::Check);
+            let trial = match evidence::wanted(&judged, TryingGate::Check) {
+                Some(wanted) if session.note(wanted.entry(&judged)).is_ok() => {
+                    wanted.tell(session, &mut judged)
+                }
+                _ => None,
+            };
             #[cfg(not(target_os = "linux"))]
             let trial: Option<Value> = None;
             session.record(&mut judged);

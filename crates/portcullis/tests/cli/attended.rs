@@ -102,6 +102,11 @@ fn same_everywhere(line: &str) -> String {
     if line.starts_with("conversation ") {
         return "conversation 4f1c…".to_owned();
     }
+    if let Some((before, rest)) = line.split_once("`portcullis undo ") {
+        // The name of a snapshot is another one each time.
+        let after = rest.split_once('`').map_or("", |(_, after)| after);
+        return format!("{before}`portcullis undo 1f2e3d4c`{after}");
+    }
     match line.split_once("  sha256:") {
         Some((before, _)) => format!("{before}  sha256:…"),
         None => line.replace(" by root", " by dev").trim_end().to_owned(),

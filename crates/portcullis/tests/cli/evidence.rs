@@ -36,7 +36,7 @@ sandbox = "workspace-write"
 
 [tools.remove.parameters.directory]
 type = "string"
-check = { kind = "argument" }
+check = { kind = "path", read = ["."], write = ["."], target = "directory" }
 
 [tools.look]
 description = "Runs a command that may write nothing"

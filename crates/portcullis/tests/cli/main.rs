@@ -33,6 +33,8 @@ mod scan;
 mod seat;
 mod secrets;
 #[cfg(target_os = "linux")]
+mod settles;
+#[cfg(target_os = "linux")]
 mod terminal;
 #[cfg(target_os = "linux")]
 mod tools;
@@ -134,7 +136,7 @@ impl Place {
         Self::ended(command, input)
     }
 
-    fn ended(mut command: Command, input: &[u8]) -> Ended {
+    pub(crate) fn ended(mut command: Command, input: &[u8]) -> Ended {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -1,10 +1,12 @@
 //! `undo` by the command line: what is kept before programs and calls of agents, and what comes back of it.
 
 use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
     fs,
-    os::unix::fs::MetadataExt as _,
+    os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
 };
 
 use serde_json::json;
@@ -155,4 +157,144 @@ fn before_an_agent_loses_files_they_are_kept() {
     assert_eq!(place.run(["audit", "verify"]).code, 0);
     assert_eq!(place.run(["undo", &number.to_string(), "--show"]).code, 0);
     assert_eq!(place.run(["undo", "99999"]).code, 64);
+}
+
+/// Everything below a directory, with what is in it and its rights.
+fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let meta = fs::symlink_metadata(&path).unwrap();
+            let content = if meta.is_symlink() {
+                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+            } else if meta.is_file() {
+                fs::read(&path).unwrap()
+            } else {
+                open.push(path.clone());
+                Vec::new()
+            };
+            found.insert(path.strip_prefix(root).unwrap().to_owned(), (meta.mode(), content));
+        }
+    }
+    found
+}
+
+#[test]
+fn files_of_hostile_names_come_back_and_nothing_beside_them() {
+    let Some((place, project, _state)) = place() else { return };
+    let odd = project.join("odd");
+    fs::create_dir(&odd).unwrap();
+    let names: [&[u8]; 12] = [
+        b"-rf",
+        b"two\nlines",
+        b"\x1b[2Jcleared",
+        b"not \xff\xfe text",
+        b"%2e%2e",
+        b"..leading",
+        b" ",
+        b"quote'\"$(id)",
+        b".portcullis-commit-00000000",
+        b".new-0011223344556677",
+        "right\u{202e}left".as_bytes(),
+        &[b'n'; 255],
+    ];
+    for name in names {
+        fs::write(odd.join(OsStr::from_bytes(name)), name).unwrap();
+    }
+    std::os::unix::fs::symlink("/etc/passwd", odd.join("link")).unwrap();
+    let before = tree(&project);
+    run(&place, &project, "rm -rf odd");
+    assert!(!odd.exists());
+    let shown = place.run(["undo", "--show"]);
+    assert!(!shown.out.contains('\x1b') && !shown.out.contains('\u{202e}'), "{}", shown.page());
+    let undone = place.run(["undo"]);
+    assert_eq!(undone.code, 0, "{}", undone.page());
+    assert!(tree(&project) == before, "{}", undone.page());
+}
+
+#[test]
+fn two_that_undo_at_once_restore_it_once_and_whole() {
+    let Some((place, project, _state)) = place() else { return };
+    for number in 0..200 {
+        fs::write(project.join(format!("src/file-{number}")), format!("{number}\n")).unwrap();
+    }
+    let before = tree(&project);
+    for round in 0..5 {
+        run(&place, &project, "rm -rf src");
+        let listed = place.run(["undo", "--list", "--json"]).json();
+        let all = listed["snapshots"].as_array().unwrap().clone();
+        let open = |one: &&serde_json::Value| {
+            one["undone"] == false && !one["action"].as_str().unwrap().starts_with("undo of")
+        };
+        let id = all.iter().rfind(open).unwrap()["snapshot"].as_str().unwrap().to_owned();
+        let children: Vec<_> = (0..4)
+            .map(|_| {
+                let mut command = place.command();
+                command.args(["undo", &id]).stdout(Stdio::null()).stderr(Stdio::null());
+                command.spawn().unwrap()
+            })
+            .collect();
+        let codes: Vec<_> =
+            children.into_iter().map(|mut child| child.wait().unwrap().code()).collect();
+        assert!(codes.contains(&Some(0)), "{round}: {codes:?}");
+        assert!(tree(&project) == before, "{round}: {codes:?}");
+    }
+}
+
+#[test]
+fn where_nothing_can_be_written_an_undo_restores_all_or_nothing() {
+    let Some((place, project, _state)) = place() else { return };
+    let text: String = (0..20_000).map(|number| format!("{number}\n")).collect();
+    fs::write(project.join("src/long"), &text).unwrap();
+    let before = tree(&project);
+    run(&place, &project, "rm -rf src");
+    let lost = tree(&project);
+    let program = place.command().get_program().to_owned();
+    let program = program.to_str().unwrap();
+    let mut failed = 0;
+    for blocks in [0, 1, 2, 4, 8, 16, 32, 64, 100] {
+        // What is longer than so many blocks cannot be written, as on a disk that is full.
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec '{program}' undo");
+        let ended = place.command_of("bash").args(["-c", &script]).output().unwrap();
+        let now = tree(&project);
+        let is_before = now == before;
+        assert!(is_before || now == lost, "{blocks}: {}", String::from_utf8_lossy(&ended.stderr));
+        assert_eq!(ended.status.success(), is_before, "{blocks}: {ended:?}");
+        failed += u32::from(!is_before);
+        if is_before {
+            break;
+        }
+    }
+    assert!(failed > 0, "nothing was too long");
+    // What failed left nothing that stands in the way.
+    if tree(&project) != before {
+        let undone = place.run(["undo"]);
+        assert_eq!(undone.code, 0, "{}", undone.page());
+    }
+    assert!(tree(&project) == before);
+}
+
+#[test]
+fn where_nothing_can_be_written_what_is_kept_says_so_and_the_program_runs() {
+    let Some((place, project, _state)) = place() else { return };
+    let text: String = (0..20_000).map(|number| format!("{number}\n")).collect();
+    fs::write(project.join("src/long"), &text).unwrap();
+    let before = tree(&project);
+    let program = place.command().get_program().to_owned();
+    let program = program.to_str().unwrap();
+    let workspace = project.to_str().unwrap();
+    // The record and the list of files fit, the long content does not.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 80; exec '{program}' sandbox run --waive protected --workspace '{workspace}' -- rm -rf src"
+    );
+    let ended = place.command_of("bash").args(["-c", &script]).output().unwrap();
+    assert!(!project.join("src").exists(), "{ended:?}");
+    let undone = place.run(["undo"]);
+    let lost = undone.out.contains("src/long") && undone.out.contains("lost");
+    // What was kept comes back, and what was not is named.
+    assert!(lost || tree(&project) == before, "{}", undone.page());
+    assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "a\n", "{}", undone.page());
+    assert_eq!(undone.code == 0, !lost, "{}", undone.page());
 }

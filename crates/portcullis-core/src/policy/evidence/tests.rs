@@ -155,6 +155,10 @@ fn no_evidence_speaks_for_what_leaves_the_machine_or_the_workspace() {
             let options = PolicyOptions { confirmation, ..loosest() };
             let case = Case::of(command, options, &Context::default());
             assert!(case.tried(&BEST).is_none(), "{command}: a trial speaks for it");
+            assert!(
+                command.starts_with("rm -rf ~") || !WHOLE.makes_up_for(&case.subject()),
+                "{command}: it is said to come back"
+            );
             // Whoever gathers the copy says whether all of it lies in the workspace; here it claims so.
             let outside = command.starts_with("rm -rf ~");
             assert!(

@@ -182,7 +182,7 @@ impl Looked {
     /// What gives a reason to ask asks.
     fn conclude(&mut self) {
         let Reasons { beside, irreversible, decided } = &self.why;
-        self.reasons = [beside, irreversible, decided].into_iter().flatten().cloned().collect();
+        self.reasons = [decided, beside, irreversible].into_iter().flatten().cloned().collect();
         let decision = &mut self.judged.judgement.decision;
         decision.verdict = self.decided;
         if !self.reasons.is_empty() && decision.verdict == Verdict::Allow {
@@ -405,16 +405,17 @@ impl Toolbox {
 
     /// Gathers what may spare a question, or what whoever answers should know: a trial of what is not understood, a copy of what would be lost.
     #[cfg(target_os = "linux")]
-    fn gather(&self, looked: &mut Looked) -> Option<Entry> {
+    fn gather(&mut self, looked: &mut Looked) -> Option<Entry> {
         let asks = looked.decided == Verdict::Ask || !looked.why.irreversible.is_empty();
         if !asks || looked.decided == Verdict::Deny {
             return None;
         }
-        if looked.plan.is_as_tried() {
-            let gate = TryingGate::Tools;
-            match evidence::gathered(&self.session, &looked.judged, gate, &self.held.stop) {
-                Ok(None) => {}
-                Ok(Some(evidence)) => {
+        let wanted = evidence::wanted(&looked.judged, TryingGate::Tools)
+            .filter(|_| looked.plan.is_as_tried())
+            .filter(|wanted| self.session.note(wanted.entry(&looked.judged)).is_ok());
+        if let Some(wanted) = wanted {
+            match wanted.run(&self.session, &looked.judged, &self.held.stop) {
+                Ok(evidence) => {
                     let entry = evidence.entry(&looked.judged);
                     looked.go_on_as(evidence);
                     return Some(entry);
