@@ -79,6 +79,7 @@ impl Copy {
         is_whole
             && !goes_beyond
             && assessment.coverage == Coverage::Full
+            && assessment.level < Severity::Critical
             && !assessment.tool_is_unknown
             && effects.list.iter().all(loses_files_alone)
             && findings.all(|one| {
@@ -162,7 +163,7 @@ impl Policy {
     pub fn is_made_up_for(&self, subject: &Subject<'_>, copy: &Copy) -> bool {
         let level = subject.assessment.level;
         let is_below = self.undoable.is_some_and(|ceiling| level <= ceiling);
-        is_below && level < Severity::Critical && copy.makes_up_for(subject)
+        is_below && copy.makes_up_for(subject)
     }
 }
 
