@@ -27,6 +27,7 @@ const KNOWN: &[(&str, &[&str])] = &[
         "portcullis-understand",
         &[
             "programs::agents",
+            "programs::cards",
             "programs::changers",
             "programs::consoles",
             "programs::discards",

@@ -3,7 +3,7 @@
 
 use crate::{
     effect::Run,
-    programs::{self, Does},
+    programs::{self, Does, cards},
     split::split,
 };
 
@@ -13,7 +13,9 @@ pub(super) fn reads_only(run: &Run) -> bool {
     if SHELL_WORDS.contains(&run.program.as_str()) {
         return true;
     }
-    if let Some((_, ways)) = READERS.iter().find(|(program, _)| *program == run.program) {
+    let ways = READERS.iter().find(|(program, _)| *program == run.program).map(|(_, ways)| *ways);
+    let on_card = || cards::card(&run.program).map(|card| card.looks);
+    if let Some(ways) = ways.or_else(|| on_card().filter(|ways| !ways.is_empty())) {
         return ways.iter().any(|way| has_way(run, way));
     }
     if NOT_PROVEN.contains(&run.program.as_str()) {
@@ -127,26 +129,6 @@ const READERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "gh",
-        &[
-            "pr view !--web",
-            "pr list !--web",
-            "pr diff !--web",
-            "pr status",
-            "pr checks",
-            "issue view !--web",
-            "issue list !--web",
-            "issue status",
-            "repo view !--web",
-            "run view !--web",
-            "run list",
-            "release list",
-            "release view !--web",
-            "status",
-            "auth status !--show-token",
-        ],
-    ),
-    (
         "git",
         &[
             "status",
@@ -207,20 +189,6 @@ const READERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("go", &["version", "env !-w !-u", "list !-toolexec !-exec", "doc"]),
-    (
-        "kubectl",
-        &[
-            "get",
-            "describe",
-            "logs",
-            "version",
-            "top",
-            "explain",
-            "api-resources",
-            "api-versions",
-            "cluster-info",
-        ],
-    ),
     ("node", &["--version", "-v"]),
     (
         "npm",

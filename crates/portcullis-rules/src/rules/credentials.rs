@@ -11,7 +11,7 @@ use crate::{
     effect::{Argument, Effect, EffectKind, Flow, Kinds, Run, Target},
     finding::{Category, Confidence},
     place::{self, Credential, CredentialClass, Place},
-    programs::{self, Does},
+    programs::{self, Does, cards},
     risk::Severity,
     text::Text,
 };
@@ -500,7 +500,6 @@ const NAMERS: &[&str] = &[
     "file",
     "find",
     "git",
-    "gh",
     "ls",
     "lsattr",
     "lsd",
@@ -601,14 +600,12 @@ const USERS: &[&str] = &[
     "gcloud",
     "gpg",
     "gpg2",
-    "helm",
     "helmfile",
     "honcho",
     "foreman",
     "http",
     "https",
     "k9s",
-    "kubectl",
     "kubectx",
     "keytool",
     "kustomize",
@@ -631,8 +628,6 @@ const USERS: &[&str] = &[
     "pnpm",
     "podman",
     "psql",
-    "pulumi",
-    "rclone",
     "restic",
     "rsync",
     "scp",
@@ -692,20 +687,26 @@ const USERS: &[&str] = &[
     "kind",
     "minikube",
     "k3d",
-    "oc",
     "talosctl",
 ];
 
+/// Whether a program is told where keys are so as to use them.
+fn has_keys(program: &str) -> bool {
+    cards::card(program).is_some_and(|card| card.has_keys) || USERS.contains(&program)
+}
+
 fn argument(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
-    if NAMERS.contains(&run.program.as_str()) || programs::hands_all_on(&run.program) {
+    let names_paths = cards::card(&run.program).is_some_and(|card| card.names_paths);
+    if names_paths || NAMERS.contains(&run.program.as_str()) || programs::hands_all_on(&run.program)
+    {
         return None;
     }
     let does = programs::program(&run.program).map(|row| row.does);
     let skip = usize::from(matches!(does, Some(Does::Searches)));
     // These say themselves what they read; what they did not say is asked for the system's own files only.
     let tells = matches!(does, Some(Does::Custom(_) | Does::Reads | Does::Filters(_)))
-        && !USERS.contains(&run.program.as_str());
+        && !has_keys(&run.program);
     run.arguments.iter().enumerate().skip(skip).find_map(|(at, argument)| {
         if chooses_tests(run, at) {
             return None;
@@ -760,7 +761,7 @@ fn named(argument: &Argument, run: &Run, scene: &Scene<'_>, known: bool) -> Opti
     }
     let absolute = absolute(path, scene)?;
     let found = place::credential(&absolute, scene.facts)?;
-    let is_user = USERS.contains(&run.program.as_str());
+    let is_user = has_keys(&run.program);
     let severity = match found.class {
         CredentialClass::System | CredentialClass::Process => Severity::High,
         _ if is_user => return None,

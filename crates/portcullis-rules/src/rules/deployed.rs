@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     effect::{Effect, Kinds, Run},
-    programs,
+    programs::{self, cards},
 };
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -97,9 +97,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("flyctl", &["console"]),
     ("heroku", &["run", "run:detached"]),
     ("infisical", &["run"]),
-    ("kubectl", &["exec"]),
     ("nerdctl", &["exec", "--env-file"]),
-    ("oc", &["exec", "rsh"]),
     ("op", &["run"]),
     ("podman", &["exec", "--env-file"]),
     ("railway", &["run"]),
@@ -121,10 +119,10 @@ fn shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
 
 /// Whether a program starts commands with the variables of something deployed.
 fn starts_beside(run: &Run) -> bool {
-    BESIDE.iter().any(|(program, marks)| {
-        *program == run.program
-            && words(run).any(|word| marks.iter().any(|mark| word.split('=').next() == Some(mark)))
-    })
+    let row = BESIDE.iter().find(|(program, _)| *program == run.program).map(|(_, marks)| *marks);
+    let marks = row.or_else(|| cards::card(&run.program).map(|card| card.enters));
+    let marks = marks.unwrap_or_default();
+    words(run).any(|word| marks.iter().any(|mark| word.split('=').next() == Some(mark)))
 }
 
 /// `docker inspect db | jq '.[0].Config.Env'`.

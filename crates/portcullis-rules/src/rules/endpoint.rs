@@ -13,6 +13,7 @@ use crate::{
     effect::{Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
     network,
+    programs::cards::{self, Connects},
     risk::Severity,
 };
 
@@ -98,100 +99,85 @@ static RULES: &[Rule] = &[Rule {
     ],
 }];
 
-/// What the words of a program are, beside its own options.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Words {
-    /// An address among them, as `https://host/` or `user@host:path`, is one that it connects to.
-    Addresses,
-    /// They are hosts, addresses and settings, so that a metadata service among them is what it connects to.
-    Hosts,
-    /// As [`Words::Hosts`], and `-h` is a host.
-    Store,
-}
-
 /// Programs that connect where one of their words says.
-const CLIENTS: &[(&str, Words)] = &[
-    ("ab", Words::Hosts),
-    ("ansible", Words::Hosts),
-    ("aws", Words::Hosts),
-    ("azcopy", Words::Hosts),
-    ("buildah", Words::Hosts),
-    ("bun", Words::Addresses),
-    ("bundle", Words::Hosts),
-    ("cargo", Words::Addresses),
-    ("chromium", Words::Hosts),
-    ("chromium-browser", Words::Hosts),
-    ("clickhouse-client", Words::Store),
-    ("composer", Words::Hosts),
-    ("consul", Words::Hosts),
-    ("cqlsh", Words::Hosts),
-    ("deno", Words::Hosts),
-    ("docker", Words::Hosts),
-    ("etcdctl", Words::Hosts),
-    ("ffmpeg", Words::Hosts),
-    ("ffprobe", Words::Hosts),
-    ("gem", Words::Addresses),
-    ("git", Words::Addresses),
-    ("go", Words::Hosts),
-    ("google-chrome", Words::Hosts),
-    ("gradle", Words::Hosts),
-    ("grpcurl", Words::Hosts),
-    ("helm", Words::Hosts),
-    ("hey", Words::Hosts),
-    ("hg", Words::Hosts),
-    ("influx", Words::Hosts),
-    ("java", Words::Hosts),
-    ("kcat", Words::Hosts),
-    ("kubectl", Words::Hosts),
-    ("ldapadd", Words::Hosts),
-    ("ldapmodify", Words::Hosts),
-    ("ldapsearch", Words::Hosts),
-    ("mariadb", Words::Store),
-    ("memcached-tool", Words::Hosts),
-    ("mongo", Words::Store),
-    ("mongodump", Words::Store),
-    ("mongorestore", Words::Store),
-    ("mongosh", Words::Store),
-    ("mosh", Words::Hosts),
-    ("mvn", Words::Hosts),
-    ("mysql", Words::Store),
-    ("mysqldump", Words::Store),
-    ("nats", Words::Hosts),
-    ("npm", Words::Addresses),
-    ("npx", Words::Addresses),
-    ("nvim", Words::Hosts),
-    ("oc", Words::Hosts),
-    ("pg_dump", Words::Store),
-    ("pg_restore", Words::Store),
-    ("pip", Words::Addresses),
-    ("pip3", Words::Addresses),
-    ("pnpm", Words::Addresses),
-    ("podman", Words::Hosts),
-    ("poetry", Words::Addresses),
-    ("psql", Words::Store),
-    ("rclone", Words::Hosts),
-    ("redis-cli", Words::Store),
-    ("rsh", Words::Hosts),
-    ("rsync", Words::Hosts),
-    ("sendmail", Words::Hosts),
-    ("skopeo", Words::Hosts),
-    ("socat", Words::Hosts),
-    ("sqlcmd", Words::Hosts),
-    ("ssh-copy-id", Words::Hosts),
-    ("ssh-keyscan", Words::Hosts),
-    ("sshfs", Words::Hosts),
-    ("svn", Words::Hosts),
-    ("swaks", Words::Hosts),
-    ("telnet", Words::Hosts),
-    ("terraform", Words::Hosts),
-    ("tofu", Words::Hosts),
-    ("uv", Words::Addresses),
-    ("valkey-cli", Words::Store),
-    ("vault", Words::Hosts),
-    ("vim", Words::Hosts),
-    ("whois", Words::Hosts),
-    ("wrk", Words::Hosts),
-    ("yarn", Words::Addresses),
+const CLIENTS: &[(&str, Connects)] = &[
+    ("ab", Connects::Hosts),
+    ("ansible", Connects::Hosts),
+    ("aws", Connects::Hosts),
+    ("azcopy", Connects::Hosts),
+    ("buildah", Connects::Hosts),
+    ("bun", Connects::Addresses),
+    ("bundle", Connects::Hosts),
+    ("cargo", Connects::Addresses),
+    ("chromium", Connects::Hosts),
+    ("chromium-browser", Connects::Hosts),
+    ("clickhouse-client", Connects::Store),
+    ("composer", Connects::Hosts),
+    ("consul", Connects::Hosts),
+    ("cqlsh", Connects::Hosts),
+    ("deno", Connects::Hosts),
+    ("docker", Connects::Hosts),
+    ("etcdctl", Connects::Hosts),
+    ("ffmpeg", Connects::Hosts),
+    ("ffprobe", Connects::Hosts),
+    ("gem", Connects::Addresses),
+    ("git", Connects::Addresses),
+    ("go", Connects::Hosts),
+    ("google-chrome", Connects::Hosts),
+    ("gradle", Connects::Hosts),
+    ("grpcurl", Connects::Hosts),
+    ("hey", Connects::Hosts),
+    ("hg", Connects::Hosts),
+    ("influx", Connects::Hosts),
+    ("java", Connects::Hosts),
+    ("kcat", Connects::Hosts),
+    ("ldapadd", Connects::Hosts),
+    ("ldapmodify", Connects::Hosts),
+    ("ldapsearch", Connects::Hosts),
+    ("mariadb", Connects::Store),
+    ("memcached-tool", Connects::Hosts),
+    ("mongo", Connects::Store),
+    ("mongodump", Connects::Store),
+    ("mongorestore", Connects::Store),
+    ("mongosh", Connects::Store),
+    ("mosh", Connects::Hosts),
+    ("mvn", Connects::Hosts),
+    ("mysql", Connects::Store),
+    ("mysqldump", Connects::Store),
+    ("nats", Connects::Hosts),
+    ("npm", Connects::Addresses),
+    ("npx", Connects::Addresses),
+    ("nvim", Connects::Hosts),
+    ("pg_dump", Connects::Store),
+    ("pg_restore", Connects::Store),
+    ("pip", Connects::Addresses),
+    ("pip3", Connects::Addresses),
+    ("pnpm", Connects::Addresses),
+    ("podman", Connects::Hosts),
+    ("poetry", Connects::Addresses),
+    ("psql", Connects::Store),
+    ("redis-cli", Connects::Store),
+    ("rsh", Connects::Hosts),
+    ("rsync", Connects::Hosts),
+    ("sendmail", Connects::Hosts),
+    ("skopeo", Connects::Hosts),
+    ("socat", Connects::Hosts),
+    ("sqlcmd", Connects::Hosts),
+    ("ssh-copy-id", Connects::Hosts),
+    ("ssh-keyscan", Connects::Hosts),
+    ("sshfs", Connects::Hosts),
+    ("svn", Connects::Hosts),
+    ("swaks", Connects::Hosts),
+    ("telnet", Connects::Hosts),
+    ("terraform", Connects::Hosts),
+    ("tofu", Connects::Hosts),
+    ("uv", Connects::Addresses),
+    ("valkey-cli", Connects::Store),
+    ("vault", Connects::Hosts),
+    ("vim", Connects::Hosts),
+    ("whois", Connects::Hosts),
+    ("wrk", Connects::Hosts),
+    ("yarn", Connects::Addresses),
 ];
 
 /// What an option says that names a host beside the one that is connected to; there may be blanks in it.
@@ -246,12 +232,13 @@ fn service_of(run: &Run) -> Option<String> {
     if let Some(host) = hosts.next() {
         return Some(host);
     }
-    let row = CLIENTS.binary_search_by(|(name, _)| (*name).cmp(program)).ok()?;
-    let (_, words) = CLIENTS.get(row)?;
+    let row = CLIENTS.binary_search_by(|(name, _)| (*name).cmp(program)).ok();
+    let row = row.and_then(|row| CLIENTS.get(row)).map(|(_, words)| *words);
+    let words = row.or_else(|| cards::card(program)?.connects)?;
     // `pip config set global.proxy host:port`, `git config http.proxy host:port`.
     let first = pattern::options(run).operands().next();
     let sets = first.is_some_and(|word| word.text.as_known() == Some("config"));
-    let given = (*words == Words::Store).then(|| values(run, &["-h", "--host"]));
+    let given = (words == Connects::Store).then(|| values(run, &["-h", "--host"]));
     let mut given = given.into_iter().flatten().filter_map(|value| host_of(&value));
     given.find(|host| is_astray(host)).or_else(|| {
         run.arguments.iter().find_map(|argument| {
@@ -265,7 +252,7 @@ fn service_of(run: &Run) -> Option<String> {
             }
             let address = known.contains("://").then(|| address_in(&known)).flatten();
             address.filter(|host| is_astray(host)).or_else(|| {
-                let is_address = *words != Words::Addresses
+                let is_address = words != Connects::Addresses
                     || sets
                     || known.contains("://")
                     || is_remote_path(&known);

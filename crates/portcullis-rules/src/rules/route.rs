@@ -15,6 +15,7 @@ use crate::{
     effect::{Argument, Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
     network::{Note, Target},
+    programs::cards,
     risk::Severity,
     text::{Piece, Taint, Text},
 };
@@ -174,12 +175,7 @@ const PROXIES: &[(&[&str], &[&str])] = &[
 ];
 
 /// Options whose value is the server that a client speaks to as somebody.
-const SERVERS: &[(&[&str], &[&str])] = &[
-    (&["kubectl", "oc"], &["-s", "--server"]),
-    (&["gh"], &["--hostname"]),
-    (&["helm"], &["--kube-apiserver"]),
-    (&["terraform", "tofu"], &["-backend-config"]),
-];
+const SERVERS: &[(&[&str], &[&str])] = &[(&["terraform", "tofu"], &["-backend-config"])];
 
 /// Where those that run such servers for others keep them.
 const KEPT: &[&str] = &[
@@ -245,7 +241,10 @@ fn served(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
             _ => None,
         },
         EffectKind::Run(run) => {
-            let names = listed(SERVERS, run.program.as_str())?;
+            let program = run.program.as_str();
+            let on_card =
+                || cards::card(program).map(|card| card.server).filter(|names| !names.is_empty());
+            let names = listed(SERVERS, program).or_else(on_card)?;
             values(run, names).find_map(|value| match value.split_once('=') {
                 Some((_, address)) if address.contains("://") => stranger(address),
                 _ => stranger(&value),

@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{Options, changers, mounts, projects, wrappers};
+use super::{Options, cards, changers, mounts, projects, wrappers};
 use crate::{
     effect::{Argument, Certainty, GapReason},
     programs::host::Host,
@@ -197,7 +197,7 @@ pub(crate) fn variable(name: &str) -> Option<Variable> {
 
 /// How a value is run.
 #[derive(Clone, Copy, Debug)]
-enum How {
+pub(in crate::programs) enum How {
     /// As shell code.
     Shell,
     /// As shell code, behind this prefix only (`exec=`, `!`).
@@ -227,7 +227,7 @@ enum How {
 }
 
 /// An option whose value is run: the program, the option's spellings, how.
-struct Escape {
+pub(in crate::programs) struct Escape {
     program: &'static str,
     options: &'static [&'static str],
     how: How,
@@ -235,12 +235,24 @@ struct Escape {
     attached: bool,
 }
 
-const fn escape(program: &'static str, options: &'static [&'static str], how: How) -> Escape {
+pub(in crate::programs) const fn escape(
+    program: &'static str,
+    options: &'static [&'static str],
+    how: How,
+) -> Escape {
     Escape { program, options, how, attached: false }
 }
 
 const fn attached(program: &'static str, options: &'static [&'static str], how: How) -> Escape {
     Escape { program, options, how, attached: true }
+}
+
+/// What is known of a program's options that are run: by its card, or by the rows here.
+fn escapes(name: &str) -> impl Iterator<Item = &'static Escape> + Clone {
+    let first = ESCAPES.partition_point(|row| row.program < name);
+    let last = ESCAPES.partition_point(|row| row.program <= name);
+    let on_card = cards::card(name).map_or(&[][..], |card| card.runs);
+    ESCAPES.get(first..last).unwrap_or_default().iter().chain(on_card)
 }
 
 /// Options of programs that have no row elsewhere which take a value, sorted by program.
@@ -428,7 +440,6 @@ static ESCAPES: &[Escape] = &[
     ),
     escape("jest", &["--config"], How::Code("jest")),
     escape("journalctl", &["--pager"], How::Shell),
-    escape("kubectl", &["--exec-command"], How::Script),
     escape("latex", &["--shell-escape"], How::Code("tex")),
     escape("latex", &["-shell-escape"], How::Code("tex")),
     escape("latexmk", &["-pdflatex", "-latex", "-e"], How::Shell),
@@ -506,7 +517,6 @@ static ESCAPES: &[Escape] = &[
     escape("psql", &["-o", "--output"], How::ShellAfter("|")),
     escape("rake", &["-e", "-E", "-p", "--execute", "--execute-print"], How::Code("ruby")),
     escape("ranger", &["--cmd"], How::ShellAfter("shell ")),
-    escape("rclone", &["--password-command", "--sftp-ssh"], How::Shell),
     escape("restic", &["--password-command"], How::Shell),
     escape("rg", &["--pre", "--hostname-bin"], How::Shell),
     escape("rpm", &["--pipe"], How::Shell),
@@ -642,6 +652,15 @@ static INPUT_ESCAPES: &[(&str, &[&str])] = &[
     ("vi", &[":!", "!"]),
     ("vim", &[":!", "!"]),
 ];
+
+/// The list here that has a program beside its card, for the test of the cards.
+#[cfg(test)]
+pub(in crate::programs) fn lists(name: &str) -> Option<&'static str> {
+    if ESCAPES.iter().any(|row| row.program == name) {
+        return Some("escapes");
+    }
+    follow::writes(name).then_some("logs")
+}
 
 #[cfg(test)]
 mod tests {

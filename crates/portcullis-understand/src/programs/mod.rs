@@ -1,5 +1,5 @@
 //! What programs do. Owns one flat table of rows per domain: a program's name, the options that take a value, and what
-//! running it means. Adding a program is adding a row.
+//! running it means. Adding a program is adding a row; `cards` has those of which everything stands in one place.
 //!
 //! What is *bad* about running it is not said here but in `rules`.
 
@@ -11,6 +11,7 @@ pub(crate) use filters::chosen_lines;
 
 pub mod agents;
 mod archives;
+pub mod cards;
 pub(crate) mod changers;
 mod consoles;
 pub mod databases;
@@ -85,12 +86,17 @@ pub struct Filter<'a> {
 /// The row of a program.
 #[must_use]
 pub fn program(name: &str) -> Option<&'static Program> {
+    row(name).map(|(found, ..)| found)
+}
+
+/// The row of a program, with the table and the place in it.
+fn row(name: &str) -> Option<(&'static Program, u8, u16)> {
     let mut next = INDEX.heads.get(chain(name)).copied().unwrap_or(NONE);
     // Each entry leads to one before it, so this ends.
     while let Some((table, row, before)) = INDEX.entries.get(usize::from(next)) {
         let found = TABLES.get(usize::from(*table)).and_then(|rows| rows.get(usize::from(*row)));
-        if found.is_some_and(|program| program.name == name) {
-            return found;
+        if let Some(found) = found.filter(|program| program.name == name) {
+            return Some((found, *table, *row));
         }
         next = *before;
     }
@@ -113,10 +119,8 @@ pub fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
         "docker-compose",
         "gmake",
         "ip",
-        "kubectl",
         "make",
         "nerdctl",
-        "oc",
         "perf",
         "podman",
         "podman-compose",
@@ -125,7 +129,7 @@ pub fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
     const OTHERS: &[&str] = &[".", "mosh", "portcullis", "rsh", "source", "ssh", "trap"];
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     let is_in = |table: &[Program]| table.iter().any(|row| row.name == name || row.name == plain);
-    if BY_SUBCOMMAND.contains(&name) {
+    if BY_SUBCOMMAND.contains(&name) || cards::card(name).is_some_and(|card| card.wraps) {
         return words.is_empty() && more;
     }
     escapes::is_shell(name)
@@ -173,7 +177,11 @@ static TABLES: &[&[Program]] = &[
     system::TABLE,
     reports::READERS,
     reports::REPORTERS,
+    cards::TABLE,
 ];
+
+/// The table that the cards are.
+const OF_CARDS: usize = TABLES.len() - 1;
 
 /// Where each program's row is, by a hash of its name; made when the program is built, so that it costs nothing to have.
 struct Index {

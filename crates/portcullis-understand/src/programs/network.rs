@@ -1,9 +1,9 @@
 //! Rows of the programs that talk to the network: whom they talk to, what goes out, what comes in and where it is put.
 //! Whether that is bad is said in `rules`.
 
-mod copies;
+pub(super) mod copies;
 mod fetch;
-mod letters;
+pub(super) mod letters;
 pub(super) mod serve;
 pub(crate) mod shells;
 
@@ -56,7 +56,6 @@ pub(super) static TABLE: &[Program] = &[
     row("finger", &[], letters::look_up),
     row("ftp", &["-s", "-P", "-o"], copies::session),
     row("gcloud", copies::GCLOUD, copies::cloud),
-    row("gh", GH, letters::gh),
     row("gotty", shells::TTY, shells::door),
     row("gsutil", &["-h", "-o", "-u", "-i"], copies::cloud),
     row("host", letters::DIG, letters::look_up),
@@ -93,7 +92,6 @@ pub(super) static TABLE: &[Program] = &[
     row("ping", letters::PING, letters::look_up),
     row("ping6", letters::PING, letters::look_up),
     row("pssh", PSSH, shells::fleet),
-    row("rclone", &["--config", "--transfers", "--exclude", "--include"], copies::cloud),
     row("restic", &["-r", "--repo", "-p", "--password-file", "--exclude"], copies::restic),
     row("rsync", copies::RSYNC, copies::rsync),
     row("rsync-ssl", copies::RSYNC, copies::rsync),

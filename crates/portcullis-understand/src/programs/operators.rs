@@ -196,25 +196,6 @@ const GO: &[&str] = &[
     "-ldflags",
     "-gcflags",
 ];
-const HELM: &[&str] = &[
-    "-f",
-    "-n",
-    "--kube-apiserver",
-    "--kube-as-user",
-    "--kube-context",
-    "--kube-token",
-    "--kubeconfig",
-    "--namespace",
-    "--registry-config",
-    "--repo",
-    "--repository-config",
-    "--set",
-    "--set-file",
-    "--set-string",
-    "--timeout",
-    "--values",
-    "--version",
-];
 const HG: &[&str] = &[
     "-I",
     "-R",
@@ -309,8 +290,6 @@ const PIP: &[&str] = &[
     "--group",
     "--extra",
 ];
-const PULUMI: &[&str] =
-    &["-C", "-c", "-m", "-s", "-t", "--color", "--cwd", "--message", "--stack", "--target"];
 const TERRAFORM: &[&str] = &[
     "-var",
     "-var-file",
@@ -377,7 +356,6 @@ pub(super) static TABLE: &[Program] = &[
     operator("git", GIT),
     operator("glab", super::network::GH),
     operator("go", GO),
-    operator("helm", HELM),
     operator("hg", HG),
     operator(
         "jj",
@@ -395,7 +373,6 @@ pub(super) static TABLE: &[Program] = &[
     ),
     operator("pip", PIP),
     operator("pip3", PIP),
-    operator("pulumi", PULUMI),
     operator(
         "svn",
         &["-F", "-m", "-r", "--config-dir", "--message", "--password", "--revision", "--username"],

@@ -1,5 +1,6 @@
 //! Programs whose output is made to be run by the shell that called them. Owns the table: which, told what.
 
+use super::cards;
 use crate::effect::Run;
 
 /// A program, and the words that it is told, of which the first ones count; more may follow where the row ends in `…`.
@@ -21,13 +22,10 @@ static PRINTERS: &[(&str, &[&str])] = &[
             "env --use-on-cd --shell zsh",
         ],
     ),
-    ("gh", &["completion -s bash", "completion -s zsh"]),
     ("gimme", &["…"]),
     ("goenv", &["init -", "init - bash"]),
-    ("helm", &["completion bash", "completion zsh"]),
     ("jenv", &["init -", "init - bash"]),
     ("keychain", &["--eval …"]),
-    ("kubectl", &["completion bash", "completion zsh"]),
     ("lesspipe", &[""]),
     ("luarocks", &["path", "path --bin"]),
     ("mamba", &["shell hook --shell bash", "shell hook --shell zsh"]),
@@ -88,9 +86,12 @@ pub(crate) fn prints_for_shells(run: &Run) -> bool {
     let words: Option<Vec<&str>> = run.arguments.iter().map(|word| word.text.as_known()).collect();
     let (Some(words), true, None) = (words, is_in_place, &run.input) else { return false };
     let at = PRINTERS.binary_search_by(|row| row.0.cmp(run.program.as_str())).ok();
+    let shapes = at.and_then(|at| PRINTERS.get(at)).map(|(_, shapes)| *shapes);
+    let on_card = || cards::card(&run.program).map(|card| card.prints);
+    let shapes = shapes.or_else(|| on_card().filter(|shapes| !shapes.is_empty()));
     let told = words.join(" ");
     // A program that nobody knows completes its own words.
-    let completes = at.is_none()
+    let completes = shapes.is_none()
         && !run.known
         && name == run.program
         && matches!(
@@ -98,7 +99,7 @@ pub(crate) fn prints_for_shells(run: &Run) -> bool {
             "completion bash" | "completion zsh" | "completions bash" | "completions zsh"
         );
     completes
-        || at.and_then(|at| PRINTERS.get(at)).is_some_and(|(_, shapes)| {
+        || shapes.is_some_and(|shapes| {
             shapes.iter().any(|shape| match shape.strip_suffix(" …") {
                 None if *shape == "…" => {
                     words.len() == 1
@@ -111,6 +112,11 @@ pub(crate) fn prints_for_shells(run: &Run) -> bool {
                 None => told == *shape,
             })
         })
+}
+
+#[cfg(test)]
+pub(super) fn lists(name: &str) -> bool {
+    PRINTERS.iter().any(|(program, _)| *program == name)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Programs that run another program: `sudo`, `env`, `timeout`, `xargs`… Owns how the inner command is found in their
 //! arguments; what that command does is read like any other.
 
-use super::{Does, Options, Program, operators};
+use super::{Does, Options, Program, cards, operators};
 use crate::{
     bound::Bounded,
     effect::{Argument, GapReason, WriteMode},
@@ -20,6 +20,8 @@ mod terminals;
 
 use batches::arguments_from_input;
 pub(super) use batches::replaced;
+#[cfg(test)]
+pub(super) use containers::lists_image;
 use containers::{container, copied, pushed};
 use elevation::{elevated, switch_user};
 use stand_ins::{cmake, command_prompt, removal, side_by_side};
@@ -27,7 +29,9 @@ use terminals::{terminal, typing};
 
 /// Whether a program, or a word of the shell, is there to run another one.
 pub(super) fn is_wrapper(name: &str) -> bool {
-    super::hands_all_on(name) || WRAPPERS.binary_search_by(|row| row.name.cmp(name)).is_ok()
+    super::hands_all_on(name)
+        || WRAPPERS.binary_search_by(|row| row.name.cmp(name)).is_ok()
+        || cards::card(name).is_some_and(|card| card.wraps)
 }
 
 const fn wrapper(name: &'static str, values: &'static [&'static str]) -> Program {
@@ -69,43 +73,6 @@ const CONTAINER: &[&str] = &[
     "--runtime",
     "--runroot",
     "--url",
-];
-
-/// Options of `kubectl` that take a value.
-const CLUSTER: &[&str] = &[
-    "-n",
-    "--namespace",
-    "--context",
-    "--kubeconfig",
-    "--cluster",
-    "--user",
-    "-s",
-    "--server",
-    "--token",
-    "--as",
-    "-l",
-    "--selector",
-    "-o",
-    "--output",
-    "-f",
-    "--filename",
-    "-c",
-    "--container",
-    "--grace-period",
-    "--timeout",
-    "--field-selector",
-    "--as-group",
-    "--as-uid",
-    "--cache-dir",
-    "--certificate-authority",
-    "--client-certificate",
-    "--client-key",
-    "--kustomize",
-    "-k",
-    "--profile",
-    "--request-timeout",
-    "--retries",
-    "--tls-server-name",
 ];
 
 /// Options of `wsl` that take a value.
@@ -243,7 +210,6 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("ip", &[], namespace),
     custom("kitty", &["--match", "-m"], typing),
     custom("ksu", &["-e", "-c", "-l", "-n"], command_option),
-    custom("kubectl", CLUSTER, dash_dash),
     wrapper("ld-linux-x86-64.so.2", &["--library-path", "--preload", "--audit", "--argv0"]),
     wrapper("ld.so", &["--library-path", "--preload", "--audit", "--argv0"]),
     custom("linux32", &[], other_machine),
@@ -265,7 +231,6 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("nohup", &[]),
     wrapper("nsenter", &["-t", "--target", "-S", "-G", "--setuid", "--setgid"]),
     wrapper("numactl", &["-N", "-m", "-C", "-i", "--cpunodebind", "--membind"]),
-    custom("oc", CLUSTER, dash_dash),
     wrapper("openvt", &["-c"]),
     custom("parallel", parallel::VALUES, parallel::parallel),
     custom("perf", &[], profiled),
@@ -743,7 +708,7 @@ fn applied(walk: &mut dyn Host, invocation: &Invocation) {
 }
 
 /// `kubectl exec … -- command`: what stands behind `--`.
-fn dash_dash(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+pub(super) fn dash_dash(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let verb = invocation.options().operands().next().and_then(|verb| verb.text.as_known());
     let is_cluster = matches!(invocation.program.as_str(), "kubectl" | "oc");
     if is_cluster {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     effect::{Effect, EffectKind, Run},
-    programs::Options,
+    programs::{Options, cards},
     text::{Piece, SOURCES, Text},
 };
 
@@ -16,7 +16,6 @@ const ISSUERS: &[(&str, &[&str])] = &[
     ("aws", &["amazonaws.com", "public.ecr.aws"]),
     ("az", &["azure.com", "azurecr.io", "microsoft.com", "windows.net"]),
     ("gcloud", &["gcr.io", "googleapis.com", "pkg.dev"]),
-    ("gh", &["github.com", "ghcr.io", "githubusercontent.com"]),
     ("glab", &["gitlab.com"]),
 ];
 
@@ -62,7 +61,9 @@ pub(super) fn is_used_where_it_belongs(run: &Run, effect: &Effect, scene: &Scene
     let issuers = ISSUERS
         .iter()
         .find(|(program, _)| *program == run.program)
-        .map_or(&[][..], |(_, hosts)| hosts);
+        .map(|(_, hosts)| *hosts)
+        .or_else(|| cards::card(&run.program).map(|card| card.issues_for))
+        .unwrap_or_default();
     let is_issuer = |host: Option<&str>| host.is_some_and(|host| belongs(host, issuers));
     let is_it = |text: &Text| holds(text, effect, scene, &is_issuer);
     let range = effect.at.span.range();

@@ -44,8 +44,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
 fn settings_that_arrive(walk: &mut dyn Host, invocation: &Invocation, arguments: &[Argument]) {
     let Some(input) = invocation.input.as_ref() else { return };
     let name = invocation.program.as_str();
-    let first = ESCAPES.partition_point(|row| row.program < name);
-    for row in ESCAPES.iter().skip(first).take_while(|row| row.program == name) {
+    for row in escapes(name) {
         let How::Settings(kind) = row.how else { continue };
         if matches!(kind, Settings::Curl | Settings::Sftp) {
             continue;
@@ -71,10 +70,8 @@ static LOGS: &[(&str, &[&str], WriteMode)] = &[
     ("cmake", &["-B"], WriteMode::Create),
     ("coverage", &["--data-file"], WriteMode::Replace),
     ("docker", &["--output"], WriteMode::Replace),
-    ("gh", &["-D", "-O", "--dir", "--output"], WriteMode::Replace),
     ("git", &["--output", "--output-directory"], WriteMode::Replace),
     ("google-chrome", &["--print-to-pdf", "--screenshot"], WriteMode::Replace),
-    ("helm", &["--destination", "--output-dir"], WriteMode::Create),
     ("nmap", &["-oA", "-oG", "-oN", "-oX"], WriteMode::Replace),
     ("npm", &["--pack-destination"], WriteMode::Create),
     ("openssl", &["-keyout"], WriteMode::Replace),
@@ -138,13 +135,14 @@ fn written_by_option(
             walk.write(&file, WriteMode::Replace, invocation.written());
         }
     }
-    let Ok(at) = LOGS.binary_search_by(|(program, ..)| (*program).cmp(name)) else { return };
-    let Some((_, names, mode)) = LOGS.get(at) else { return };
+    let row = LOGS.binary_search_by(|(program, ..)| (*program).cmp(name)).ok();
+    let row = row.and_then(|at| LOGS.get(at)).map(|(_, names, mode)| (*names, *mode));
+    let Some((names, mode)) = row.or_else(|| cards::card(name)?.writes) else { return };
     for file in names.iter().flat_map(|option| named_by(arguments, option)) {
         // `docker buildx build --output type=docker` names no file, `type=local,dest=…` a directory that is filled.
         let known = file.text.known_prefix();
         if !known.starts_with("type=") {
-            walk.write(&file, *mode, invocation.origin());
+            walk.write(&file, mode, invocation.origin());
         } else if let Some((_, to)) = known.split_once("dest=") {
             let to = to.split(',').next().unwrap_or(to);
             let text = file.text.derive([Piece::Known(to.to_owned())]);
@@ -153,7 +151,7 @@ fn written_by_option(
             {
                 walk.note("persistence.home.unpacked", file.span);
             }
-            walk.write(&Argument { text, span: file.span }, *mode, invocation.origin());
+            walk.write(&Argument { text, span: file.span }, mode, invocation.origin());
         }
     }
 }
@@ -272,8 +270,7 @@ fn with_dashes<'a>(arguments: &'a [Argument], values: &[&str]) -> Cow<'a, [Argum
 /// Reads what a program would run because of its options, however they are written: bundled (`-qu v`), in one word (`-uv`,
 /// `--upload-pack=v`) or abbreviated.
 pub(crate) fn options_of(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
-    let first = ESCAPES.partition_point(|row| row.program < name);
-    let rows = || ESCAPES.iter().skip(first).take_while(|row| row.program == name);
+    let rows = || escapes(name);
     if rows().next().is_none() {
         return;
     }
@@ -331,7 +328,7 @@ pub(crate) fn options_of(walk: &mut dyn Host, name: &str, arguments: &[Argument]
 
 /// Whether a table knows options of a program that are run.
 pub(crate) fn has_rows(name: &str) -> bool {
-    ESCAPES.binary_search_by(|row| row.program.cmp(name)).is_ok()
+    escapes(name).next().is_some()
 }
 
 /// Whether an option is one letter.
@@ -883,4 +880,9 @@ pub(super) fn setting(text: &Text) -> Option<(String, Text)> {
     let rest = rest.get(1..).unwrap_or("").trim_start_matches([' ', '"', '{']);
     let value = text.beginning_with(rest);
     Some((key.to_owned(), value))
+}
+
+#[cfg(test)]
+pub(super) fn writes(name: &str) -> bool {
+    LOGS.iter().any(|(program, ..)| *program == name)
 }

@@ -120,11 +120,16 @@ fn differences(before: &str, forms: &[String], after: &str, wanted: bool, told: 
     }
 }
 
+/// The rows of the table and those of the cards.
+pub(super) fn every_escape() -> impl Iterator<Item = &'static Escape> {
+    ESCAPES.iter().chain(cards::all().flat_map(|card| card.runs))
+}
+
 #[test]
 fn every_form_of_an_option_is_read_alike() {
     let mut told = Vec::new();
     let mut count = 0;
-    for row in ESCAPES {
+    for row in every_escape() {
         let value = match row.how {
             How::Shell | How::Program => "rm -rf /home/dev".to_owned(),
             How::ShellAfter(prefix) => format!("{prefix}rm -rf /home/dev"),
@@ -135,8 +140,7 @@ fn every_form_of_an_option_is_read_alike() {
             How::Loaded => "/tmp/tools/x".to_owned(),
             How::ShellSetting([]) | How::Code(_) | How::Script | How::Commands(_) => continue,
         };
-        let others: Vec<&str> = ESCAPES
-            .iter()
+        let others: Vec<&str> = every_escape()
             .filter(|other| other.program == row.program)
             .flat_map(|other| other.options.iter().copied())
             .chain(

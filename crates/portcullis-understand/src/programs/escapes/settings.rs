@@ -18,7 +18,7 @@ const LINES: usize = 512;
 
 /// What a file of settings is read as.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Settings {
+pub(in crate::programs) enum Settings {
     /// curl(1), `--config`: what the call wrote into it is read where curl's options are.
     Curl,
     /// git-config(1), "FILES".

@@ -298,7 +298,7 @@ pub(super) const GCLOUD: &[&str] = &[
 ];
 
 /// Cloud copies: a verb among the operands, then from and to.
-pub(super) fn cloud(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+pub(in crate::programs) fn cloud(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
     let verb = operands.iter().position(|operand| {
         matches!(

@@ -225,7 +225,7 @@ fn alias(walk: &mut dyn Host, invocation: &Invocation, expansion: Option<&Argume
 }
 
 /// `gh`: gists and uploads go out; everything else is told apart by rules.
-pub(super) fn gh(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+pub(in crate::programs) fn gh(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let operands: Vec<Argument> = options.operands().cloned().collect();
     let words: Vec<&str> =

@@ -9,6 +9,7 @@ use portcullis_syntax::Span;
 use super::is_temporary;
 use crate::{
     effect::{Argument, GapReason, WriteMode},
+    programs::cards,
     programs::host::Host,
     programs::invocation::Invocation,
     text::{Piece, Taint, Text},
@@ -41,53 +42,53 @@ pub(crate) struct Manual {
     /// The manual and its version.
     #[cfg_attr(not(test), expect(dead_code, reason = "where a row comes from belongs to it"))]
     pub(crate) source: &'static str,
-    dashes: Dashes,
+    pub(in crate::programs) dashes: Dashes,
     /// Whether any beginning of a long option's name stands for it.
     pub(crate) abbreviates: bool,
-    ends: Ends,
+    pub(in crate::programs) ends: Ends,
     /// Its subcommands: behind another word nothing is known. Empty where it has none.
-    verbs: Words,
+    pub(in crate::programs) verbs: Words,
     /// Options before the subcommand that take a value, where the same name has none behind it.
-    before: Words,
+    pub(in crate::programs) before: Words,
     /// Subcommands that hand on what they do not know.
-    open: Words,
+    pub(in crate::programs) open: Words,
     /// Options that are written in one word with what is said, whatever that is: `-Dname=value`.
-    glued: Words,
+    pub(in crate::programs) glued: Words,
     /// Options that take their value in the same word only, whatever kind they are of.
-    joined: Words,
+    pub(in crate::programs) joined: Words,
     /// Options behind which every word is another program's.
-    finals: Words,
+    pub(in crate::programs) finals: Words,
     /// Nothing is said but the option.
-    flags: Words,
+    pub(in crate::programs) flags: Words,
     /// The value is data.
-    values: Words,
+    pub(in crate::programs) values: Words,
     /// A flag for one subcommand and with a value for another, or with a value in the same word only; data.
-    either: Words,
+    pub(in crate::programs) either: Words,
     /// The value is more than data, and a row elsewhere says what: of the program itself, or among the escapes.
-    followed: Words,
+    pub(in crate::programs) followed: Words,
     /// The value is a file that is read.
-    reads: Words,
+    pub(in crate::programs) reads: Words,
     /// The value is a file or a directory that is written.
-    writes: Words,
+    pub(in crate::programs) writes: Words,
     /// The value is a command, or names a program.
-    runs: Words,
+    pub(in crate::programs) runs: Words,
     /// The value names code that is loaded or run by the program: as much as if it had been run by it.
-    scripts: Words,
+    pub(in crate::programs) scripts: Words,
     /// The value names settings or plugins that may name programs.
-    loads: Words,
+    pub(in crate::programs) loads: Words,
     /// The value holds options of another program.
-    passes: Words,
+    pub(in crate::programs) passes: Words,
     /// The value is a variable for the program that is run.
-    sets: Words,
+    pub(in crate::programs) sets: Words,
     /// The value is a host, an address or a proxy.
-    reaches: Words,
+    pub(in crate::programs) reaches: Words,
     /// The value is an identity or a credential, or a file of them.
-    secrets: Words,
+    pub(in crate::programs) secrets: Words,
 }
 
 /// Names, sorted, with a blank between two: one text, because a list of texts costs something at each start of the program.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Words(&'static str);
+pub(crate) struct Words(pub(in crate::programs) &'static str);
 
 impl Words {
     pub(crate) const NONE: Self = Self("");
@@ -129,7 +130,7 @@ impl Words {
 
 /// How a program's long options begin.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Dashes {
+pub(in crate::programs) enum Dashes {
     /// With two; behind one dash letters are bundled.
     Two,
     /// With one or two; nothing is bundled.
@@ -138,7 +139,7 @@ enum Dashes {
 
 /// Where a program's own words end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Ends {
+pub(in crate::programs) enum Ends {
     /// Nowhere but behind `--`.
     Never,
     /// At the first operand.
@@ -166,7 +167,7 @@ pub(crate) enum Kind {
 }
 
 impl Manual {
-    const EMPTY: Self = Self {
+    pub(in crate::programs) const EMPTY: Self = Self {
         programs: &[],
         source: "",
         dashes: Dashes::Two,
@@ -215,6 +216,9 @@ impl Manual {
 
 /// The manual of a program.
 pub(crate) fn manual(program: &str) -> Option<&'static Manual> {
+    if let Some(card) = cards::card(program) {
+        return card.manual;
+    }
     let at = MANUALS.binary_search_by(|(name, _)| (*name).cmp(program)).ok()?;
     MANUALS.get(at).map(|(_, manual)| *manual)
 }
@@ -518,7 +522,6 @@ static MANUALS: &[(&str, &Manual)] = &[
     ("gdb", &wrappers::GDB),
     ("genv", &wrappers::ENV),
     ("gfind", &text::FIND),
-    ("gh", &remote::GH),
     ("git", &git::GIT),
     ("gmake", &builders::MAKE),
     ("gnice", &wrappers::NICE),
@@ -536,10 +539,8 @@ static MANUALS: &[(&str, &Manual)] = &[
     ("gtimeout", &wrappers::TIMEOUT),
     ("gvim", &text::VIM),
     ("gxargs", &wrappers::XARGS),
-    ("helm", &containers::HELM),
     ("ionice", &wrappers::IONICE),
     ("java", &languages::JAVA),
-    ("kubectl", &containers::KUBECTL),
     ("less", &text::LESS),
     ("ltrace", &wrappers::LTRACE),
     ("make", &builders::MAKE),
@@ -557,7 +558,6 @@ static MANUALS: &[(&str, &Manual)] = &[
     ("nohup", &wrappers::NOHUP),
     ("npm", &packages::NPM),
     ("nvim", &text::NVIM),
-    ("oc", &containers::KUBECTL),
     ("openssl", &crypto::OPENSSL),
     ("parallel", &wrappers::PARALLEL),
     ("perl", &languages::PERL),
@@ -605,3 +605,8 @@ static MANUALS: &[(&str, &Manual)] = &[
     ("xargs", &wrappers::XARGS),
     ("zip", &archives::ZIP),
 ];
+
+#[cfg(test)]
+pub(in crate::programs) fn lists(name: &str) -> bool {
+    MANUALS.iter().any(|(program, _)| *program == name)
+}

@@ -6,11 +6,17 @@ use crate::programs::{
     escapes::{self, near_pairs::verdict},
 };
 
+/// The manuals of the table and those of the cards.
+fn every() -> impl Iterator<Item = (&'static str, &'static Manual)> {
+    let on_cards = cards::all().filter_map(|card| Some((card.name, card.manual?)));
+    MANUALS.iter().copied().chain(on_cards)
+}
+
 #[test]
 fn every_list_is_sorted_and_no_option_stands_in_two() {
     assert!(MANUALS.is_sorted_by_key(|row| row.0));
-    for (name, manual) in MANUALS {
-        assert!(manual.programs.contains(name), "{name}");
+    for (name, manual) in every() {
+        assert!(manual.programs.contains(&name), "{name}");
         assert!(!manual.source.is_empty(), "{name}");
         let mut seen = std::collections::BTreeSet::new();
         for (kind, words) in manual.kinds() {
@@ -80,7 +86,7 @@ fn forms(manual: &Manual, option: &str, value: &str) -> Vec<String> {
 fn every_form_of_an_option_with_a_meaning_is_read_alike() {
     let mut told = Vec::new();
     let mut count = 0;
-    for (program, manual) in MANUALS {
+    for (program, manual) in every() {
         for (kind, words) in manual.kinds() {
             let value = match kind {
                 Kind::Runs => "'/tmp/x -y'",
@@ -110,11 +116,11 @@ fn every_form_of_an_option_with_a_meaning_is_read_alike() {
 #[test]
 fn an_option_that_no_manual_has_is_not_understood() {
     let mut told = Vec::new();
-    for (program, manual) in MANUALS {
+    for (program, manual) in every() {
         let verb = manual.verbs.words().next().map_or(String::new(), |verb| format!(" {verb}"));
         let command = format!("{program}{verb} --frobnicate-widely x");
         let (loud, gaps) = verdict(&command);
-        if loud.is_empty() && !gaps && *program != "npm" {
+        if loud.is_empty() && !gaps && program != "npm" {
             told.push(command);
         }
         let command = format!("{program}{verb} -- --frobnicate-widely");
@@ -127,8 +133,7 @@ fn an_option_that_no_manual_has_is_not_understood() {
 
 #[test]
 fn options_that_are_followed_elsewhere_stand_in_the_manual() {
-    let told: Vec<String> = escapes::ESCAPES
-        .iter()
+    let told: Vec<String> = escapes::near_pairs::every_escape()
         .flat_map(|row| row.options.iter().map(move |option| (row.program, *option)))
         .filter_map(|(program, option)| {
             let manual = manual(program)?;
@@ -148,7 +153,7 @@ fn options_that_are_followed_elsewhere_stand_in_the_manual() {
 #[test]
 fn options_with_a_value_in_a_program_s_row_are_none_without_one_in_its_manual() {
     let mut told = Vec::new();
-    for (name, manual) in MANUALS {
+    for (name, manual) in every() {
         let Some(row) = programs::program(name) else { continue };
         for option in row.values {
             if manual.flags.has(option).is_some() {
