@@ -237,6 +237,8 @@ static RULES: &[Rule] = &[
         fires: &[
             "pulumi destroy --yes",
             "pulumi -C infra down",
+            "pulumi --verbose 3 destroy --yes",
+            "pulumi -v 3 destroy --yes",
             "cdk destroy --force",
             "sls remove --stage prod",
         ],
