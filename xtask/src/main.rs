@@ -29,6 +29,8 @@ usage: cargo xtask <verb>
   bench           measure speed and memory, and print the tables of docs/performance.md
   bench-conversation
                   only what keeping a conversation costs beside a bare write and fsync, and opening a long one
+  bench-fleet PROGRAM URL
+                  two gateways of a built program on the database of PostgreSQL that the URL names, beside one on SQLite and a bare echo
   bench-gateway PROGRAM
                   only what the gateway of a built program judges beside a bare echo, and what waits in it
   bench-network   only how long it takes to say where an address or a URL leads
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         }
         ["bench-proxy", program] => bench::proxy(program.as_ref()),
         ["bench-gateway", program] => bench::gateway(program.as_ref()),
+        ["bench-fleet", program, url] => bench::fleet(program.as_ref(), url),
         ["bench-echo"] => bench::echo(),
         ["bench-sandbox", program] => bench::sandbox(program.as_ref()),
         ["bench-scanners", program, folder, others @ ..] => {

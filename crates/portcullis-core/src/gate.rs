@@ -8,7 +8,7 @@ use crate::{
     assessment::{Assessment, Evidence},
     class,
     effect::{EffectKind, Effects},
-    facts::{FactPlan, Facts, FileFact},
+    facts::{FactPlan, Facts, FileFact, Observed},
     policy::{Context, Policy, Subject},
     rules::Scene,
     understand,
@@ -185,10 +185,14 @@ impl<'a> Understood<'a> {
         &self.effects
     }
 
-    /// The facts, to learn more; what was understood by them is gone then.
-    #[must_use]
-    pub fn into_facts(self) -> Facts {
-        self.facts
+    /// The same with what was looked up since, where nothing else is understood by it.
+    ///
+    /// # Errors
+    /// With what is known now it has to be understood anew: all of it.
+    pub fn learned(mut self, observed: Observed) -> Result<Self, Facts> {
+        let is_plain = observed.is_plain();
+        self.facts.learn(observed);
+        if is_plain { Ok(self) } else { Err(self.facts) }
     }
 }
 

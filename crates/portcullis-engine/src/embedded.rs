@@ -366,7 +366,8 @@ impl Desk {
                     token.clone().or_else(|| state.as_deref().map(|at| Keys::in_state(at).agents));
                 let token =
                     token.ok_or_else(|| config_failed("no file with a token for the gateway"))?;
-                let remote = Remote::new(url, &token, *wait, PATIENCE);
+                let urls = std::slice::from_ref(url);
+                let remote = Remote::new(urls, &token, *wait, PATIENCE);
                 Some(remote.map_err(config_failed)?.resuming())
             }
         };

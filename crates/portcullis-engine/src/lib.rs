@@ -80,6 +80,7 @@ pub mod tree;
 pub mod trial;
 #[cfg(target_os = "linux")]
 pub mod undo;
+pub mod undelivered;
 pub mod watch;
 pub mod wire;
 

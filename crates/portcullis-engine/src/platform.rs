@@ -191,6 +191,17 @@ pub enum Insecurity {
     WritableByOthers,
 }
 
+/// Who else has a file that holds a secret.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Exposure {
+    /// Its owner can change it at any time.
+    #[error("it belongs to another user")]
+    ForeignOwner,
+    /// Others can read it, or change it.
+    #[error("its group or everyone may read it: `chmod 600` closes it")]
+    Readable,
+}
+
 /// Creates a directory, and those above it, for this user alone; one that exists stays as it is.
 ///
 /// # Errors
@@ -304,6 +315,26 @@ pub fn insecurity(metadata: &fs::Metadata) -> Option<Insecurity> {
     None
 }
 
+/// Whether others may read or change a file that holds a secret. What root put there for a group of ours, as an orchestrator mounts secrets, is
+/// root's to answer for. On systems without Unix permissions nothing is noticed.
+#[must_use]
+pub fn exposure(metadata: &fs::Metadata) -> Option<Exposure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let (owner, mode) = (metadata.uid(), metadata.mode());
+        let is_own = owner == rustix::process::geteuid().as_raw();
+        if !is_own && owner != 0 {
+            return Some(Exposure::ForeignOwner);
+        }
+        let closed = if is_own { 0o077 } else { 0o027 };
+        if mode & closed != 0 {
+            return Some(Exposure::Readable);
+        }
+    }
+    None
+}
+
 /// Random bytes that nobody can foresee, from the system.
 ///
 /// # Errors
@@ -347,6 +378,16 @@ pub fn user_name() -> String {
     {
         std::env::var("USERNAME").unwrap_or_else(|_| "unknown".to_owned())
     }
+}
+
+/// The name of this machine, as far as letters, digits, `-`, `_` and `.` go.
+#[must_use]
+pub fn machine_name() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname");
+    let name = name.ok().or_else(|| std::env::var("HOSTNAME").ok()).unwrap_or_default();
+    let is_letter = |letter: &char| letter.is_ascii_alphanumeric() || "-_.".contains(*letter);
+    let name: String = name.trim().chars().filter(is_letter).take(64).collect();
+    if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
 /// How many columns a terminal has, `usize::MAX` where it does not say; nothing where it is none.

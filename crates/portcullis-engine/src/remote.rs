@@ -1,30 +1,37 @@
-//! A gateway as its callers see it. Owns how a call that was judged here is also judged there: the stricter word holds, a person's yes
-//! answers what asks here, and a gateway that is lost is a no.
+//! A gateway as its callers see it, or several that stand for each other. Owns how a call that was judged here is also judged there: the
+//! stricter word holds, a person's yes answers what asks here, and where no gateway answers it is a no, but for what may go on alone.
 
+mod delivery;
 pub mod keys;
+
+pub use delivery::{Delivered, Undeliverable};
 
 pub use keys::{KeyError, Keys};
 
 use std::{
     path::Path,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::Duration,
 };
 
 use portcullis_core::{
     approval::Status,
+    assessment::Coverage,
     decision::{Decision, Layer, Step, Verdict},
     intervention::{Refused, Settled},
     network::Target,
+    risk::Risk,
 };
 use portcullis_net::{Client, GuardOptions, Limits, Request, ResolverOptions, Roots};
 use serde_json::{Map, Value, json};
 use tokio::{runtime::Runtime, time};
 
 use crate::{
+    config::{self, Offline},
     guardian::{crosses_openly, only_to},
     private::Unbelievable,
     session::Judged,
+    undelivered::{LAYERS, Queue},
 };
 
 /// How long the gateway may take beside the wait for a person, where nobody says otherwise.
@@ -37,6 +44,12 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// How long a gateway may be away while a person is waited for, as when it is started anew, and how long apart it is asked then.
 const LOST: Duration = Duration::from_secs(5);
 const AGAIN: Duration = Duration::from_millis(250);
+
+/// How long one of several gateways holds a question at a time: whether it still answers shows no later.
+const HELD: Duration = Duration::from_secs(15);
+
+/// How long a connection to one of several gateways may take.
+const CONNECT: Duration = Duration::from_secs(3);
 
 /// How often it is looked whether somebody stopped waiting.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -78,38 +91,53 @@ pub enum Word {
     Waits(String),
 }
 
-/// A gateway somewhere else, or in another process.
+/// A gateway somewhere else, or in another process; or several that share a database.
 pub struct Remote {
     client: Client,
-    url: String,
+    /// Where they are, in the order in which they are asked.
+    urls: Vec<String>,
+    /// The one that answered last: it is asked first.
+    answers: AtomicUsize,
     token: String,
     wait: Duration,
+    /// How long all of them may take together, beside the wait.
+    patience: Duration,
     resumes: bool,
+    /// Where decisions are kept by which calls go on while none answers; nothing goes on so without it.
+    alone: Option<Queue>,
     runtime: Runtime,
 }
 
 impl Remote {
-    /// A gateway, a file with a token to ask it with, how long a person is waited for, and how long the gateway may take beside that.
+    /// One gateway or several, a file with a token to ask them with, how long a person is waited for, and how long the gateways may take beside that.
     ///
     /// # Errors
     /// [`RemoteError`].
     pub fn new(
-        url: &str,
+        urls: &[String],
         token_file: &Path,
         wait: Duration,
         patience: Duration,
     ) -> Result<Self, RemoteError> {
-        let unusable = |reason: String| RemoteError::Url { url: url.to_owned(), reason };
-        let target = Target::read(url).map_err(|error| unusable(error.to_string()))?;
-        if crosses_openly(&target) {
-            return Err(unusable("a token would cross the network unencrypted".to_owned()));
+        let unusable = |url: &str, reason: String| RemoteError::Url { url: url.to_owned(), reason };
+        let mut targets = Vec::with_capacity(urls.len());
+        for url in urls {
+            let target = Target::read(url).map_err(|error| unusable(url, error.to_string()))?;
+            if crosses_openly(&target) {
+                return Err(unusable(url, "a token would cross the network unencrypted".to_owned()));
+            }
+            targets.push(target);
         }
-        let policy = only_to([(&target, true)]).map_err(|error| unusable(error.to_string()))?;
-        let guard = GuardOptions {
+        let policy = only_to(targets.iter().map(|target| (target, true)));
+        let policy = policy.map_err(|error| unusable(&urls.join(" "), error.to_string()))?;
+        let mut guard = GuardOptions {
             policy,
             resolver: ResolverOptions::default(),
             ..GuardOptions::default()
         };
+        if urls.len() > 1 {
+            guard.connect_timeout = guard.connect_timeout.min(CONNECT);
+        }
         let limits = Limits { redirects: 0, body: LONGEST, time: wait.saturating_add(patience) };
         let token = Keys::read(token_file).map_err(|reason| RemoteError::Token {
             path: token_file.display().to_string(),
@@ -118,10 +146,13 @@ impl Remote {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Ok(Self {
             client: Client::new(guard, Roots::System, limits),
-            url: url.trim_end_matches('/').to_owned(),
+            urls: urls.iter().map(|url| url.trim_end_matches('/').to_owned()).collect(),
+            answers: AtomicUsize::new(0),
             token,
             wait,
+            patience,
             resumes: false,
+            alone: None,
             runtime: runtime.map_err(RemoteError::Runtime)?,
         })
     }
@@ -132,10 +163,36 @@ impl Remote {
         Self { resumes: true, ..self }
     }
 
-    /// Where it is.
+    /// Those of the configuration: with the token for agents on this machine where it names none, and with what it says of calls while none answers.
+    ///
+    /// # Errors
+    /// [`RemoteError`].
+    pub fn of(
+        gateway: &config::Gateway,
+        state: Option<&Path>,
+        wait: Duration,
+        patience: Duration,
+    ) -> Result<Self, RemoteError> {
+        let own = || state.map(|state| Keys::in_state(state).agents);
+        let token = gateway.token.clone().or_else(own).unwrap_or_default();
+        let remote = Self::new(&gateway.urls, &token, wait, patience)?;
+        Ok(remote.going_on(gateway.offline, state))
+    }
+
+    /// With what becomes of calls while none answers.
+    #[must_use]
+    pub fn going_on(self, offline: Offline, state: Option<&Path>) -> Self {
+        let alone = match offline {
+            Offline::Deny => None,
+            Offline::Local => state.map(Queue::of),
+        };
+        Self { alone, ..self }
+    }
+
+    /// Where it is: the one that answered last, or is asked first.
     #[must_use]
     pub fn url(&self) -> &str {
-        &self.url
+        self.urls.get(self.answers.load(Ordering::Relaxed)).map_or("", String::as_str)
     }
 
     /// Has a call judged there as well, and says in the decision what comes of both. What is denied here is not asked there.
@@ -145,8 +202,23 @@ impl Remote {
         }
         let answer = self.runtime.block_on(self.waited_for(judged));
         let action = judged.action.id();
+        let answer = match answer {
+            Err(Lost { why, for_good: false }) if self.alone.is_some() && is_proven(judged) => {
+                let note = format!("no gateway answers, and this machine proves it harmless: {why}");
+                let decision = &mut judged.judgement.decision;
+                let (layer, verdict) = (decision.layer, Some(Verdict::Allow));
+                decision.steps.push(Step { layer, verdict, note: note.into() });
+                judged.unanswered = Some(why);
+                return;
+            }
+            Err(lost) => Err(lost.why),
+            Ok(answer) => {
+                self.deliver_some();
+                read(&answer, &action)
+            }
+        };
         let decision = &mut judged.judgement.decision;
-        match answer.and_then(|answer| read(&answer, &action)) {
+        match answer {
             Ok(Heard { verdict, by_person, reasons }) => {
                 let answers = decision.verdict == Verdict::Ask && by_person;
                 if verdict > decision.verdict || answers {
@@ -161,11 +233,16 @@ impl Remote {
     }
 
     /// Asks the gateway, and goes on waiting for a person where it is started anew meanwhile: by its key the request stays the same one.
-    async fn waited_for(&self, judged: &Judged) -> Result<Value, String> {
-        if self.wait.is_zero() {
-            return self.asked(judged, None, self.wait).await.map_err(|lost| lost.why);
+    async fn waited_for(&self, judged: &Judged) -> Result<Value, Lost> {
+        if self.wait.is_zero() && self.urls.len() < 2 {
+            return self.asked(judged, None, self.wait).await;
         }
-        let key = crate::approvals::Id::random().map_err(|error| error.to_string())?.to_string();
+        // What one of several recorded before it was lost is not recorded by the next once more.
+        let no_key = |error: std::io::Error| Lost { why: error.to_string(), for_good: true };
+        let key = crate::approvals::Id::random().map_err(no_key)?.to_string();
+        if self.wait.is_zero() {
+            return self.asked(judged, Some(&key), self.wait).await;
+        }
         let ends = time::Instant::now() + self.wait;
         let mut lost_since: Option<time::Instant> = None;
         loop {
@@ -178,10 +255,10 @@ impl Remote {
                     lost_since = None;
                     AGAIN
                 }
-                Err(Lost { why, for_good }) => {
+                Err(lost) => {
                     let since = *lost_since.get_or_insert_with(time::Instant::now);
-                    if for_good || since.elapsed() >= LOST {
-                        return Err(why);
+                    if lost.for_good || since.elapsed() >= LOST {
+                        return Err(lost);
                     }
                     AGAIN
                 }
@@ -223,35 +300,78 @@ impl Remote {
         }
     }
 
+    /// Asks one after the other until one answers, the one first that answered last.
     async fn asked(
         &self,
         judged: &Judged,
         key: Option<&str>,
         wait: Duration,
     ) -> Result<Value, Lost> {
-        let mut headers = vec![
-            ("authorization".to_owned(), format!("Bearer {}", self.token)),
-            ("content-type".to_owned(), "application/json".to_owned()),
-        ];
-        headers.push(("accept".to_owned(), "application/json".to_owned()));
         let mut shape = call(judged);
-        if let Some(key) = key {
-            headers.push(("idempotency-key".to_owned(), key.to_owned()));
+        if key.is_some() {
             // What was thought beside it is not kept: in another process it would be another call.
             shape.remove("thought");
         }
-        let shape = Value::Object(shape);
-        let request = Request {
-            method: "POST".to_owned(),
-            url: format!(
-                "{}/v1/judge?wait={}{}",
-                self.url,
-                wait.as_secs(),
-                if self.resumes { "&resume=true" } else { "" }
-            ),
-            headers,
-            body: Some(shape.to_string().into_bytes()),
-        };
+        let body = Value::Object(shape).to_string().into_bytes();
+        self.each(wait, async |url, wait| {
+            let resume = if self.resumes { "&resume=true" } else { "" };
+            let url = format!("{url}/v1/judge?wait={}{resume}", wait.as_secs());
+            self.answer_to(url, key, body.clone()).await
+        })
+        .await
+    }
+
+    /// Asks one gateway after the other until one answers. Of what the wait is left, several hold no more than a part at a time: one that stands
+    /// still must not be waited for to the end.
+    async fn each(
+        &self,
+        wait: Duration,
+        ask: impl AsyncFn(&str, Duration) -> Result<Value, Lost>,
+    ) -> Result<Value, Lost> {
+        let count = self.urls.len();
+        let wait = if count > 1 { wait.min(HELD) } else { wait };
+        let first = self.answers.load(Ordering::Relaxed);
+        let ends = time::Instant::now() + self.patience;
+        let mut lost = Vec::with_capacity(count);
+        for turn in 0..count {
+            let at = (first + turn) % count;
+            let Some(url) = self.urls.get(at) else { continue };
+            let left = ends.saturating_duration_since(time::Instant::now());
+            let others = u32::try_from(count - turn).unwrap_or(u32::MAX);
+            let share = left.checked_div(others).unwrap_or_default();
+            let answer = time::timeout(wait.saturating_add(share), ask(url, wait)).await;
+            let answer = answer.unwrap_or_else(|_| {
+                Err(Lost { why: "it does not answer in time".to_owned(), for_good: false })
+            });
+            match answer {
+                Err(one) if !one.for_good => {
+                    lost.push(if count > 1 { format!("{url}: {}", one.why) } else { one.why });
+                }
+                answered => {
+                    self.answers.store(at, Ordering::Relaxed);
+                    return answered;
+                }
+            }
+        }
+        Err(Lost { why: lost.join("; "), for_good: false })
+    }
+
+    /// What a gateway answers to a body of JSON.
+    async fn answer_to(
+        &self,
+        url: String,
+        key: Option<&str>,
+        body: Vec<u8>,
+    ) -> Result<Value, Lost> {
+        let mut headers = vec![
+            ("authorization".to_owned(), format!("Bearer {}", self.token)),
+            ("content-type".to_owned(), "application/json".to_owned()),
+            ("accept".to_owned(), "application/json".to_owned()),
+        ];
+        if let Some(key) = key {
+            headers.push(("idempotency-key".to_owned(), key.to_owned()));
+        }
+        let request = Request { method: "POST".to_owned(), url, headers, body: Some(body) };
         let response = self.client.fetch(request, &mut |_| {}).await;
         let response =
             response.map_err(|failure| Lost { why: failure.to_string(), for_good: false })?;
@@ -266,6 +386,18 @@ impl Remote {
             }
         }
     }
+}
+
+/// Whether a call may go on though no gateway can be asked: the policy here allows it by itself, all of it is understood, and it is safe or low.
+fn is_proven(judged: &Judged) -> bool {
+    let judgement = &judged.judgement;
+    let assessment = &judgement.assessment;
+    judgement.decision.verdict == Verdict::Allow
+        && LAYERS.contains(&judgement.decision.layer)
+        && matches!(assessment.risk, Risk::Safe | Risk::Low)
+        && assessment.coverage == Coverage::Full
+        && !assessment.tool_is_unknown
+        && !judgement.effects.leave_open()
 }
 
 /// Why there was no answer.

@@ -30,7 +30,9 @@ use crate::{
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
     memory::Memory,
     observe::{Observer, Place},
-    pins, report, watch,
+    pins, report,
+    undelivered::Queue,
+    watch,
     wire::{EventRequest, Happened, Noticed},
 };
 
@@ -175,6 +177,8 @@ pub struct Judged {
     pub noticed: Vec<String>,
     /// Where the decision stands in the record, once it does.
     pub sequence: Option<u64>,
+    /// Why no gateway answered, where it goes on by what is proven here: a gateway is told of it later.
+    pub unanswered: Option<String>,
 }
 
 impl Session {
@@ -386,7 +390,7 @@ impl Session {
             deny(&mut judgement.decision, &note);
         }
         let noticed = Vec::new();
-        Judged { action, facts, context, judgement, regime, noticed, sequence: None }
+        Judged { action, facts, context, judgement, regime, noticed, sequence: None, unanswered: None }
     }
 
     fn surroundings(&self, call: &ToolCall) -> Facts {
@@ -404,8 +408,8 @@ impl Session {
         facts
     }
 
-    /// What an action would do, with all that is known of the world as far as it asks for that. It is understood once where it asks for
-    /// nothing but files, which are read when they are met, else once more by what was looked up. What a file starts is looked up too.
+    /// What an action would do, with all that is known of the world as far as it asks for that. It is understood once, with what to look up noted on
+    /// the way and files read when they are met; and once more only by what can change that: links and directories. What a file starts is looked up too.
     fn understood<'a>(
         &self,
         action: &'a Action,
@@ -426,9 +430,11 @@ impl Session {
                 break;
             }
             let starts_files = !understood.effects().files.is_empty();
-            let mut facts = understood.into_facts();
-            facts.learn(observed);
-            understood = self.read_through(action, facts);
+            understood = match understood.learned(observed) {
+                // The same is understood, so nothing else is asked for.
+                Ok(understood) => return understood,
+                Err(facts) => self.read_through(action, facts),
+            };
             if !starts_files {
                 break;
             }
@@ -504,7 +510,39 @@ impl Session {
             }
             Err(_) => {}
         }
+        self.leave_for_a_gateway(judged);
         self.remember(judged);
+    }
+
+    /// Keeps a decision that no gateway knows of, for the first that answers. What cannot be kept so, or stands in no record here, does not go on.
+    fn leave_for_a_gateway(&mut self, judged: &mut Judged) {
+        if judged.unanswered.is_none() || judged.judgement.decision.verdict != Verdict::Allow {
+            return;
+        }
+        let record = judged.sequence.and_then(|sequence| self.recorded(sequence));
+        let kept = match (&self.state, &record) {
+            (Some(state), Some(record)) => Queue::of(state).keep(record),
+            _ => Err(io::Error::other("it stands in no record here")),
+        };
+        let Err(error) = kept else { return };
+        let note = format!("no gateway answers, and it cannot be kept for one: {error}");
+        if record.is_some() {
+            let call = &judged.action.call;
+            let refused = Entry {
+                refers_to: judged.sequence,
+                decision: Some(Verdict::Deny),
+                outcome: Some("refused".to_owned()),
+                reason: Some(note.clone()),
+                action: Some(judged.action.id()),
+                tool: Some(call.tool.clone()),
+                session: call.session.clone(),
+                agent: call.agent.clone(),
+                ..Entry::new(Kind::Answer)
+            };
+            // It is denied whether that can be recorded or not.
+            let _ = self.note(refused);
+        }
+        deny(&mut judged.judgement.decision, &note);
     }
 
     /// Keeps in mind what a call leaves behind that may go on. [`Session::record`] does it by itself.

@@ -86,6 +86,13 @@ impl Observed {
         let Self { paths, uncommitted, work_trees, hosts } = self;
         paths.is_empty() && uncommitted.is_empty() && work_trees.is_empty() && hosts.is_empty()
     }
+
+    /// Whether the same is understood of an action with it: what was committed and which hosts are known is weighed afterwards, and a plain file is
+    /// understood as one of which nothing is known.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.paths.values().all(PathFact::is_plain)
+    }
 }
 
 impl Facts {
@@ -129,6 +136,14 @@ pub struct PathFact {
     pub leads_to: Option<String>,
     /// Whether version control has it; `None` where there is none.
     pub tracked: Option<bool>,
+}
+
+impl PathFact {
+    /// Whether nothing is there, or a file to which no link leads.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.leads_to.is_none() && (!self.exists || self.kind == PathKind::File)
+    }
 }
 
 /// What stands at a path.

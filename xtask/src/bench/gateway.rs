@@ -82,6 +82,66 @@ async fn given_back(body: Bytes) -> axum::response::Response {
     ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
 }
 
+/// Measures two gateways of a program on one database of PostgreSQL, each a process of its own, beside the echo and beside one on SQLite. The URL names a
+/// database that is there and that nothing else uses; the password stands in the environment.
+pub(crate) fn fleet(program: &Path, url: &str) -> Result<(), Failed> {
+    let program = fs::canonicalize(program)
+        .map_err(|source| Failed::File { path: program.to_path_buf(), source })?;
+    let folder = root().join(format!("target/bench-fleet-{}", std::process::id()));
+    let measured = compared(&program, &folder, url);
+    // What is left of a failed run is looked at by nobody.
+    let _ = fs::remove_dir_all(&folder);
+    measured
+}
+
+fn compared(program: &Path, folder: &Path, url: &str) -> Result<(), Failed> {
+    let echo = [Served::echo()?];
+    let embedded = [Served::gateway(program, &folder.join("sqlite"), &[])?];
+    let at = |name: &str| {
+        Served::gateway(program, &folder.join(name), &["--database", url, "--name", name])
+    };
+    let shared = [at("bench-a")?, at("bench-b")?];
+    let rows: [(&str, &[Served], Body); 5] = [
+        ("echo of the same JSON", &echo, |_, _| call("git status", None)),
+        ("one gateway on SQLite, a short harmless command", &embedded, |_, _| {
+            call("git status", None)
+        }),
+        ("two gateways on PostgreSQL, the same", &shared, |_, _| call("git status", None)),
+        ("one gateway on SQLite, one that asks", &embedded, |_, _| call("rm -rf /srv/data", None)),
+        ("two gateways on PostgreSQL, the same", &shared, |_, _| call("rm -rf /srv/data", None)),
+    ];
+    let mut speeds = [const { Vec::new() }; 5];
+    for _ in 0..ROUNDS {
+        for ((_, served, body), speeds) in rows.iter().zip(&mut speeds) {
+            let begun = Instant::now();
+            let done = load(served, *body, SPAN, None)?.len();
+            speeds.push(done as f64 / begun.elapsed().as_secs_f64());
+        }
+    }
+    let first = speeds.first().cloned().unwrap_or_default();
+    say(
+        "\n| judged | a second | of the echo | p50 ms at half load | p99 ms |\n|---|---|---|---|---|\n",
+    );
+    for ((name, served, body), speeds) in rows.iter().zip(speeds) {
+        let shares = speeds.iter().zip(&first).map(|(one, echo)| 100.0 * one / echo).collect();
+        let (speed, share) = (median(speeds), median(shares));
+        let (half, most) = at_half(served, *body, speed)?;
+        say(&format!("| {name} | {speed:.0} | {share:.0} % | {half:.2} | {most:.2} |\n"));
+    }
+    Ok(())
+}
+
+/// How long half of the answers and 99 of 100 took at most, in ms, at half of what can be answered in a second.
+fn at_half(served: &[Served], body: Body, speed: f64) -> Result<(f64, f64), Failed> {
+    let mut times = load(served, body, HALF, Some(speed / 2.0))?;
+    times.sort_unstable();
+    let at = |part: usize| {
+        let time = times.get(times.len() * part / 100).copied().unwrap_or_default();
+        time.as_secs_f64() * 1e3
+    };
+    Ok((at(50), at(99)))
+}
+
 /// Measures a program's gateway.
 pub(crate) fn run(program: &Path) -> Result<(), Failed> {
     let program = fs::canonicalize(program)
@@ -95,7 +155,7 @@ pub(crate) fn run(program: &Path) -> Result<(), Failed> {
 
 fn measure(program: &Path, folder: &Path) -> Result<(), Failed> {
     let echo = Served::echo()?;
-    let gateway = Served::gateway(program, folder)?;
+    let gateway = Served::gateway(program, folder, &[])?;
     let bodies: [(&str, &Served, Body); 4] = [
         ("echo of the same JSON", &echo, |_, _| call("git status", None)),
         ("a short harmless command", &gateway, |_, _| call("git status", None)),
@@ -110,7 +170,7 @@ fn measure(program: &Path, folder: &Path) -> Result<(), Failed> {
         let columns = bodies.iter().zip(&mut speeds).zip(&mut costs);
         for (((_, served, body), speeds), costs) in columns {
             let (busy, begun) = (served.processor_time()?, Instant::now());
-            let done = load(served, *body, SPAN, None)?.len();
+            let done = load(std::slice::from_ref(*served), *body, SPAN, None)?.len();
             speeds.push(done as f64 / begun.elapsed().as_secs_f64());
             costs.push(1e6 * (served.processor_time()? - busy) / done.max(1) as f64);
         }
@@ -123,13 +183,8 @@ fn measure(program: &Path, folder: &Path) -> Result<(), Failed> {
     for (((name, served, body), speeds), costs) in bodies.iter().zip(speeds).zip(costs) {
         let shares = speeds.iter().zip(&first).map(|(one, echo)| 100.0 * one / echo).collect();
         let speed = median(speeds);
-        let mut times = load(served, *body, HALF, Some(speed / 2.0))?;
-        times.sort_unstable();
-        let at = |part: usize| {
-            let time = times.get(times.len() * part / 100).copied().unwrap_or_default();
-            time.as_secs_f64() * 1e3
-        };
-        let (share, cost, half, most) = (median(shares), median(costs), at(50), at(99));
+        let (half, most) = at_half(std::slice::from_ref(*served), *body, speed)?;
+        let (share, cost) = (median(shares), median(costs));
         say(&format!(
             "| {name} | {speed:.0} | {share:.0} % | {cost:.0} | {half:.2} | {most:.2} |\n"
         ));
@@ -140,7 +195,7 @@ fn measure(program: &Path, folder: &Path) -> Result<(), Failed> {
 
 /// What requests that wait and people who listen take, and whether all of these are told.
 fn waiting(program: &Path, folder: &Path) -> Result<(), Failed> {
-    let gateway = Served::gateway(program, folder)?;
+    let gateway = Served::gateway(program, folder, &[])?;
     say("\n| waiting | memory MB | descriptors |\n|---|---|---|\n");
     gateway.row("nothing")?;
     let each = PENDING / CONNECTIONS + 1;
@@ -210,17 +265,19 @@ fn call(command: &str, session: Option<String>) -> String {
 
 /// How long each answer took, counted from when it should have been asked for where so many are sent in a second.
 fn load(
-    served: &Served,
+    served: &[Served],
     body: Body,
     span: Duration,
     rate: Option<f64>,
 ) -> Result<Vec<Duration>, Failed> {
     let gap = rate.map(|rate| Duration::from_secs_f64(CONNECTIONS as f64 / rate));
-    let numbers = Arc::clone(&served.numbers);
+    let Some(first) = served.first() else { return Ok(Vec::new()) };
+    let numbers = Arc::clone(&first.numbers);
     thread::scope(|scope| {
         let clients: Vec<_> = (0..CONNECTIONS)
             .map(|connection| {
                 let numbers = &numbers;
+                let served = served.get(connection % served.len()).unwrap_or(first);
                 scope.spawn(move || {
                     let mut client = Client::connect(served)?;
                     let (begun, mut times) = (Instant::now(), Vec::new());
@@ -344,13 +401,13 @@ impl Served {
         })
     }
 
-    fn gateway(program: &Path, folder: &Path) -> Result<Self, Failed> {
+    fn gateway(program: &Path, folder: &Path, options: &[&str]) -> Result<Self, Failed> {
         let state = folder.join("state");
         fs::create_dir_all(folder)
             .map_err(|source| Failed::File { path: folder.to_path_buf(), source })?;
         let mut command = Command::new(program);
         command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--rate", "10000000"]);
-        command.arg("--state").arg(&state);
+        command.arg("--state").arg(&state).args(options);
         command.env("HOME", folder).env("PORTCULLIS_STATE_DIR", &state);
         command.env_remove("PORTCULLIS_AUDIT").current_dir(folder).stdin(Stdio::null());
         let (child, line) = super::proxy::said(&mut command)?;

@@ -26,7 +26,7 @@ use portcullis_core::{
 };
 
 pub(crate) use self::{
-    gateway::{echo, run as gateway},
+    gateway::{echo, fleet, run as gateway},
     network::in_process as network,
     proxy::{relay, run as proxy},
     sandbox::run as sandbox,

@@ -361,6 +361,7 @@ fn answer_the_same_to_the_same_key(open: Open<'_>) {
             key: "k".to_owned(),
             digest: digest.to_owned(),
             answer: "{}".to_owned(),
+            for_good: false,
         })
     };
     let (question, record) = question("rm -rf /srv/data");

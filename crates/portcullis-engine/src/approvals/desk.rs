@@ -436,7 +436,10 @@ impl<R: Rows> Desk<R> {
     }
 
     fn keep(&mut self, once: Option<&Once>, approval: Option<Id>) -> Result<(), R::Error> {
-        once.map_or(Ok(()), |once| self.rows.keep_answer(once, approval, self.now))
+        let Some(once) = once else { return Ok(()) };
+        // What is kept for good was never long ago.
+        let time = if once.for_good { Timestamp::MAX } else { self.now };
+        self.rows.keep_answer(once, approval, time)
     }
 
     /// Records where every chain ends, so that each vouches for the others.

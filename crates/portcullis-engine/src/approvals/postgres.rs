@@ -75,7 +75,7 @@ impl Ledger for PostgresStore {
             lock(link, steps)?;
             let certain = steps.iter().filter(|step| records_one(step)).count();
             let certain = i64::try_from(certain).unwrap_or_default();
-            let pen = PostgresStore::pen(&database, &owner, link, certain)?;
+            let pen = Pen::take(&database, &owner, link, certain)?;
             if let Some(taken) = doubted.take_if(|taken| taken.head == pen.from) {
                 link.batch("ROLLBACK")?;
                 return Ok(taken);
@@ -329,7 +329,7 @@ impl Rows for Transaction<'_> {
         approval: Option<Id>,
         now: Timestamp,
     ) -> Result<(), Trouble> {
-        let Once { token, key, digest, answer } = once;
+        let Once { token, key, digest, answer, for_good: _ } = once;
         let approval = approval.map(|id| id.to_string());
         let statement = "INSERT INTO repeatable (token, key, digest, answer, approval, time) VALUES ($1, $2, $3, $4, $5, $6)";
         let token = token.to_string();

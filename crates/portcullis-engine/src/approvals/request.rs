@@ -48,6 +48,9 @@ pub struct Id([u8; 16]);
 pub struct NotAnId;
 
 impl Id {
+    /// That of no request and no token.
+    pub(crate) const NOBODY: Self = Self([0; 16]);
+
     /// One that nobody can foresee.
     ///
     /// # Errors

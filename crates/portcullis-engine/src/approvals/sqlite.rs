@@ -252,7 +252,7 @@ impl Rows for Transaction<'_> {
         approval: Option<Id>,
         now: Timestamp,
     ) -> rusqlite::Result<()> {
-        let Once { token, key, digest, answer } = once;
+        let Once { token, key, digest, answer, for_good: _ } = once;
         self.connection
             .prepare_cached(
                 "INSERT INTO repeatable (token, key, digest, answer, approval, time) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

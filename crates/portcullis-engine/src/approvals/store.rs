@@ -144,6 +144,17 @@ pub struct Once {
     pub digest: String,
     /// What was answered.
     pub answer: String,
+    /// Whether it is kept for good, in place of a day.
+    pub for_good: bool,
+}
+
+impl Once {
+    /// A key that nobody can foresee and that is known for good, whoever brings it: what it was brought with is recorded once, however late it is
+    /// brought again.
+    #[must_use]
+    pub const fn for_good(key: String) -> Self {
+        Self { token: Id::NOBODY, key, digest: String::new(), answer: String::new(), for_good: true }
+    }
 }
 
 /// A person's word on a request.

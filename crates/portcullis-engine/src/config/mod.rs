@@ -52,7 +52,7 @@ pub use error::{ConfigError, Mistake};
 pub use example::{Example, HOME, List, WORKSPACE};
 pub use file::suggestion;
 pub use file::{Analyzer, File, Lock};
-pub use gateway::{Gateway, GatewayTable};
+pub use gateway::{Gateway, GatewayTable, Offline};
 pub use guardian::check_url;
 pub use guardian::{
     AnyClassWord, FirstLookTable, GuardianTable, MayApproveTable, OnErrorWord, PriceTable,

@@ -45,6 +45,7 @@ fn judged_under(policy: &Policy, command: &str) -> Judged {
         regime: std::sync::Arc::default(),
         noticed: Vec::new(),
         sequence: None,
+        unanswered: None,
     }
 }
 

@@ -5,6 +5,7 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
@@ -19,8 +20,10 @@ use crate::{
         export::{self, ExportError, Format},
         summary,
     },
-    config::Serve,
+    config::{Configuration, Serve},
+    remote::{PATIENCE, Remote},
     report::visible,
+    undelivered::Queue,
     wire::VERSION,
 };
 
@@ -60,6 +63,10 @@ pub(super) fn define(command: Command) -> Command {
             .default_value("jsonl")
             .help("The format"),
     );
+    let deliver = Command::new("deliver")
+        .about("Bring to the gateway of the configuration what went on here while none answered")
+        .after_help("What waits is also brought beside the next calls that a gateway judges. Exit codes: 0 nothing waits any more, 70 something does")
+        .arg(json_flag());
     let report = filters(Command::new("report").about("Sum the record up in a page of Markdown"));
     command
         .about("Show, check and export the record of what was decided")
@@ -73,7 +80,7 @@ pub(super) fn define(command: Command) -> Command {
                 .help("The directory of the record, where it is not the usual one"),
         )
         .args(database::options().map(|option| option.global(true)))
-        .subcommands([listing, show, verify, heads, export, report])
+        .subcommands([listing, show, verify, heads, export, report, deliver])
 }
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -81,6 +88,9 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         return Err(Failure::usage("a command is missing"));
     };
     let given = matches.get_one::<PathBuf>("state").map(PathBuf::as_path);
+    if verb == "deliver" {
+        return deliver(matches, &audit::directory(given).map_err(|error| failure(&error))?, out);
+    }
     let shared = database::source(matches, &Serve::default(), Path::new(""), Some("reader"))?;
     let open = || match &shared {
         // What vouches for its end is kept by each gateway.
@@ -289,6 +299,34 @@ fn filters(command: Command) -> Command {
         option("session", "NAME", "Only of this session"),
         option("limit", "NUMBER", "Only the newest so many"),
     ])
+}
+
+/// Brings what waits in a state directory to the gateway of the configuration.
+fn deliver(matches: &ArgMatches, state: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let configuration = Configuration::load(None).map_err(Failure::configuration)?;
+    let Some(gateway) = &configuration.gateway else {
+        return Err(Failure::configuration("the configuration names no gateway")
+            .with_help("`[gateway]` with its `url` says where it is"));
+    };
+    let remote = Remote::of(gateway, Some(state), Duration::ZERO, PATIENCE)
+        .map_err(Failure::configuration)?;
+    let queue = Queue::of(state);
+    let brought = remote.deliver(&queue).map_err(Failure::internal)?;
+    let left = queue.len().map_err(Failure::internal)?;
+    if matches.get_flag("json") {
+        let strange = brought.strange.iter().map(|(path, why)| json!({ "file": path, "why": why }));
+        let strange: Vec<_> = strange.collect();
+        let said = json!({ "v": VERSION, "delivered": brought.delivered, "left": left, "strange": strange });
+        write_json(out, &said)?;
+    } else {
+        let mut text = format!("{} delivered, {left} left\n", brought.delivered);
+        for (path, why) in &brought.strange {
+            let line = format!("{} is no decision of ours: {why}", path.display());
+            text.push_str(&format!("{}\n", visible::line(&line)));
+        }
+        shown(out, &text)?;
+    }
+    Ok(if left == 0 { Exit::Done } else { Exit::Internal })
 }
 
 fn filter(matches: &ArgMatches) -> Result<Filter, Failure> {

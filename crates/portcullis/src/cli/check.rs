@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     audit,
-    config::Configuration,
+    config::{Configuration, Offline},
     gateway,
     guardian::Reviewer,
     pause,
@@ -73,8 +73,9 @@ pub(super) fn define_check(command: Command) -> Command {
         Arg::new("gateway")
             .long("gateway")
             .value_name("URL")
+            .action(ArgAction::Append)
             .conflicts_with_all(["guardian", "headless"])
-            .help("Have a gateway judge it too: the stricter word holds, and people answer there"),
+            .help("Have a gateway judge it too: the stricter word holds, and people answer there; several that share a database are asked in turn"),
     )
     .arg(
         Arg::new("gateway-token")
@@ -223,7 +224,8 @@ impl Desk {
 
 /// The gateway that the options name.
 fn remote(matches: &ArgMatches, configuration: &Configuration) -> Result<Option<Remote>, Failure> {
-    let Some(url) = matches.get_one::<String>("gateway") else { return Ok(None) };
+    let Some(urls) = matches.get_many::<String>("gateway") else { return Ok(None) };
+    let urls: Vec<String> = urls.cloned().collect();
     let token = match matches.get_one::<PathBuf>("gateway-token") {
         Some(path) => path.clone(),
         None => {
@@ -232,12 +234,15 @@ fn remote(matches: &ArgMatches, configuration: &Configuration) -> Result<Option<
         }
     };
     let wait = Duration::from_secs(matches.get_one::<u64>("wait").copied().unwrap_or(0));
-    let remote = Remote::new(url, &token, wait, gateway::PATIENCE).map_err(|error| {
+    let remote = Remote::new(&urls, &token, wait, gateway::PATIENCE).map_err(|error| {
         Failure::configuration(error).with_help(
             "`portcullis serve` says where it listens and which file holds the token for agents",
         )
     });
-    remote.map(Some)
+    // What goes on while none answers, the configuration alone says.
+    let offline = configuration.gateway.as_ref().map_or(Offline::Deny, |table| table.offline);
+    let state = configuration.state();
+    Ok(Some(remote?.going_on(offline, state.as_deref())))
 }
 
 /// Judges here first, then there, and records what came of both.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches, builder::ValueParser};
 
 use super::Failure;
-use crate::{approvals::Source, config::Serve};
+use crate::{approvals::Source, config::Serve, platform};
 
 /// Which database.
 pub(super) fn options() -> [Arg; 2] {
@@ -35,7 +35,7 @@ pub(super) fn source(
         None => configured.password.as_ref(),
     };
     let Some(url) = given.or(configured.database.as_ref()) else { return Ok(None) };
-    let name = name.or(configured.name.as_deref()).map_or_else(own_name, str::to_owned);
+    let name = name.or(configured.name.as_deref()).map_or_else(platform::machine_name, str::to_owned);
     opened(url, file.map(PathBuf::as_path), (&name, state)).map(Some)
 }
 
@@ -57,13 +57,4 @@ fn opened(
 #[cfg(not(feature = "postgres"))]
 fn opened(_: &str, _: Option<&Path>, _: (&str, &Path)) -> Result<Source, Failure> {
     Err(Failure::configuration("this program was built without the feature `postgres`"))
-}
-
-/// The name of the machine, as far as a gateway can be called so.
-fn own_name() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
-    let name = name.ok().or_else(|| std::env::var("HOSTNAME").ok()).unwrap_or_default();
-    let is_letter = |letter: &char| letter.is_ascii_alphanumeric() || "-_.".contains(*letter);
-    let name: String = name.trim().chars().filter(is_letter).take(64).collect();
-    if name.is_empty() { "gateway".to_owned() } else { name }
 }

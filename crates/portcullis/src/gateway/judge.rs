@@ -381,6 +381,7 @@ fn once(caller: &Caller, headers: &HeaderMap, body: &[u8]) -> Result<Option<Once
         key: key.to_owned(),
         digest: data_encoding::HEXLOWER.encode(&Sha256::digest(body)),
         answer: String::new(),
+        for_good: false,
     }))
 }
 

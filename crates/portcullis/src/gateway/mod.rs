@@ -11,6 +11,7 @@
 mod access;
 mod approvals;
 mod bench;
+mod deliveries;
 mod events;
 mod intercept;
 mod judge;

@@ -172,6 +172,7 @@ mod tests {
     use super::*;
     use crate::{
         gateway::{
+            deliveries::DeliveryShape,
             policy::ToTryShape,
             shapes::{
                 AcceptShape, ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape,
@@ -202,6 +203,7 @@ mod tests {
         taken.subschema_for::<AcceptShape>();
         taken.subschema_for::<ToTryShape>();
         taken.subschema_for::<UndoShape>();
+        taken.subschema_for::<DeliveryShape>();
         let mut all = given.take_definitions(true);
         all.extend(taken.take_definitions(true));
         let written = Value::Object(all).to_string();
@@ -313,6 +315,10 @@ mod tests {
                     }),
                     json!(["v", "intact", "records", "head", "problems"]),
                 ),
+            ),
+            (
+                "Delivered",
+                object(json!({ "v": number(), "recorded": list(text()) }), json!(["v", "recorded"])),
             ),
             (
                 "Sessions",

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use super::{
     Gateway, Shared,
     access::{Caller, permitted},
-    approvals, events, intercept, judge, mcp, overview, page, policy,
+    approvals, deliveries, events, intercept, judge, mcp, overview, page, policy,
     problem::{Parameters, Problem},
     records, servers, snapshots, tokens,
 };
@@ -175,6 +175,7 @@ pub(super) const ROUTES: &[Route] = &[
     route!(POST "/v1/authorize/{server}", Needs::Scope(Scope::Judge), "External authorisation of a message to an MCP server behind another gateway: 200, or 403 with why", [&[AUTHORIZED]], "McpMessage" -> 200 "", post(intercept::authorize)),
     route!(GET "/v1/authorize/{server}", Needs::Scope(Scope::Judge), "The same of a stream, which holds no message", [&[AUTHORIZED]], "" -> 200 "", get(intercept::authorize)),
     route!(DELETE "/v1/authorize/{server}", Needs::Scope(Scope::Judge), "The same of the end of a session", [&[AUTHORIZED]], "" -> 200 "", delete(intercept::authorize)),
+    route!(POST "/v1/deliveries", Needs::Scope(Scope::Judge), "Record decisions by which calls went on elsewhere while no gateway answered", [], "DeliveryShape" -> 200 "Delivered", post(deliveries::take)),
     route!(GET "/v1/approvals", Needs::Token, "Requests for approval, the newest first; a judging token sees its own", [&[
         ("status", STATUSES, "With this status"),
         ("session", Kind::Text, "Of this session"),

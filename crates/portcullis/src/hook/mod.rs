@@ -58,7 +58,7 @@ use crate::{
     audit::{Entry, Kind},
     config::{self, Approve, ConfigError, Configuration, Hook, OnHookFailure, UnknownTools},
     handover, pause, person, platform,
-    remote::{Keys, Remote, RemoteError},
+    remote::{Remote, RemoteError},
     session::{self, Judged, Ran, Session},
     watch,
     wire::{EventRequest, Happened},
@@ -389,10 +389,8 @@ fn remote(
     state: Option<&Path>,
     wait: Duration,
 ) -> Result<Remote, HookError> {
-    let own = || state.map(|state| Keys::in_state(state).agents);
-    let token = gateway.token.clone().or_else(own).unwrap_or_default();
     let kept = (wait / KEPT_PART).min(KEPT);
-    Ok(Remote::new(&gateway.url, &token, wait - kept, GATEWAY_PATIENCE + kept)?.resuming())
+    Ok(Remote::of(gateway, state, wait - kept, GATEWAY_PATIENCE + kept)?.resuming())
 }
 
 /// Who has a say beside the policy.

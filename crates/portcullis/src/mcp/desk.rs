@@ -29,7 +29,7 @@ use crate::{
     handover, pause,
     pins::names,
     platform,
-    remote::{Keys, Remote, RemoteError},
+    remote::{Remote, RemoteError},
     session::{self, Judged, Session},
     watch,
     wire::{EventRequest, Happened},
@@ -148,8 +148,7 @@ impl Desk {
         let gateway = match &configuration.gateway {
             None => None,
             Some(gateway) => {
-                let token = gateway.token.clone().unwrap_or_else(|| Keys::in_state(state).agents);
-                let remote = Remote::new(&gateway.url, &token, Duration::ZERO, GATEWAY_PATIENCE)?;
+                let remote = Remote::of(gateway, Some(state), Duration::ZERO, GATEWAY_PATIENCE)?;
                 Some(remote.resuming())
             }
         };

@@ -8,6 +8,8 @@
     reason = "a test may fail by panicking, and says what it could not try"
 )]
 
+#[cfg(unix)]
+mod alone;
 mod attacks;
 mod client;
 #[cfg(all(unix, feature = "postgres"))]

@@ -247,9 +247,17 @@ fn password(file: Option<&Path>) -> Result<Option<String>, BadDatabase> {
         return Ok(found.filter(|password| !password.is_empty()));
     };
     let failed = |reason: String| BadDatabase::File { path: path.to_owned(), reason };
+    // A link is followed: orchestrators mount secrets so. What counts is the file that was opened.
+    let file = fs::File::open(path).map_err(|error| failed(error.to_string()))?;
+    let metadata = file.metadata().map_err(|error| failed(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(failed("it is not a file".to_owned()));
+    }
+    if let Some(exposure) = platform::exposure(&metadata) {
+        return Err(failed(exposure.to_string()));
+    }
     let mut text = String::new();
-    let read =
-        fs::File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+    let read = file.take(LONGEST + 1).read_to_string(&mut text);
     read.map_err(|error| failed(error.to_string()))?;
     let password = text.strip_suffix('\n').unwrap_or(&text);
     let password = password.strip_suffix('\r').unwrap_or(password);
@@ -302,10 +310,21 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("password");
         fs::write(&file, "hunter2\n").unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            for mode in [0o644, 0o640, 0o604, 0o660, 0o600] {
+                fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+                let read = Settings::read("postgres://gate@db.example/x", Some(&file));
+                assert_eq!(read.is_ok(), mode == 0o600, "{mode:o}");
+            }
+        }
         let settings = Settings::read("postgres://gate@db.example/x", Some(&file)).unwrap();
         assert_eq!(settings.password, Some(Password("hunter2".to_owned())));
         assert!(!format!("{settings:?} {}", settings.words).contains("hunter2"));
         fs::write(&file, "\n").unwrap();
         assert!(Settings::read("postgres://gate@db.example/x", Some(&file)).is_err());
+        let not_a_file = Settings::read("postgres://gate@db.example/x", Some(directory.path()));
+        assert!(not_a_file.is_err());
     }
 }

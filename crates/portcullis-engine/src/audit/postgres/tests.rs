@@ -1,10 +1,19 @@
 //! What is of PostgreSQL alone: names, versions, what somebody changed, and what a role may not.
 
+use std::{sync::Arc, thread, time::Duration};
+
+use jiff::Timestamp;
+
 use super::{
     cluster::{Cluster, alone, cluster},
     *,
 };
-use crate::audit::{contract, entry::Entry, verify};
+use crate::audit::{
+    contract,
+    entry::{Body, Entry, Kind},
+    store::{Anchor, Store as _},
+    verify,
+};
 
 /// A gateway of a database.
 pub(crate) struct Gateway {

@@ -85,7 +85,9 @@ pub(super) fn define(command: Command) -> Command {
                 .help("Nobody sits here: what would ask is denied, or asked at a gateway"),
         )
         .arg(
-            text("gateway", "URL", "Ask people at a gateway, and wait for them as long as it does").requires("headless"),
+            text("gateway", "URL", "Ask people at a gateway, and wait for them as long as it does; several that share a database are asked in turn")
+                .action(ArgAction::Append)
+                .requires("headless"),
         )
         .arg(
             text("gateway-token", "FILE", "The token to ask it with; the one for agents on this machine where it is not given")
@@ -322,10 +324,11 @@ fn parts(
 
 /// Where people are asked whom nobody sees here.
 fn asked_at(matches: &ArgMatches, state: &Path) -> Result<Option<Gateway>, Failure> {
-    let Some(url) = matches.get_one::<String>("gateway") else { return Ok(None) };
+    let Some(urls) = matches.get_many::<String>("gateway") else { return Ok(None) };
+    let urls: Vec<String> = urls.cloned().collect();
     let token = matches.get_one::<PathBuf>("gateway-token").cloned();
     let token = token.unwrap_or_else(|| Keys::in_state(state).agents);
-    let gateway = Gateway::new(url, &token, HELD, gateway::PATIENCE).map_err(|error| {
+    let gateway = Gateway::new(&urls, &token, HELD, gateway::PATIENCE).map_err(|error| {
         Failure::configuration(error).with_help(
             "`portcullis serve` says where it listens and which file holds the token for agents",
         )

@@ -1,0 +1,72 @@
+//! What is looked up after an action was understood: where a plain file stands, or nothing does, the same is understood of it, so that nobody understands it twice.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail by panicking")]
+
+use std::collections::BTreeMap;
+
+use portcullis_core::{
+    action::Action,
+    call::ToolCall,
+    facts::{Facts, Observed, PathFact, PathKind},
+    gate::{Gate, Understood},
+    policy::{Context, Policy},
+    rules,
+};
+
+fn facts() -> Facts {
+    Facts {
+        cwd: Some("/workspace/project".to_owned()),
+        workspace: Some("/workspace/project".to_owned()),
+        home: Some("/home/dev".to_owned()),
+        ..Facts::default()
+    }
+}
+
+fn action(command: &str) -> Action {
+    let mut call = ToolCall { tool: "bash".to_owned(), ..ToolCall::default() };
+    call.arguments.insert("command".to_owned(), command.into());
+    Action::from_call(call).unwrap()
+}
+
+#[test]
+fn a_plain_file_changes_nothing_that_is_understood() {
+    let gate = Gate::new(Policy::default());
+    let mut looked_up = 0;
+    let examples = rules::all().flat_map(|rule| rule.fires.iter().chain(rule.quiet));
+    let more = ["cd README.md && rm -rf build", "cp a b && cat b", "cat < notes", "mv x y; cd y"];
+    for command in examples.chain(&more) {
+        let action = action(command);
+        let plan = Understood::new(&action, facts()).plan();
+        if plan.paths.is_empty() {
+            continue;
+        }
+        looked_up += 1;
+        let file = PathFact { exists: true, kind: PathKind::File, ..PathFact::default() };
+        for fact in [file, PathFact::default()] {
+            let paths: BTreeMap<String, PathFact> =
+                plan.paths.iter().map(|path| (path.clone(), fact.clone())).collect();
+            let observed = || Observed { paths: paths.clone(), ..Observed::default() };
+            let learned = Understood::new(&action, facts()).learned(observed());
+            let learned = learned.unwrap_or_else(|_| panic!("{command}: understood anew"));
+            let (kept, by) = gate.judge_understood(learned, &Context::default());
+            let anew = gate.judge_in(&action, &by, &Context::default());
+            assert_eq!(format!("{:?}", kept.effects), format!("{:?}", anew.effects), "{command}");
+            assert_eq!(format!("{:?}", kept.decision), format!("{:?}", anew.decision), "{command}");
+        }
+    }
+    assert!(looked_up > 500, "{looked_up}");
+}
+
+#[test]
+fn a_link_or_a_directory_is_understood_anew() {
+    let action = action("cp -r src/a lib");
+    let path = "/workspace/project/lib".to_owned();
+    let directory = PathFact { exists: true, kind: PathKind::Directory, ..PathFact::default() };
+    let link = PathFact { leads_to: Some("/etc".to_owned()), ..PathFact::default() };
+    for fact in [directory, link] {
+        let observed =
+            Observed { paths: [(path.clone(), fact.clone())].into(), ..Observed::default() };
+        let learned = Understood::new(&action, facts()).learned(observed);
+        assert_eq!(learned.unwrap_err().paths.get(&path), Some(&fact));
+    }
+}
