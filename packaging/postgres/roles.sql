@@ -7,6 +7,9 @@
 --
 -- Neither can change or remove a record, a request or a decision, nor make, change or drop anything in the schema.
 
+-- At once: gateways that run meanwhile are never without their rights.
+BEGIN;
+
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'portcullis_writer') THEN
@@ -34,3 +37,5 @@ GRANT UPDATE (since, expires, ended) ON portcullis.ruling TO portcullis_writer;
 GRANT INSERT, UPDATE ON portcullis.pulse TO portcullis_writer;
 -- What was answered to calls that may be sent again is kept for a day.
 GRANT INSERT, UPDATE (time), DELETE ON portcullis.repeatable TO portcullis_writer;
+
+COMMIT;

@@ -78,9 +78,9 @@ pub mod spending;
 pub mod tree;
 #[cfg(target_os = "linux")]
 pub mod trial;
+pub mod undelivered;
 #[cfg(target_os = "linux")]
 pub mod undo;
-pub mod undelivered;
 pub mod watch;
 pub mod wire;
 

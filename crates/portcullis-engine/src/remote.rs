@@ -124,7 +124,10 @@ impl Remote {
         for url in urls {
             let target = Target::read(url).map_err(|error| unusable(url, error.to_string()))?;
             if crosses_openly(&target) {
-                return Err(unusable(url, "a token would cross the network unencrypted".to_owned()));
+                return Err(unusable(
+                    url,
+                    "a token would cross the network unencrypted".to_owned(),
+                ));
             }
             targets.push(target);
         }
@@ -204,7 +207,8 @@ impl Remote {
         let action = judged.action.id();
         let answer = match answer {
             Err(Lost { why, for_good: false }) if self.alone.is_some() && is_proven(judged) => {
-                let note = format!("no gateway answers, and this machine proves it harmless: {why}");
+                let note =
+                    format!("no gateway answers, and this machine proves it harmless: {why}");
                 let decision = &mut judged.judgement.decision;
                 let (layer, verdict) = (decision.layer, Some(Verdict::Allow));
                 decision.steps.push(Step { layer, verdict, note: note.into() });

@@ -390,7 +390,16 @@ impl Session {
             deny(&mut judgement.decision, &note);
         }
         let noticed = Vec::new();
-        Judged { action, facts, context, judgement, regime, noticed, sequence: None, unanswered: None }
+        Judged {
+            action,
+            facts,
+            context,
+            judgement,
+            regime,
+            noticed,
+            sequence: None,
+            unanswered: None,
+        }
     }
 
     fn surroundings(&self, call: &ToolCall) -> Facts {

@@ -13,6 +13,7 @@ use portcullis_core::{
     decision::{Layer, Verdict},
     risk::Risk,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -38,8 +39,7 @@ pub const LAYERS: [Layer; 3] = [Layer::AllowRule, Layer::Mode, Layer::Confirmati
 const LONGEST_NAME: usize = 64;
 
 /// A decision by which a call went on, as it stands in the record of the machine where it did.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Undelivered {
     /// The version of this shape.
@@ -59,7 +59,7 @@ pub struct Undelivered {
     /// What kind of action it proved to be.
     pub class: String,
     /// How risky it is: safe or low.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub risk: Risk,
     /// What was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -103,7 +103,21 @@ impl Undelivered {
     /// When it is no such decision, or there is no randomness.
     fn of(record: &Record) -> io::Result<Self> {
         let Entry {
-            tool, class, risk, rules, decision, layer, reason, action, preview, policy, session, agent, cwd, files, ..
+            tool,
+            class,
+            risk,
+            rules,
+            decision,
+            layer,
+            reason,
+            action,
+            preview,
+            policy,
+            session,
+            agent,
+            cwd,
+            files,
+            ..
         } = record.entry.clone();
         let (Some(tool), Some(class), Some(risk), Some(layer), Some(action), Some(Verdict::Allow)) =
             (tool, class, risk, layer, action, decision)
@@ -141,7 +155,8 @@ impl Undelivered {
     pub fn entry(&self, sender: &str) -> Result<Entry, NoSuchDecision> {
         let no = |why: &'static str| Err(NoSuchDecision(why));
         let is_hex = |text: &str, length: usize| {
-            text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            text.len() == length
+                && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         };
         if self.v != VERSION {
             return no("it is of another version");
@@ -253,7 +268,10 @@ impl Queue {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn oldest(&self, skipped: usize) -> io::Result<(Vec<Waiting>, Vec<(PathBuf, Unbelievable)>)> {
+    pub fn oldest(
+        &self,
+        skipped: usize,
+    ) -> io::Result<(Vec<Waiting>, Vec<(PathBuf, Unbelievable)>)> {
         let (mut waiting, mut strange) = (Vec::new(), Vec::new());
         for path in self.names()?.into_iter().skip(skipped).take(TOGETHER) {
             let read = private::read(&path, LONGEST)

@@ -3,6 +3,7 @@
 //! Several gateways write at once: what steps are about is locked first, always in the same order, so that nobody waits in a circle; and what is
 //! decided, used or ended changes by a statement that only an open row passes.
 
+mod locks;
 mod rulings;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -10,9 +11,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use jiff::Timestamp;
 use portcullis_core::{approval::Status, risk::Risk};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 use tokio_postgres::{Row, types::ToSql};
 
+use self::locks::Locks;
 use super::{
     desk::{Answered, AskedPolicy, Decision, Desk, Ends, PolicyRow, Rows},
     request::{Id, Question, Request, Vote},
@@ -71,11 +72,10 @@ impl Ledger for PostgresStore {
         // What was about to be committed when its answer was lost.
         let mut doubted: Option<Taken> = None;
         self.patiently(|link| {
-            link.batch("BEGIN")?;
-            lock(link, steps)?;
             let certain = steps.iter().filter(|step| records_one(step)).count();
             let certain = i64::try_from(certain).unwrap_or_default();
-            let pen = Pen::take(&database, &owner, link, certain)?;
+            let locks = Locks::of(steps);
+            let pen = Pen::begin(&database, &owner, link, certain, &locks.queries())?;
             if let Some(taken) = doubted.take_if(|taken| taken.head == pen.from) {
                 link.batch("ROLLBACK")?;
                 return Ok(taken);
@@ -223,74 +223,6 @@ fn is_of_interest(step: &Step, done: &Done) -> bool {
         Done::Ruled(_) | Done::Revoked(true) => true,
         _ => false,
     }
-}
-
-/// Locks what steps are about, in one order for all gateways: names first (who asks, which keys, the policy), then requests.
-fn lock(link: &mut Link, steps: &[Step]) -> Result<(), Trouble> {
-    let mut names: BTreeSet<i64> = BTreeSet::new();
-    let mut requests: BTreeSet<String> = BTreeSet::new();
-    let mut grants: BTreeSet<&str> = BTreeSet::new();
-    let mut key = |words: &[&str]| {
-        let digest = Sha256::digest(words.join("\0"));
-        names.insert(digest.first_chunk::<8>().map_or(0, |bytes| i64::from_be_bytes(*bytes)));
-    };
-    for step in steps {
-        let once = match step {
-            Step::Note { once, .. } => once,
-            Step::Ask { once, question, .. } => {
-                // How many wait, and whether the same was asked before, is looked at and then changed.
-                key(&["requester", &question.requester]);
-                once
-            }
-            Step::Answer(reply) => {
-                requests.insert(reply.id.to_string());
-                // It may put a policy in place.
-                key(&["policy"]);
-                &None
-            }
-            Step::Close { id, .. } | Step::Claim(super::store::Claim { id, .. }) => {
-                requests.insert(id.to_string());
-                &None
-            }
-            Step::Rule(wanted) => {
-                key(&["policy"]);
-                key(&["requester", &wanted.question.requester]);
-                &None
-            }
-            Step::EndLoosened { .. } => {
-                key(&["policy"]);
-                &None
-            }
-            Step::Spend(ids) => {
-                grants.extend(ids.iter().map(String::as_str));
-                &None
-            }
-            Step::TakeBack { id, .. } => {
-                grants.insert(id);
-                &None
-            }
-            _ => &None,
-        };
-        if let Some(Once { token, key: words, .. }) = once {
-            key(&["once", &token.to_string(), words]);
-        }
-    }
-    if !names.is_empty() {
-        let names: Vec<i64> = names.into_iter().collect();
-        link.rows(
-            "SELECT pg_advisory_xact_lock(name) FROM unnest($1::bigint[]) AS name",
-            &[&names],
-        )?;
-    }
-    if !requests.is_empty() {
-        let ids: Vec<String> = requests.into_iter().collect();
-        link.rows("SELECT 1 FROM approval WHERE id = ANY($1) ORDER BY id FOR UPDATE", &[&ids])?;
-    }
-    if !grants.is_empty() {
-        let ids: Vec<&str> = grants.into_iter().collect();
-        link.rows("SELECT 1 FROM granted WHERE id = ANY($1) ORDER BY id FOR UPDATE", &[&ids])?;
-    }
-    Ok(())
 }
 
 /// The rows, within one transaction.

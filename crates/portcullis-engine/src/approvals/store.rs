@@ -153,7 +153,13 @@ impl Once {
     /// brought again.
     #[must_use]
     pub const fn for_good(key: String) -> Self {
-        Self { token: Id::NOBODY, key, digest: String::new(), answer: String::new(), for_good: true }
+        Self {
+            token: Id::NOBODY,
+            key,
+            digest: String::new(),
+            answer: String::new(),
+            for_good: true,
+        }
     }
 }
 

@@ -65,7 +65,11 @@ impl Remote {
         let _ = self.runtime.block_on(some);
     }
 
-    async fn deliver_next(&self, queue: &Queue, skipped: usize) -> Result<Delivered, Undeliverable> {
+    async fn deliver_next(
+        &self,
+        queue: &Queue,
+        skipped: usize,
+    ) -> Result<Delivered, Undeliverable> {
         let (waiting, strange) = queue.oldest(skipped)?;
         let strange = strange.into_iter().map(|(path, why)| (path, why.to_string())).collect();
         if waiting.is_empty() {

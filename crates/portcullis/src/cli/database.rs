@@ -35,7 +35,8 @@ pub(super) fn source(
         None => configured.password.as_ref(),
     };
     let Some(url) = given.or(configured.database.as_ref()) else { return Ok(None) };
-    let name = name.or(configured.name.as_deref()).map_or_else(platform::machine_name, str::to_owned);
+    let name =
+        name.or(configured.name.as_deref()).map_or_else(platform::machine_name, str::to_owned);
     opened(url, file.map(PathBuf::as_path), (&name, state)).map(Some)
 }
 

@@ -318,7 +318,10 @@ mod tests {
             ),
             (
                 "Delivered",
-                object(json!({ "v": number(), "recorded": list(text()) }), json!(["v", "recorded"])),
+                object(
+                    json!({ "v": number(), "recorded": list(text()) }),
+                    json!(["v", "recorded"]),
+                ),
             ),
             (
                 "Sessions",

@@ -3,7 +3,9 @@
 
 use std::{
     collections::HashMap,
-    fs, io,
+    fs,
+    future::poll_fn,
+    io,
     pin::{Pin, pin},
     sync::{Arc, OnceLock, mpsc},
     task::{Context, Poll, Wake, Waker},
@@ -252,12 +254,55 @@ impl Link {
         within(self.client.execute(&statement, parameters))
     }
 
+    /// The rows of several queries that are sent one behind the other, without waiting for the answers in between. The server takes them in this order.
+    pub(crate) fn rows_of_all(&mut self, queries: &[Query<'_>]) -> Result<Vec<Vec<Row>>, Trouble> {
+        let statements = self.prepared_all(queries)?;
+        let each = statements.iter().zip(queries);
+        let sent = each.map(|(statement, (_, with))| Box::pin(self.client.query(statement, with)));
+        within(all(sent.collect()))
+    }
+
+    /// How many rows each of several statements changed, sent as those of [`Link::rows_of_all`].
+    pub(crate) fn changes(&mut self, statements: &[Query<'_>]) -> Result<Vec<u64>, Trouble> {
+        let prepared = self.prepared_all(statements)?;
+        let each = prepared.iter().zip(statements);
+        let sent = each.map(|(one, (_, with))| Box::pin(self.client.execute(one, with)));
+        within(all(sent.collect()))
+    }
+
+    fn prepared_all(&mut self, queries: &[Query<'_>]) -> Result<Vec<Statement>, Trouble> {
+        queries.iter().map(|(query, _)| self.prepared(query)).collect()
+    }
+
     /// Waits until the server tells something by itself, or the time is over. What it tells is no more than a hint.
     pub(super) fn wait(&self, most: Duration) {
         if matches!(self.told.recv_timeout(most), Err(mpsc::RecvTimeoutError::Disconnected)) {
             thread::sleep(most);
         }
     }
+}
+
+/// A query and its parameters.
+pub(crate) type Query<'a> = (&'a str, &'a [&'a (dyn ToSql + Sync)]);
+
+/// What comes of several statements once all of them are answered: the first error, in their order. Each is sent when it is asked for the first time.
+async fn all<T, F: Future<Output = Result<T, tokio_postgres::Error>> + Unpin>(
+    mut sent: Vec<F>,
+) -> Result<Vec<T>, tokio_postgres::Error> {
+    let mut answers: Vec<Option<Result<T, tokio_postgres::Error>>> = Vec::new();
+    answers.resize_with(sent.len(), || None);
+    poll_fn(|context| {
+        for (one, answer) in sent.iter_mut().zip(&mut answers) {
+            if answer.is_none()
+                && let Poll::Ready(done) = Pin::new(one).poll(context)
+            {
+                *answer = Some(done);
+            }
+        }
+        if answers.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    answers.into_iter().flatten().collect()
 }
 
 /// A statement, as long as it may take.

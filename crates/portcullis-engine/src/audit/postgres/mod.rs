@@ -24,8 +24,8 @@ use std::{
 
 pub use self::settings::BadDatabase;
 pub(crate) use self::{
-    link::{Link, Trouble},
-    pen::{Pen, holds},
+    link::{Link, Query, Trouble},
+    pen::{Lock, Pen, holds},
     read::{Conditions, clean},
     session::PostgresStore,
 };

@@ -5,9 +5,9 @@ use portcullis_core::{
     decision::{Layer, Verdict},
     risk::Risk,
 };
-use tokio_postgres::types::ToSql;
+use tokio_postgres::{Row, types::ToSql};
 
-use super::{Database, Link, Trouble};
+use super::{Database, Link, Query, Trouble};
 use crate::audit::{
     entry::{Body, Hash, Record},
     sqlite::{signed, unsigned},
@@ -23,10 +23,19 @@ const INSERT: &str = "INSERT INTO record (sequence, chain, v, time, previous, ha
     AS new (sequence, v, time, previous, hash, kind, refers_to, tool, class, risk, rules, decision, layer, reason, approver, outcome, \
     action, preview, policy, session, agent, cwd, files)";
 
+/// The chain of a gateway, as long as it is this process's own.
+const CHAIN: &str = "SELECT sequence, hash FROM chain WHERE name = $1 AND owner = $2 FOR UPDATE";
+
+/// Numbers for so many records.
+const NUMBERS: &str = "SELECT nextval('record_number') FROM generate_series(1, $1::bigint)";
+
 /// Moves the end of a chain on, where it is still ours and ends where we think, and where the database kept all that was written.
 const MOVE: &str = "UPDATE chain SET sequence = $4, hash = $5, count = count + $6 WHERE name = $1 AND owner = $2 AND hash = $3 \
     AND (SELECT count(*) FROM record JOIN unnest($7::bigint[], $8::text[]) AS new (sequence, hash) \
     ON record.sequence = new.sequence AND record.hash = new.hash) = $6";
+
+/// A query that locks something, and its one parameter: what.
+pub(crate) type Lock<'a> = (&'static str, [&'a (dyn ToSql + Sync); 1]);
 
 /// Where a chain is to go on, within a transaction.
 pub(crate) struct Pen {
@@ -41,50 +50,38 @@ pub(crate) struct Pen {
 }
 
 impl Pen {
-    /// The chain of this gateway, held until the transaction ends; with numbers for so many records.
-    pub(crate) fn take(
+    /// Begins a transaction, in which the chain of this gateway is held until it ends, with numbers for so many records. Behind `locks` and before the
+    /// chain nobody comes in between; all of it is sent at once.
+    pub(crate) fn begin(
         database: &Database,
         owner: &str,
         link: &mut Link,
         records: i64,
+        locks: &[Lock<'_>],
     ) -> Result<Self, Trouble> {
         let name = database.name.clone();
-        let row = link.maybe(
-            "SELECT sequence, hash FROM chain WHERE name = $1 AND owner = $2 FOR UPDATE",
-            &[&name, &owner],
-        )?;
-        let Some(row) = row else { return Err(Trouble::Fenced) };
+        let mut queries: Vec<Query<'_>> = vec![("BEGIN", &[])];
+        queries.extend(locks.iter().map(|(query, what)| (*query, what.as_slice())));
+        let (whose, many): (&[&(dyn ToSql + Sync)], &[&(dyn ToSql + Sync)]) =
+            (&[&name, &owner], &[&records]);
+        queries.extend([(CHAIN, whose), (NUMBERS, many)]);
+        let mut answers = link.rows_of_all(&queries)?;
+        let numbers = numbers_of(&answers.pop().unwrap_or_default())?;
+        let chain = answers.pop().unwrap_or_default();
+        let Some(row) = chain.first() else { return Err(Trouble::Fenced) };
         let hash: Hash = row
             .try_get::<_, &str>(1)?
             .parse()
             .map_err(|_| Trouble::Unreadable("the end of the chain is none".to_owned()))?;
         let from = Anchor { sequence: unsigned(row.try_get(0)?), hash };
-        let mut pen = Self {
-            name,
-            owner: owner.to_owned(),
-            from,
-            to: from,
-            records: Vec::new(),
-            numbers: Vec::new().into_iter(),
-        };
-        if records > 0 {
-            pen.fetch_numbers(link, records)?;
-        }
-        Ok(pen)
-    }
-
-    fn fetch_numbers(&mut self, link: &mut Link, most: i64) -> Result<(), Trouble> {
-        let query = "SELECT nextval('record_number') FROM generate_series(1, $1::bigint)";
-        let rows = link.rows(query, &[&most])?;
-        let numbers: Result<Vec<i64>, _> = rows.iter().map(|row| row.try_get(0)).collect();
-        self.numbers = numbers?.into_iter();
-        Ok(())
+        let owner = owner.to_owned();
+        Ok(Self { name, owner, from, to: from, records: Vec::new(), numbers: numbers.into_iter() })
     }
 
     /// Adds a record; it is written with the others.
     pub(crate) fn record(&mut self, link: &mut Link, body: Body) -> Result<u64, Trouble> {
         if self.numbers.len() == 0 {
-            self.fetch_numbers(link, 1)?;
+            self.numbers = numbers_of(&link.rows(NUMBERS, &[&1_i64])?)?.into_iter();
         }
         let number = self.numbers.next().map_or(0, unsigned);
         let record = body.chained(number, self.to.hash);
@@ -137,16 +134,18 @@ impl Pen {
             vec![&self.name, &numbers, &versions, &times, &previous, &hashes, &kinds, &references];
         parameters.extend(texts.iter().map(|text| text as &(dyn ToSql + Sync)));
         let count = records.len() as i64;
-        let written = link.change(INSERT, &parameters)?;
         let (from, to) = (self.from.hash.to_string(), self.to.hash.to_string());
         let end = signed(self.to.sequence);
-        let moved = link.change(
-            MOVE,
-            &[&self.name, &self.owner, &from, &end, &to, &count, &numbers, &hashes],
-        )?;
+        let moves: &[&(dyn ToSql + Sync)] =
+            &[&self.name, &self.owner, &from, &end, &to, &count, &numbers, &hashes];
+        let changed = link.changes(&[(INSERT, &parameters), (MOVE, moves)])?;
         // A trigger can have it ignored, or taken out again, without an error.
-        if written != count.unsigned_abs() || moved != 1 { Err(Trouble::Ignored) } else { Ok(()) }
+        if changed == [count.unsigned_abs(), 1] { Ok(()) } else { Err(Trouble::Ignored) }
     }
+}
+
+fn numbers_of(rows: &[Row]) -> Result<Vec<i64>, Trouble> {
+    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
 /// Whether the record that a caller knows of is still there.

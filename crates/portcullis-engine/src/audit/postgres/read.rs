@@ -81,8 +81,7 @@ impl Store for PostgresStore {
         self.look()?;
         let mut written: Option<Anchor> = None;
         self.patiently(|link| {
-            link.batch("BEGIN")?;
-            let mut pen = Pen::take(&database, &owner, link, 1)?;
+            let mut pen = Pen::begin(&database, &owner, link, 1, &[])?;
             if let Some(anchor) = written
                 && anchor == pen.from
             {
