@@ -146,13 +146,20 @@ impl Settings {
 pub fn only_to<'t>(
     hosts: impl IntoIterator<Item = (&'t Target, bool)>,
 ) -> Result<NetworkPolicy, BadEntry> {
-    let allowed = |(target, allow_private): (&Target, bool)| AllowedHost {
-        host: target.host().into_owned(),
-        allow_private,
-        ports: vec![target.port()],
-    };
+    let mut allowed_hosts: Vec<AllowedHost> = Vec::new();
+    for (target, allow_private) in hosts {
+        let (host, port) = (target.host().into_owned(), target.port());
+        // A host has one entry, with every port of it.
+        match allowed_hosts.iter_mut().find(|known| known.host == host) {
+            Some(known) => {
+                known.ports.push(port);
+                known.allow_private &= allow_private;
+            }
+            None => allowed_hosts.push(AllowedHost { host, allow_private, ports: vec![port] }),
+        }
+    }
     NetworkPolicy::new(NetworkOptions {
-        allowed_hosts: hosts.into_iter().map(allowed).collect(),
+        allowed_hosts,
         default_deny: true,
         ..NetworkOptions::default()
     })

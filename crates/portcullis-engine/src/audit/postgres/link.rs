@@ -360,7 +360,7 @@ where
     T: AsyncRead + AsyncWrite + Unpin,
 {
     loop {
-        match std::future::poll_fn(|context| connection.poll_message(context)).await {
+        match poll_fn(|context| connection.poll_message(context)).await {
             Some(Ok(AsyncMessage::Notification(_))) => {
                 // One hint that waits is as good as many.
                 let _ = told.try_send(());
