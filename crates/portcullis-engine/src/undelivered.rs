@@ -38,6 +38,10 @@ pub const LAYERS: [Layer; 3] = [Layer::AllowRule, Layer::Mode, Layer::Confirmati
 /// The longest name of a machine.
 const LONGEST_NAME: usize = 64;
 
+/// The most rules that can have found something harmless, and the longest name of one.
+const MOST_RULES: usize = 64;
+const LONGEST_RULE: usize = 128;
+
 /// A decision by which a call went on, as it stands in the record of the machine where it did.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -164,8 +168,17 @@ impl Undelivered {
         if !is_hex(&self.key, 32) || !is_hex(&self.hash, 64) {
             return no("its key or its hash is none");
         }
-        if !is_machine(&self.machine) {
+        if !is_word(&self.machine, LONGEST_NAME) {
             return no("no machine can be called so");
+        }
+        if !self.action.strip_prefix("sha256:").is_some_and(|hash| is_hex(hash, 64)) {
+            return no("its action is no hash");
+        }
+        if !is_word(&self.class, LONGEST_NAME)
+            || self.rules.len() > MOST_RULES
+            || !self.rules.iter().all(|rule| is_word(rule, LONGEST_RULE))
+        {
+            return no("its class or a rule is none");
         }
         if !matches!(self.risk, Risk::Safe | Risk::Low) {
             return no("nothing goes on so but what is safe or low");
@@ -205,9 +218,9 @@ impl Undelivered {
     }
 }
 
-fn is_machine(name: &str) -> bool {
+fn is_word(text: &str, longest: usize) -> bool {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(is_letter)
+    (1..=longest).contains(&text.len()) && text.chars().all(is_letter)
 }
 
 /// The decisions of one state directory that no gateway has yet.
@@ -261,7 +274,13 @@ impl Queue {
     /// # Errors
     /// As [`Queue::len`].
     pub fn is_empty(&self) -> io::Result<bool> {
-        Ok(self.names()?.is_empty())
+        match fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(error) => Err(error),
+            Ok(mut entries) => {
+                Ok(!entries.any(|entry| entry.is_ok_and(|entry| is_decision(&entry.path()))))
+            }
+        }
     }
 
     /// Those that have waited longest, at most [`TOGETHER`] after the first `skipped`; and the files that cannot be believed among them.
@@ -305,14 +324,18 @@ impl Queue {
         let mut names = Vec::new();
         for entry in entries.take(MOST * 2) {
             let path = entry?.path();
-            // What begins with a dot is being written, or was when the machine stopped: its call did not go on.
-            if path.extension().is_some_and(|extension| extension == "json") {
+            if is_decision(&path) {
                 names.push(path);
             }
         }
         names.sort();
         Ok(names)
     }
+}
+
+/// What has no such end is being written, or was when the machine stopped: its call did not go on.
+fn is_decision(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
 }
 
 #[cfg(test)]
@@ -327,7 +350,7 @@ mod tests {
             risk: Some(Risk::Safe),
             decision: Some(Verdict::Allow),
             layer: Some(Layer::Confirmation),
-            action: Some("sha256:00".into()),
+            action: Some(format!("sha256:{}", "00".repeat(32))),
             preview: Some("ls".into()),
             ..Entry::new(Kind::Decision)
         };
@@ -362,7 +385,10 @@ mod tests {
         assert!(outcome.contains(&sent.machine) && outcome.contains("record 7 there"), "{outcome}");
         assert!(outcome.ends_with("delivered by agents"), "{outcome}");
         type Change = fn(&mut Undelivered);
-        let changes: [(&str, Change); 8] = [
+        let changes: [(&str, Change); 11] = [
+            ("class", |it| it.class = "read only".into()),
+            ("rules", |it| it.rules = vec!["a.b".into(); 65]),
+            ("action", |it| it.action = "sha256:00".into()),
             ("risk", |it| it.risk = Risk::Medium),
             ("unknown risk", |it| it.risk = Risk::Unknown),
             ("person", |it| it.layer = "person".into()),

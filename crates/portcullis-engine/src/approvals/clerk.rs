@@ -230,6 +230,21 @@ impl Clerk {
         self.hand_in(step)?.await.map_err(|_| ClerkError::Closed)?
     }
 
+    /// Does several things in this order, together as far as it goes; what came of each. One that fails takes none of the others with it that were
+    /// done before.
+    ///
+    /// # Errors
+    /// As [`Clerk::take`], of the first that was not done.
+    pub async fn take_all(&self, steps: Vec<Step>) -> Result<Vec<Done>, ClerkError> {
+        let handed: Vec<_> =
+            steps.into_iter().map(|step| self.hand_in(step)).collect::<Result<_, _>>()?;
+        let mut done = Vec::with_capacity(handed.len());
+        for one in handed {
+            done.push(one.await.map_err(|_| ClerkError::Closed)??);
+        }
+        Ok(done)
+    }
+
     /// As [`Clerk::take`], for those whose thread may wait, whatever else runs on it.
     ///
     /// # Errors

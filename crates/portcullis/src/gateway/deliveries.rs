@@ -51,21 +51,18 @@ pub(super) async fn take(
             ..Once::for_good(decision.key.clone())
         };
         let record = Body::new(&entry, Timestamp::now());
-        steps.push((decision.key.as_str(), Step::Note { record, once: Some(once) }));
+        steps.push(Step::Note { record, once: Some(once) });
     }
-    let mut recorded = Vec::with_capacity(steps.len());
-    for (key, step) in steps {
-        match gateway.clerk.take(step).await {
-            Ok(Done::Noted(_) | Done::Repeated(..)) => recorded.push(key),
-            Ok(Done::KeyReused) => {
-                let words = format!("the key `{key}` was used for another decision");
+    let done = gateway.clerk.take_all(steps).await.inspect_err(|_| gateway.metrics.unrecorded())?;
+    let mut recorded = Vec::with_capacity(done.len());
+    for (decision, done) in delivery.decisions.iter().zip(done) {
+        match done {
+            Done::Noted(_) | Done::Repeated(..) => recorded.push(&decision.key),
+            Done::KeyReused => {
+                let words = format!("the key `{}` was used for another decision", decision.key);
                 return Err(Problem::bad_input(words));
             }
-            Ok(_) => return Err(ClerkError::Closed.into()),
-            Err(error) => {
-                gateway.metrics.unrecorded();
-                return Err(error.into());
-            }
+            _ => return Err(ClerkError::Closed.into()),
         }
     }
     Ok(json_text(json!({ "v": VERSION, "recorded": recorded }).to_string()))

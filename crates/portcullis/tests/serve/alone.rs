@@ -257,7 +257,7 @@ fn nobody_is_believed_who_delivers_more_than_may_go_on() {
         let mut decision = json!({
             "v": 1, "key": "0123456789abcdef0123456789abcdef", "machine": "dev-1", "record": 7, "hash": "ab".repeat(32),
             "time": "2026-11-28T10:00:00Z", "tool": "bash", "class": "read-only", "risk": "safe", "layer": "confirmation",
-            "action": "sha256:00", "preview": "git status",
+            "action": format!("sha256:{}", "00".repeat(32)), "preview": "git status",
         });
         decision[change.0] = change.1;
         decision
@@ -276,6 +276,8 @@ fn nobody_is_believed_who_delivers_more_than_may_go_on() {
         ("files", json!("nothing of ours")),
         ("v", json!(2)),
         ("decision", json!("deny")),
+        ("action", json!("rm -rf /")),
+        ("rules", json!(vec!["a"; 65])),
     ];
     for change in refused {
         let answer = send(&gateway.agents, json!([decision(change.clone())]));
