@@ -41,7 +41,7 @@ impl Machine {
 
     fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_portcullis"));
-        command.env_clear().env("HOME", self.home.path()).current_dir(self.home.path());
+        command.env_clear().env("HOME", self.home.path());
         command
     }
 
