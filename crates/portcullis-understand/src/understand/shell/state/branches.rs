@@ -181,3 +181,66 @@ impl State {
         self.functions.insert(name.to_owned(), ways);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(x: &str) -> State {
+        let mut state = State::new(Some("/w".to_owned()));
+        state.assign("x", scalar(x));
+        state
+    }
+
+    fn scalar(text: &str) -> Vec<Value> {
+        vec![Value::Scalar(Text::known(text))]
+    }
+
+    fn both(one: &str, other: &str) -> Vec<Value> {
+        [scalar(one), scalar(other)].concat()
+    }
+
+    #[test]
+    fn what_is_rolled_back_is_as_it_was_and_tells_what_it_became() {
+        let mut state = state("a");
+        let mark = state.mark();
+        assert!(state.is_unchanged_since(mark));
+        state.assign("x", scalar("b"));
+        state.enter(Some("/elsewhere".to_owned()));
+        state.export("x");
+        assert!(!state.is_unchanged_since(mark));
+        let changes = state.roll_back(mark);
+        assert_eq!(state.variable("x"), Some(scalar("a").as_slice()));
+        assert_eq!(state.directory(), Some("/w"));
+        state.merge(vec![changes], true);
+        assert_eq!(state.variable("x"), Some(scalar("b").as_slice()));
+        assert_eq!(state.directory(), Some("/elsewhere"));
+    }
+
+    #[test]
+    fn a_variable_may_hold_what_any_branch_gave_it_and_what_it_held_where_none_may_be_taken() {
+        for (exhaustive, expected) in
+            [(true, both("b", "c")), (false, [both("b", "c"), scalar("a")].concat())]
+        {
+            let mut state = state("a");
+            let branches = ["b", "c"].map(|value| {
+                let mark = state.mark();
+                state.assign("x", scalar(value));
+                state.roll_back(mark)
+            });
+            state.merge(branches.into(), exhaustive);
+            assert_eq!(state.variable("x"), Some(expected.as_slice()), "exhaustive: {exhaustive}");
+        }
+    }
+
+    #[test]
+    fn what_may_not_have_happened_leaves_both_values_and_both_directories() {
+        let mut state = state("a");
+        let mark = state.mark();
+        state.assign("x", scalar("b"));
+        state.enter(Some("/elsewhere".to_owned()));
+        state.widen(mark);
+        assert_eq!(state.variable("x"), Some(both("b", "a").as_slice()));
+        assert_eq!((state.directory(), state.elsewhere()), (Some("/elsewhere"), Some("/w")));
+    }
+}
