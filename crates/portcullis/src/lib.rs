@@ -13,6 +13,7 @@ pub mod gateway;
 pub mod hook;
 pub mod install;
 pub mod mcp;
+pub mod oauth;
 pub mod replay;
 pub mod scan;
 pub mod tools;

@@ -7,9 +7,8 @@ use super::{
     documents::scopes_of,
     kept::Kept,
     token::{self, NotGiven},
-    web::Web,
 };
-use crate::{pins::Files, platform};
+use crate::{oauth::Web, pins::Files, platform};
 
 /// How long another process is waited for that makes a token anew.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -5,11 +5,13 @@ use portcullis_core::network::Target;
 use portcullis_net::Request;
 use serde_json::{Map, Value};
 
-use super::{OAuthError, web::Web, words};
-use crate::mcp::engine::{CAPABILITIES_KEY, VERSION_KEY, VERSIONS};
+use super::OAuthError;
+use crate::{
+    mcp::engine::{CAPABILITIES_KEY, VERSION_KEY, VERSIONS},
+    oauth::{Description, Web, at, text, texts, words},
+};
 
 const RESOURCE: &str = "the server's own description";
-const ISSUER: &str = "the authorization server's description";
 
 /// The scope of tokens that go on without a person.
 pub(super) const GOES_ON: &str = "offline_access";
@@ -18,7 +20,7 @@ pub(super) const GOES_ON: &str = "offline_access";
 const SERVERS: usize = 8;
 const SCOPES: usize = 64;
 
-/// The longest text of a description that is kept.
+/// The longest text of a challenge that is kept.
 const LONGEST: usize = 2_048;
 
 /// What a server wants of who comes to it.
@@ -211,58 +213,21 @@ fn read_challenge(value: &str) -> Option<Challenge> {
 impl Issuer {
     /// Asks an authorization server.
     pub(super) async fn of(web: &Web, issuer: &str) -> Result<Self, OAuthError> {
-        let target = web.target("the authorization server", issuer)?;
-        if target.url().query().is_some() {
-            return Err(no(ISSUER, "its name has a query"));
-        }
-        let path = target.url().path().trim_end_matches('/').to_owned();
-        let mut all = vec![
-            at(&target, &format!("/.well-known/oauth-authorization-server{path}")),
-            at(&target, &format!("/.well-known/openid-configuration{path}")),
-        ];
-        if !path.is_empty() {
-            all.push(at(&target, &format!("{path}/.well-known/openid-configuration")));
-        }
-        for url in all {
-            if let Some(document) = web.document(ISSUER, &url).await? {
-                return Self::read(web, issuer, &document);
-            }
-        }
-        Err(no(ISSUER, "it has none (RFC 8414)"))
-    }
-
-    fn read(web: &Web, issuer: &str, document: &Map<String, Value>) -> Result<Self, OAuthError> {
-        if text(document, "issuer") != Some(issuer) {
-            return Err(no(ISSUER, "it is another issuer's"));
-        }
-        let methods = texts(document, "code_challenge_methods_supported").unwrap_or_default();
-        if !methods.iter().any(|method| method == "S256") {
-            return Err(no(ISSUER, "it does not say that it holds codes against `S256` (PKCE)"));
-        }
-        let types = texts(document, "response_types_supported");
-        if !types.is_none_or(|types| types.iter().any(|kind| kind == "code")) {
-            return Err(no(ISSUER, "it gives no codes"));
-        }
-        let endpoint = |name: &'static str, what: &'static str| {
-            let Some(url) = text(document, name) else { return Ok(None) };
-            web.target(what, url).map(|_| Some(url.to_owned()))
-        };
-        let needed = |found: Option<String>, name: &str| {
-            found.ok_or_else(|| no(ISSUER, &format!("it has no `{name}`")))
-        };
-        let authorization = endpoint("authorization_endpoint", "the page to log in at")?;
-        let token = endpoint("token_endpoint", "the place that gives tokens")?;
-        let is_true = |name: &str| document.get(name).and_then(Value::as_bool) == Some(true);
+        let said = Description::of(web, issuer).await?;
+        said.proves_codes()?;
+        said.gives_codes()?;
+        let endpoint = |name, what| said.endpoint(web, name, what);
         Ok(Self {
             issuer: issuer.to_owned(),
-            authorization: needed(authorization, "authorization_endpoint")?,
-            token: needed(token, "token_endpoint")?,
+            authorization: said.needed(web, "authorization_endpoint", "the page to log in at")?,
+            token: said.needed(web, "token_endpoint", "the place that gives tokens")?,
             registration: endpoint("registration_endpoint", "the place that registers clients")?,
             revocation: endpoint("revocation_endpoint", "the place that ends tokens")?,
-            takes_documents: is_true("client_id_metadata_document_supported"),
-            goes_on: texts(document, "scopes_supported")
+            takes_documents: said.says("client_id_metadata_document_supported"),
+            goes_on: said
+                .texts("scopes_supported")
                 .is_some_and(|all| all.iter().any(|scope| scope == GOES_ON)),
-            says_issuer: is_true("authorization_response_iss_parameter_supported"),
+            says_issuer: said.says("authorization_response_iss_parameter_supported"),
         })
     }
 }
@@ -277,28 +242,8 @@ fn well_known(server: &Target, name: &str) -> Vec<String> {
     all
 }
 
-/// Another path of the same server.
-fn at(target: &Target, path: &str) -> String {
-    let mut url = target.url().clone();
-    url.set_path(path);
-    url.set_query(None);
-    url.set_fragment(None);
-    url.to_string()
-}
-
-fn text<'a>(document: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    document.get(name)?.as_str().filter(|text| !text.is_empty() && text.len() <= LONGEST)
-}
-
-/// Nothing where there are none, or not only texts.
-fn texts(document: &Map<String, Value>, name: &str) -> Option<Vec<String>> {
-    let all = document.get(name)?.as_array()?;
-    let one = |value: &Value| value.as_str().filter(|it| it.len() <= LONGEST).map(str::to_owned);
-    all.iter().map(one).collect()
-}
-
 fn no(what: &'static str, why: &str) -> OAuthError {
-    OAuthError::Answer { what, why: why.to_owned() }
+    OAuthError::answer(what, why)
 }
 
 #[cfg(test)]

@@ -3,7 +3,11 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{pins::Files, private};
+use crate::{
+    oauth::{Client, Proof},
+    pins::Files,
+    private,
+};
 
 /// The version of the file.
 const VERSION: u8 = 1;
@@ -13,19 +17,6 @@ const LONGEST: u64 = 128 << 10;
 
 /// So long before its end a token is made anew.
 const EARLY: SignedDuration = SignedDuration::from_secs(60);
-
-/// How a client proves who it is.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Proof {
-    /// By nothing: what is on a person's machine keeps no secret from them.
-    #[default]
-    None,
-    /// By a secret in the form.
-    ClientSecretPost,
-    /// By a secret in a header.
-    ClientSecretBasic,
-}
 
 /// A login. It has no `Debug`: what is in it is shown nowhere.
 #[derive(Clone, Deserialize, Serialize)]
@@ -110,6 +101,11 @@ impl Kept {
     #[must_use]
     pub fn scope(&self) -> Option<&str> {
         self.scope.as_deref()
+    }
+
+    /// Who we are there.
+    pub(super) fn client(&self) -> Client<'_> {
+        Client { id: &self.client_id, secret: self.client_secret.as_deref(), proof: self.proof }
     }
 
     /// Whether its token ends soon.

@@ -2,22 +2,21 @@
 
 use std::time::Duration;
 
-use data_encoding::BASE64URL_NOPAD;
 use portcullis_core::network::Target;
 use portcullis_net::Request;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::{
     OAuthError,
     callback::{Brought, Callback},
     documents::{GOES_ON, Issuer, Wanted},
-    kept::{Kept, Proof},
-    token::{self, NotGiven, is_token},
-    web::{Web, object},
-    words,
+    kept::Kept,
+    token::{self, NotGiven},
 };
-use crate::{pins::Files, platform};
+use crate::{
+    oauth::{self, Proof, Web, is_token, object, random, words},
+    pins::Files,
+};
 
 /// How we are called where we are registered.
 const NAME: &str = "Portcullis";
@@ -308,10 +307,7 @@ fn page(
     scopes: &[String],
     (verifier, state): (&str, &str),
 ) -> Result<String, OAuthError> {
-    const WHAT: &str = "the page to log in at";
-    let target = Target::read(&issuer.authorization)
-        .map_err(|refusal| OAuthError::Answer { what: WHAT, why: refusal.to_string() })?;
-    let challenge = BASE64URL_NOPAD.encode(&Sha256::digest(verifier.as_bytes()));
+    let challenge = oauth::challenge(verifier);
     let scope = scopes.join(" ");
     let mut pairs = vec![
         ("response_type", "code"),
@@ -325,19 +321,5 @@ fn page(
     if !scope.is_empty() {
         pairs.push(("scope", scope.as_str()));
     }
-    let mut url = target.url().clone();
-    let is_said = url
-        .query_pairs()
-        .any(|(name, _)| name == "scope" || pairs.iter().any(|(own, _)| *own == name));
-    if is_said {
-        let why = "it says already what a login says".to_owned();
-        return Err(OAuthError::Answer { what: WHAT, why });
-    }
-    url.query_pairs_mut().extend_pairs(pairs);
-    Ok(url.to_string())
-}
-
-/// 256 bits that nobody guesses.
-fn random() -> Result<String, OAuthError> {
-    Ok(BASE64URL_NOPAD.encode(&platform::random::<32>()?))
+    oauth::page(&issuer.authorization, &pairs)
 }

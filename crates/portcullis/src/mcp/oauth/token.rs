@@ -3,20 +3,13 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use portcullis_net::{Request, Response};
+use portcullis_net::Response;
 use serde_json::{Map, Value};
 
-use super::{
-    OAuthError,
-    kept::{Kept, Proof},
-    web::{Web, form, object},
-    words,
-};
+use super::{OAuthError, kept::Kept};
+use crate::oauth::{Web, is_token, object, words};
 
 const WHAT: &str = "the place that gives tokens";
-
-/// The longest token.
-const LONGEST: usize = 16 << 10;
 
 /// How long a token holds of which nobody says for how long.
 const UNSAID: u64 = 3_600;
@@ -72,29 +65,7 @@ pub(super) async fn sent(
     url: &str,
     pairs: &[(&str, &str)],
 ) -> Result<Response, OAuthError> {
-    let target = web.target(WHAT, url)?;
-    let mut headers = vec![
-        ("accept".to_owned(), "application/json".to_owned()),
-        ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
-    ];
-    let mut all = pairs.to_vec();
-    let secret = kept.client_secret.as_deref().unwrap_or_default();
-    match kept.proof {
-        Proof::ClientSecretBasic => {
-            let (name, secret) = (form(&[("", &kept.client_id)])?, form(&[("", secret)])?);
-            let both =
-                format!("{}:{}", name.trim_start_matches('='), secret.trim_start_matches('='));
-            let both = data_encoding::BASE64.encode(both.as_bytes());
-            headers.push(("authorization".to_owned(), format!("Basic {both}")));
-        }
-        Proof::ClientSecretPost => {
-            all.extend([("client_id", kept.client_id.as_str()), ("client_secret", secret)]);
-        }
-        Proof::None => all.push(("client_id", &kept.client_id)),
-    }
-    let body = Some(form(&all)?.into_bytes());
-    let request = Request { method: "POST".to_owned(), url: url.to_owned(), headers, body };
-    web.ask(WHAT, &target, request).await
+    crate::oauth::sent(web, WHAT, kept.client(), url, pairs).await
 }
 
 fn read(members: &Map<String, Value>) -> Result<Given, OAuthError> {
@@ -117,9 +88,4 @@ fn read(members: &Map<String, Value>) -> Result<Given, OAuthError> {
     let life = Duration::from_secs(life.min(LONGEST_LIFE));
     let expires = Timestamp::now().checked_add(life).map_err(|error| no(&error.to_string()))?;
     Ok(Given { access, refresh, expires, scope: text("scope").map(str::to_owned) })
-}
-
-/// Whether a text can stand in a header as a token.
-pub(super) fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.len() <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic())
 }

@@ -1,4 +1,4 @@
-//! The way to servers that nobody here has chosen. Owns which addresses may be asked at all, and how long what they answer may be.
+//! The way to issuers and to what they name. Owns which addresses may be asked at all, and how long what they answer may be.
 
 use std::time::Duration;
 
@@ -20,27 +20,47 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The way to what a server names.
 #[derive(Clone, Debug)]
-pub(super) struct Web {
+pub struct Web {
     server: Target,
+    roots: Roots,
+    /// Whether a person said that the server, and what it names at the same host, stands at an address of the inside.
+    is_private: bool,
 }
 
 impl Web {
-    pub(super) fn new(server: &str) -> Result<Self, OAuthError> {
+    /// To a server that nobody here has chosen.
+    ///
+    /// # Errors
+    /// Where it is no address.
+    pub fn new(server: &str) -> Result<Self, OAuthError> {
+        Self::chosen(server, Roots::System, false)
+    }
+
+    /// To a server that a person configured, whose certificate counts by these roots, and which may be inside where they say so.
+    ///
+    /// # Errors
+    /// Where it is no address.
+    pub fn chosen(server: &str, roots: Roots, is_private: bool) -> Result<Self, OAuthError> {
         let server = Target::read(server).map_err(|refusal| OAuthError::Address {
             what: "the server",
             url: words(server),
             why: refusal.to_string(),
         })?;
-        Ok(Self { server })
+        Ok(Self { server, roots, is_private })
     }
 
-    pub(super) const fn server(&self) -> &Target {
+    /// The server.
+    #[must_use]
+    pub const fn server(&self) -> &Target {
         &self.server
     }
 
     /// An address that may be asked: encrypted, of nobody, whole. Only a server that is itself named by an address of the inside, or by this machine's
     /// name, leads to such.
-    pub(super) fn target(&self, what: &'static str, url: &str) -> Result<Target, OAuthError> {
+    ///
+    /// # Errors
+    /// Where it may not be asked.
+    pub fn target(&self, what: &'static str, url: &str) -> Result<Target, OAuthError> {
         let wrong =
             |why: &str| Err(OAuthError::Address { what, url: words(url), why: why.to_owned() });
         let target = match Target::read(url) {
@@ -53,32 +73,40 @@ impl Web {
         if !target.is_https() && (crosses_openly(&target) || crosses_in(&self.server)) {
             return wrong("it is not encrypted");
         }
-        if is_inside_by_itself(&target) && !is_inside_by_itself(&self.server) {
+        let is_own = self.is_private && target.host() == self.server.host();
+        if is_inside_by_itself(&target) && !is_inside_by_itself(&self.server) && !is_own {
             return wrong("a server of the network leads to an address of the inside");
         }
         Ok(target)
     }
 
     /// Asks, at one address alone: a redirect is no answer.
-    pub(super) async fn ask(
+    ///
+    /// # Errors
+    /// Where no answer came.
+    pub async fn ask(
         &self,
         what: &'static str,
         target: &Target,
         request: Request,
     ) -> Result<Response, OAuthError> {
         let no = |why: String| OAuthError::Answer { what, why };
-        let may_be_inside = is_inside_by_itself(target) && is_inside_by_itself(&self.server);
+        let may_be_inside = is_inside_by_itself(target) && is_inside_by_itself(&self.server)
+            || self.is_private && target.host() == self.server.host();
         let policy = only_to([(target, may_be_inside)]).map_err(|error| no(error.to_string()))?;
         let resolver = ResolverOptions::default();
         let guard = GuardOptions { policy, resolver, ..GuardOptions::default() };
         let limits = Limits { redirects: 0, body: LONGEST, time: PATIENCE };
-        let client = Client::new(guard, Roots::System, limits);
+        let client = Client::new(guard, self.roots.clone(), limits);
         let fetched = client.fetch(request, &mut |_| {}).await;
         fetched.map_err(|failure| no(failure.to_string()))
     }
 
     /// A document that is there, or is not.
-    pub(super) async fn document(
+    ///
+    /// # Errors
+    /// Where no answer came that counts.
+    pub async fn document(
         &self,
         what: &'static str,
         url: &str,
@@ -101,7 +129,10 @@ fn crosses_in(server: &Target) -> bool {
 }
 
 /// The object that an answer is.
-pub(super) fn object(
+///
+/// # Errors
+/// Where it is none.
+pub fn object(
     what: &'static str,
     answer: &Response,
 ) -> Result<Map<String, Value>, OAuthError> {
@@ -122,7 +153,10 @@ pub(super) fn object(
 }
 
 /// Names and values as a form has them, and as a query has them.
-pub(super) fn form(pairs: &[(&str, &str)]) -> Result<String, OAuthError> {
+///
+/// # Errors
+/// Never: what it is made with is an address.
+pub fn form(pairs: &[(&str, &str)]) -> Result<String, OAuthError> {
     let blank = Target::read("https://form.invalid/")
         .map_err(|refusal| OAuthError::Answer { what: "this machine", why: refusal.to_string() })?;
     let mut url = blank.url().clone();
