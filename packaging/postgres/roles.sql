@@ -28,12 +28,14 @@ GRANT SELECT ON portcullis.migration, portcullis.record, portcullis.chain, portc
 
 GRANT USAGE ON SEQUENCE portcullis.record_number TO portcullis_writer;
 GRANT INSERT ON portcullis.record, portcullis.tree_head, portcullis.approval, portcullis.approval_vote, portcullis.token,
-  portcullis.made_here, portcullis.granted, portcullis.ruling TO portcullis_writer;
+  portcullis.made_here, portcullis.logged_in, portcullis.approval_project, portcullis.delegation, portcullis.granted, portcullis.ruling TO portcullis_writer;
 GRANT INSERT, UPDATE (owner, sequence, count, hash) ON portcullis.chain TO portcullis_writer;
 GRANT UPDATE (status, decided, answer, approver, origin, reason, modified, claimed) ON portcullis.approval TO portcullis_writer;
 GRANT UPDATE (revoked) ON portcullis.token TO portcullis_writer;
 GRANT UPDATE (used, revoked) ON portcullis.granted TO portcullis_writer;
 GRANT UPDATE (since, expires, ended) ON portcullis.ruling TO portcullis_writer;
+GRANT UPDATE (revoked) ON portcullis.delegation TO portcullis_writer;
+GRANT INSERT, UPDATE (shown, seen) ON portcullis.person TO portcullis_writer;
 GRANT INSERT, UPDATE ON portcullis.pulse TO portcullis_writer;
 -- What was answered to calls that may be sent again is kept for a day.
 GRANT INSERT, UPDATE (time), DELETE ON portcullis.repeatable TO portcullis_writer;

@@ -60,6 +60,7 @@
 #![forbid(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod approval;
+pub mod authority;
 pub mod conversation;
 pub mod gate;
 pub mod guardian;

@@ -59,6 +59,16 @@ pub enum ActionClass {
 }
 
 impl ActionClass {
+    /// Every class.
+    pub const ALL: [Self; 6] = [
+        Self::ReadOnly,
+        Self::Edit,
+        Self::Network,
+        Self::Execute,
+        Self::Destructive,
+        Self::Unknown,
+    ];
+
     /// The word on every wire.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -11,6 +11,7 @@ pub mod cli;
 pub mod conversation;
 pub mod gateway;
 pub mod hook;
+pub mod identity;
 pub mod install;
 pub mod mcp;
 pub mod oauth;

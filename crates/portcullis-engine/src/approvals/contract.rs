@@ -1,6 +1,8 @@
 //! What every store of requests must do, as tests. A new kind of store calls [`every_ledger_must`] with a way to open one empty store again
 //! and again.
 
+mod team;
+
 use std::{collections::HashMap, path::Path, sync::Mutex, thread, time::Duration};
 
 use jiff::Timestamp;
@@ -43,6 +45,9 @@ fn every_ledger_must(new: impl Fn() -> Box<dyn Fn() -> Box<dyn Ledger> + Sync>) 
     hold_a_stricter_policy_at_once_and_a_looser_one_once_it_is_agreed_to(&*new());
     let_nobody_loosen_alone_or_by_a_row(&*new());
     tell_the_worst_first(&*new());
+    team::know_who_logged_in(&*new());
+    team::keep_what_somebody_gave_until_it_ends(&*new());
+    team::keep_a_request_in_its_project(&*new());
 }
 
 #[test]
@@ -130,6 +135,7 @@ fn reply(question: &Question, approver: &str, approves: bool) -> Reply {
         action: question.action.clone(),
         reason: Some("because".to_owned()),
         modified: None,
+        right: None,
         counts: true,
     }
 }
@@ -437,6 +443,7 @@ fn know_tokens_until_they_end(open: Open<'_>) {
         expires: Some(at(60)),
         revoked: None,
         proof: None,
+        login: None,
         made_here: false,
     };
     let record = || Body::new(&Entry::change("dev", "admitted", "ci"), at(0));

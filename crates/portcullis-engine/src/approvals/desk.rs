@@ -10,7 +10,7 @@ use super::{
     request::{Id, Modified, Question, Request, since_epoch},
     ruling::InForce,
     store::{Claim, Done, Once, Reply, Step, Unclaimable},
-    token::Token,
+    token::{Delegation, Token},
 };
 use crate::audit::{Body, Entry, Kind, TREE_HEAD, digest_of_ends};
 
@@ -33,6 +33,8 @@ pub(super) struct Decision<'a> {
     pub(super) by: &'a str,
     pub(super) origin: &'a str,
     pub(super) reason: Option<&'a str>,
+    /// By what right, where that is not their own token's.
+    pub(super) right: Option<&'a str>,
     pub(super) modified: Option<&'a Modified>,
 }
 
@@ -41,6 +43,7 @@ pub(super) struct Decision<'a> {
 pub(super) enum Ends {
     Token,
     Grant,
+    Delegation,
 }
 
 /// A policy that was wanted, as it is kept.
@@ -137,6 +140,9 @@ pub(super) trait Rows {
 
     fn own(&mut self, id: Id) -> Result<(), Self::Error>;
 
+    /// Keeps that somebody decides in somebody else's place: the number of its record, and what is given.
+    fn delegate(&mut self, sequence: u64, delegation: &Delegation) -> Result<(), Self::Error>;
+
     /// Whether something held and is ended now; nothing where it is not there.
     fn end(&mut self, what: Ends, id: &str, now: Timestamp) -> Result<Option<bool>, Self::Error>;
 
@@ -224,6 +230,7 @@ impl<R: Rows> Desk<R> {
                     by,
                     origin: "gate",
                     reason: Some(reason),
+                    right: None,
                     modified: None,
                 };
                 Ok(Done::Closed(Box::new(self.decide(request, &decided)?), true))
@@ -249,6 +256,14 @@ impl<R: Rows> Desk<R> {
             Step::Own { id, record } => {
                 self.rows.own(*id)?;
                 self.rows.record(record.clone()).map(Done::Noted)
+            }
+            Step::Delegate { delegation, record } => {
+                let sequence = self.rows.record(record.clone())?;
+                self.rows.delegate(sequence, delegation)?;
+                Ok(Done::Noted(sequence))
+            }
+            Step::EndDelegation { id, record } => {
+                self.end(Ends::Delegation, &id.to_string(), record)
             }
             Step::Revoke { id, record } => self.end(Ends::Token, &id.to_string(), record),
             Step::Grant { id, text, expires, record } => {
@@ -286,7 +301,8 @@ impl<R: Rows> Desk<R> {
     }
 
     fn answer(&mut self, reply: &Reply) -> Result<Done, R::Error> {
-        let Reply { id, approver, origin, approves, action, reason, modified, counts } = reply;
+        let Reply { id, approver, origin, approves, action, reason, modified, right, counts } =
+            reply;
         let Some(request) = self.rows.request(*id)? else { return Ok(Done::Unknown) };
         let said = Said { approver, approves: *approves, action };
         let mut standing = request.standing();
@@ -318,6 +334,7 @@ impl<R: Rows> Desk<R> {
                     approver: Some(approver.clone()),
                     outcome: Some("approved by one of two".to_owned()),
                     reason: reason.clone(),
+                    preview: right.clone(),
                     ..answer_to(&request)
                 };
                 self.rows.record(Body::new(&entry, self.now))?;
@@ -338,6 +355,7 @@ impl<R: Rows> Desk<R> {
                     by: approver,
                     origin,
                     reason: reason.as_deref(),
+                    right: right.as_deref(),
                     modified: changed,
                 };
                 let request = self.decide(request, &decided)?;
@@ -355,6 +373,7 @@ impl<R: Rows> Desk<R> {
             by: "",
             origin: "gate",
             reason: Some("nobody decided in time"),
+            right: None,
             modified: None,
         };
         self.decide(request, &decided)
@@ -362,12 +381,15 @@ impl<R: Rows> Desk<R> {
 
     /// Decides a request that is pending: the record of it, and the one statement that changes its state.
     fn decide(&mut self, request: Request, decision: &Decision<'_>) -> Result<Request, R::Error> {
-        let Decision { status, by, origin: _, reason, modified } = decision;
+        let Decision { status, by, origin: _, reason, right, modified } = decision;
+        let changed = modified.map(|modified| format!("changed to {}", modified.action));
+        let words = [right.map(str::to_owned), changed];
+        let words: Vec<String> = words.into_iter().flatten().collect();
         let entry = Entry {
             approver: (!by.is_empty()).then(|| (*by).to_owned()),
             outcome: Some(status.name().to_owned()),
             reason: reason.map(str::to_owned),
-            preview: modified.map(|modified| format!("changed to {}", modified.action)),
+            preview: (!words.is_empty()).then(|| words.join("; ")),
             ..answer_to(&request)
         };
         let answer = self.rows.record(Body::new(&entry, self.now))?;

@@ -413,6 +413,7 @@ impl ApprovalGate {
                     action: question.action.clone(),
                     reason: reason.map(|reason| redact(&reason).into_owned()),
                     modified,
+                    right: None,
                     counts: true,
                 };
                 Ok((Step::Answer(Box::new(reply)), None))
@@ -454,6 +455,7 @@ impl ApprovalGate {
             action: request.action,
             reason: reason.map(|reason| redact(reason).into_owned()),
             modified: None,
+            right: None,
             counts: true,
         };
         match self.one(Step::Answer(Box::new(reply)))? {

@@ -43,6 +43,7 @@ pub use ruling::{
 };
 pub use source::Source;
 pub use store::{Claim, Done, Kept, Ledger, Once, Reply, Step, Taken, Unclaimable, Which, every};
-pub use token::hash_of;
-pub use token::{Holder, NotAScope, Scope, Scopes, Secret, Token};
+pub use token::{
+    Delegation, Holder, LoggedIn, NotAScope, Person, Scope, Scopes, Secret, Token, hash_of,
+};
 pub use webhook::{BadWebhook, SIGNATURE, Template, Webhook};

@@ -5,11 +5,12 @@
 
 mod locks;
 mod rulings;
+mod tokens;
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
-use portcullis_core::{approval::Status, risk::Risk};
+use portcullis_core::risk::Risk;
 use serde_json::Value;
 use tokio_postgres::{Row, types::ToSql};
 
@@ -19,7 +20,7 @@ use super::{
     request::{Id, Question, Request, Vote},
     ruling::InForce,
     store::{Done, Kept, Ledger, Once, PAGE, Step, Taken, Which},
-    token::{Holder, Scopes, Token},
+    token::{Delegation, Person, Token},
 };
 use crate::audit::{
     Anchor, AuditError, Body, end_line,
@@ -34,7 +35,8 @@ const VERSION: i32 = 1;
 const GRANTS: i64 = 1_000;
 
 const COLUMNS: &str = "sequence, id, status, action, tool, risk, session, agent, requester, needed, asked, expires, policy, details, \
-    decided, answer, approver, origin, reason, modified, claimed";
+    decided, answer, approver, origin, reason, modified, claimed, \
+    (SELECT project FROM approval_project WHERE approval_project.approval = approval.sequence)";
 
 const ASK: &str = "INSERT INTO approval (sequence, v, id, status, action, tool, risk, session, agent, requester, needed, \
     asked, expires, policy, details) VALUES ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
@@ -49,9 +51,6 @@ const WORST: &str = "CASE risk WHEN 'critical' THEN 0 WHEN 'unknown' THEN 1 WHEN
 /// The one statement that decides: whoever comes second changes no row.
 const DECIDE: &str = "UPDATE approval SET status = $2, decided = $3, answer = $4, approver = $5, origin = $6, reason = $7, \
     modified = $8 WHERE sequence = $1 AND status = 'pending'";
-
-const TOKENS: &str = "id, name, holder, scopes, created, expires, revoked, proof, \
-    EXISTS (SELECT 1 FROM made_here WHERE made_here.token = token.id)";
 
 impl Ledger for PostgresStore {
     fn prepare(&mut self) -> Result<(), AuditError> {
@@ -177,14 +176,19 @@ impl Ledger for PostgresStore {
     }
 
     fn token(&mut self, hash: &str) -> Result<Option<Token>, AuditError> {
-        let query = format!("SELECT {TOKENS} FROM token WHERE hash = $1");
-        let hash = clean(hash);
-        self.patiently(|link| link.maybe(&query, &[&hash])?.as_ref().map(token_of).transpose())
+        self.patiently(|link| tokens::by_hash(link, hash))
     }
 
     fn tokens(&mut self) -> Result<Vec<Token>, AuditError> {
-        let query = format!("SELECT {TOKENS} FROM token ORDER BY created DESC, id LIMIT 10000");
-        self.patiently(|link| link.rows(&query, &[])?.iter().map(token_of).collect())
+        self.patiently(tokens::all)
+    }
+
+    fn people(&mut self) -> Result<Vec<Person>, AuditError> {
+        self.patiently(tokens::people)
+    }
+
+    fn delegations(&mut self, now: Timestamp) -> Result<Vec<Delegation>, AuditError> {
+        self.patiently(|link| tokens::delegations(link, now))
     }
 
     fn in_force(&mut self, now: Timestamp) -> Result<InForce, AuditError> {
@@ -209,7 +213,11 @@ impl Ledger for PostgresStore {
 const fn records_one(step: &Step) -> bool {
     matches!(
         step,
-        Step::Note { once: None, .. } | Step::Admit { .. } | Step::Own { .. } | Step::Grant { .. }
+        Step::Note { once: None, .. }
+            | Step::Admit { .. }
+            | Step::Delegate { .. }
+            | Step::Own { .. }
+            | Step::Grant { .. }
     )
 }
 
@@ -290,6 +298,7 @@ impl Rows for Transaction<'_> {
             session,
             agent,
             requester,
+            project,
             needed,
             timeout,
             policy,
@@ -316,7 +325,10 @@ impl Rows for Transaction<'_> {
             &clean(policy),
             &details,
         ];
-        one(self.link.change(ASK, &parameters)?)
+        one(self.link.change(ASK, &parameters)?)?;
+        let Some(project) = project else { return Ok(()) };
+        let statement = "INSERT INTO approval_project (approval, project) VALUES ($1, $2)";
+        one(self.link.change(statement, &[&signed(sequence), &clean(project)])?)
     }
 
     fn unused(&mut self, question: &Question, now: Timestamp) -> Result<Vec<Id>, Trouble> {
@@ -360,7 +372,7 @@ impl Rows for Transaction<'_> {
         answer: u64,
         now: Timestamp,
     ) -> Result<(), Trouble> {
-        let Decision { status, by, origin, reason, modified } = decision;
+        let Decision { status, by, origin, reason, right: _, modified } = decision;
         let modified = modified.and_then(|modified| serde_json::to_string(modified).ok());
         let parameters: [&(dyn ToSql + Sync); 8] = [
             &signed(sequence),
@@ -411,23 +423,15 @@ impl Rows for Transaction<'_> {
     }
 
     fn admit(&mut self, token: &Token, hash: &str) -> Result<(), Trouble> {
-        let statement = "INSERT INTO token (id, hash, name, holder, scopes, created, expires, proof) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-        let parameters: [&(dyn ToSql + Sync); 8] = [
-            &token.id.to_string(),
-            &hash,
-            &clean(&token.name),
-            &token.holder.name(),
-            &token.scopes.to_string(),
-            &token.created.as_microsecond(),
-            &token.expires.map(Timestamp::as_microsecond),
-            &token.proof,
-        ];
-        one(self.link.change(statement, &parameters)?)
+        tokens::admit(self.link, token, hash)
     }
 
     fn own(&mut self, id: Id) -> Result<(), Trouble> {
-        let statement = "INSERT INTO made_here (token) VALUES ($1) ON CONFLICT DO NOTHING";
-        self.link.change(statement, &[&id.to_string()]).map(drop)
+        tokens::own(self.link, id)
+    }
+
+    fn delegate(&mut self, sequence: u64, delegation: &Delegation) -> Result<(), Trouble> {
+        tokens::delegate(self.link, sequence, delegation)
     }
 
     fn end(&mut self, what: Ends, id: &str, now: Timestamp) -> Result<Option<bool>, Trouble> {
@@ -439,6 +443,10 @@ impl Rows for Transaction<'_> {
             Ends::Grant => (
                 "UPDATE granted SET revoked = $2 WHERE id = $1 AND used IS NULL AND revoked IS NULL",
                 "SELECT 1 FROM granted WHERE id = $1",
+            ),
+            Ends::Delegation => (
+                "UPDATE delegation SET revoked = $2 WHERE id = $1 AND revoked IS NULL",
+                "SELECT 1 FROM delegation WHERE id = $1",
             ),
         };
         let id = clean(id);
@@ -583,23 +591,7 @@ fn request_of(row: &Row) -> Result<Request, Trouble> {
         reason: row.try_get(18)?,
         modified: modified.map_err(|_| unreadable("modified"))?,
         claimed: optional_time(row, 20)?,
-    })
-}
-
-fn token_of(row: &Row) -> Result<Token, Trouble> {
-    let (holder, scopes): (&str, &str) = (row.try_get(2)?, row.try_get(3)?);
-    let holder = [Holder::Api, Holder::Browser].into_iter().find(|one| one.name() == holder);
-    Ok(Token {
-        id: parsed(row, 0)?,
-        name: row.try_get(1)?,
-        holder: holder.ok_or_else(|| unreadable("holder"))?,
-        // Scopes that are none give nothing: such a token is not one.
-        scopes: Scopes::read(scopes).unwrap_or_default(),
-        created: time(row, 4)?,
-        expires: optional_time(row, 5)?,
-        revoked: optional_time(row, 6)?,
-        proof: row.try_get(7)?,
-        made_here: row.try_get(8)?,
+        project: row.try_get(21)?,
     })
 }
 

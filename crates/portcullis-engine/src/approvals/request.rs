@@ -5,7 +5,7 @@ use std::{collections::HashMap, fmt, io, str::FromStr, time::Duration};
 use jiff::Timestamp;
 use portcullis_core::{
     approval::{Standing, Status},
-    assessment::{Assessment, Coverage},
+    assessment::{ActionClass, Assessment, Coverage},
     decision::{Layer, Verdict},
     intervention::{Asking, ConfirmationRequest},
     policy::{Confirmation, Subject, proposed},
@@ -14,6 +14,7 @@ use portcullis_core::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     audit::{Files, MAX_PREVIEW, MAX_TEXT, fit},
@@ -59,6 +60,13 @@ impl Id {
         platform::random().map(Self)
     }
 
+    /// The one of a name, always the same.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        let digest = Sha256::digest(name.as_bytes());
+        Self(digest.first_chunk::<16>().copied().unwrap_or_default())
+    }
+
     /// The bits.
     #[must_use]
     pub const fn bytes(self) -> [u8; 16] {
@@ -98,6 +106,8 @@ pub struct Question {
     pub agent: Option<String>,
     /// Whose token it was asked with.
     pub requester: String,
+    /// The project that it belongs to.
+    pub project: Option<String>,
     /// How many must agree.
     pub needed: u8,
     /// How long a decision is waited for.
@@ -128,6 +138,8 @@ pub struct Details {
     pub resources: Vec<String>,
     /// What to do before or instead.
     pub recommendations: Vec<String>,
+    /// What kind of thing it does.
+    pub class: &'static str,
     /// The layer of the policy that asks.
     pub layer: &'static str,
     /// Whether everything was understood.
@@ -178,6 +190,7 @@ impl Question {
             reasons: texts(&judgement.decision.reasons),
             resources: texts(&assessment.resources),
             recommendations: texts(&assessment.recommendations),
+            class: assessment.class.name(),
             layer: judgement.decision.layer.name(),
             understood: assessment.coverage == Coverage::Full,
             files: Files::of(&judgement.effects.files).fitted().lines(),
@@ -194,11 +207,19 @@ impl Question {
             session: told(&call.session),
             agent: told(&call.agent),
             requester: requester.to_owned(),
+            project: None,
             needed,
             timeout,
             policy: judged.regime.configuration.policy_id.clone(),
             details,
         })
+    }
+}
+
+impl Question {
+    /// Says which project it belongs to.
+    pub fn belongs_to(&mut self, project: Option<&str>) {
+        self.project = project.map(|name| fit(name, MAX_TEXT));
     }
 }
 
@@ -248,6 +269,8 @@ pub struct Request {
     pub agent: Option<String>,
     /// Whose token it was asked with.
     pub requester: String,
+    /// The project that it belongs to.
+    pub project: Option<String>,
     /// How many must agree.
     pub needed: u8,
     /// Who agreed.
@@ -346,6 +369,13 @@ impl Request {
     #[must_use]
     pub fn stands(&self, session: &Session) -> bool {
         self.files().is_some_and(|files| session.changed(&files).is_empty())
+    }
+
+    /// What kind of thing it does; nothing where what is kept does not say so.
+    #[must_use]
+    pub fn class(&self) -> Option<ActionClass> {
+        let word = self.details.get("class")?.as_str()?;
+        ActionClass::ALL.into_iter().find(|class| class.name() == word)
     }
 
     /// The hash of what may run: of the action, or of the one in its place.

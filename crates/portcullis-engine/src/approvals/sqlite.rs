@@ -1,6 +1,7 @@
 //! Requests, tokens and grants in the record's SQLite file. Owns their tables and the transaction in which they change together with the record.
 
 mod rulings;
+mod tokens;
 
 use jiff::Timestamp;
 use portcullis_core::risk::Risk;
@@ -12,11 +13,11 @@ use super::{
     request::{Id, Question, Request, Vote},
     ruling::InForce,
     store::{Kept, Ledger, Once, PAGE, Step, Taken, Which},
-    token::{Holder, Scopes, Token},
+    token::{Delegation, Person, Token},
 };
 use crate::audit::{
     Anchor, AuditError, Body, SqliteStore,
-    schema::{PEOPLE, REQUESTS, RULINGS},
+    schema::{PEOPLE, REQUESTS, RULINGS, TEAM},
     sqlite::{chain, holds, last, signed, unsigned},
 };
 
@@ -32,10 +33,8 @@ const ASK: &str = "INSERT INTO approval (sequence, v, id, status, action, tool, 
 const PULSE: &str = "INSERT INTO pulse (one, time) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET time = excluded.time";
 
 const COLUMNS: &str = "sequence, v, id, status, action, tool, risk, session, agent, requester, needed, asked, expires, policy, \
-    details, decided, answer, approver, origin, reason, modified, claimed";
-
-const TOKENS: &str = "id, name, holder, scopes, created, expires, revoked, proof, \
-    EXISTS (SELECT 1 FROM made_here WHERE made_here.token = token.id)";
+    details, decided, answer, approver, origin, reason, modified, claimed, \
+    (SELECT project FROM approval_project WHERE approval_project.approval = approval.sequence)";
 
 const UNUSED: &str = "SELECT id FROM approval WHERE action = ?1 AND requester = ?2 AND session IS ?3 AND agent IS ?4 \
     AND claimed IS NULL AND (status = 'pending' AND expires > ?5 \
@@ -65,12 +64,18 @@ const GRANT: Ending = Ending {
     end: "UPDATE granted SET revoked = ?2 WHERE id = ?1",
 };
 
+const DELEGATION: Ending = Ending {
+    holds: "SELECT revoked IS NULL FROM delegation WHERE id = ?1",
+    end: "UPDATE delegation SET revoked = ?2 WHERE id = ?1",
+};
+
 impl Ledger for SqliteStore {
     fn prepare(&mut self) -> Result<(), AuditError> {
         self.patiently(|connection| {
             connection.execute_batch(REQUESTS)?;
             connection.execute_batch(RULINGS)?;
-            connection.execute_batch(PEOPLE)
+            connection.execute_batch(PEOPLE)?;
+            connection.execute_batch(TEAM)
         })
     }
 
@@ -164,19 +169,19 @@ impl Ledger for SqliteStore {
     }
 
     fn token(&mut self, hash: &str) -> Result<Option<Token>, AuditError> {
-        let query = format!("SELECT {TOKENS} FROM token WHERE hash = ?1");
-        self.patiently(|connection| {
-            connection.prepare_cached(&query)?.query_row([hash], token_of).optional()
-        })
+        self.patiently(|connection| tokens::by_hash(connection, hash))
     }
 
     fn tokens(&mut self) -> Result<Vec<Token>, AuditError> {
-        let query = format!("SELECT {TOKENS} FROM token ORDER BY created DESC, id LIMIT 10000");
-        self.patiently(|connection| {
-            let mut statement = connection.prepare_cached(&query)?;
-            let tokens = statement.query_map([], token_of)?;
-            tokens.collect()
-        })
+        self.patiently(|connection| tokens::all(connection))
+    }
+
+    fn people(&mut self) -> Result<Vec<Person>, AuditError> {
+        self.patiently(|connection| tokens::people(connection))
+    }
+
+    fn delegations(&mut self, now: Timestamp) -> Result<Vec<Delegation>, AuditError> {
+        self.patiently(|connection| tokens::delegations(connection, now))
     }
 
     fn in_force(&mut self, now: Timestamp) -> Result<InForce, AuditError> {
@@ -287,6 +292,7 @@ impl Rows for Transaction<'_> {
             session,
             agent,
             requester,
+            project,
             needed,
             timeout,
             policy,
@@ -312,6 +318,12 @@ impl Rows for Transaction<'_> {
             policy,
             details
         ])?;
+        if let Some(project) = project {
+            let statement = "INSERT INTO approval_project (approval, project) VALUES (?1, ?2)";
+            self.connection
+                .prepare_cached(statement)?
+                .execute(params![signed(sequence), project])?;
+        }
         Ok(())
     }
 
@@ -355,7 +367,7 @@ impl Rows for Transaction<'_> {
         answer: u64,
         now: Timestamp,
     ) -> rusqlite::Result<()> {
-        let Decision { status, by, origin, reason, modified } = decision;
+        let Decision { status, by, origin, reason, right: _, modified } = decision;
         let modified = modified.and_then(|modified| serde_json::to_string(modified).ok());
         let changed = self.connection.prepare_cached(DECIDE)?.execute(params![
             signed(sequence),
@@ -401,34 +413,22 @@ impl Rows for Transaction<'_> {
     }
 
     fn admit(&mut self, token: &Token, hash: &str) -> rusqlite::Result<()> {
-        self.connection
-            .prepare_cached(
-                "INSERT INTO token (id, hash, name, holder, scopes, created, expires, proof) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )?
-            .execute(params![
-                token.id.to_string(),
-                hash,
-                token.name,
-                token.holder.name(),
-                token.scopes.to_string(),
-                token.created.as_microsecond(),
-                token.expires.map(Timestamp::as_microsecond),
-                token.proof
-            ])?;
-        Ok(())
+        tokens::admit(self.connection, token, hash)
     }
 
     fn own(&mut self, id: Id) -> rusqlite::Result<()> {
-        self.connection
-            .prepare_cached("INSERT OR IGNORE INTO made_here (token) VALUES (?1)")?
-            .execute([id.to_string()])?;
-        Ok(())
+        tokens::own(self.connection, id)
+    }
+
+    fn delegate(&mut self, sequence: u64, delegation: &Delegation) -> rusqlite::Result<()> {
+        tokens::delegate(self.connection, sequence, delegation)
     }
 
     fn end(&mut self, what: Ends, id: &str, now: Timestamp) -> rusqlite::Result<Option<bool>> {
         let Ending { holds, end } = match what {
             Ends::Token => TOKEN,
             Ends::Grant => GRANT,
+            Ends::Delegation => DELEGATION,
         };
         let holds: Option<bool> =
             self.connection.prepare_cached(holds)?.query_row([id], |row| row.get(0)).optional()?;
@@ -570,24 +570,7 @@ fn request_of(row: &Row<'_>) -> rusqlite::Result<Request> {
         reason: row.get(19)?,
         modified: modified.map_err(|error| unreadable(20, error))?,
         claimed: optional_time(row, 21)?,
-    })
-}
-
-fn token_of(row: &Row<'_>) -> rusqlite::Result<Token> {
-    let holder: String = row.get(2)?;
-    let scopes: String = row.get(3)?;
-    let holder = [Holder::Api, Holder::Browser].into_iter().find(|one| one.name() == holder);
-    Ok(Token {
-        id: parsed(row, 0)?,
-        name: row.get(1)?,
-        holder: holder.ok_or_else(|| unreadable(2, std::fmt::Error))?,
-        // Scopes that are none give nothing: such a token is not one.
-        scopes: Scopes::read(&scopes).unwrap_or_default(),
-        created: time(row, 4)?,
-        expires: optional_time(row, 5)?,
-        revoked: optional_time(row, 6)?,
-        proof: row.get(7)?,
-        made_here: row.get(8)?,
+        project: row.get(22)?,
     })
 }
 

@@ -16,7 +16,7 @@ use portcullis_core::{
 use super::{
     request::{Id, Modified, Question, Request},
     ruling::{InForce, Wanted},
-    token::Token,
+    token::{Delegation, Person, Token},
 };
 use crate::audit::{Anchor, AuditError, Body, Entry, Store};
 
@@ -118,6 +118,20 @@ pub enum Step {
         /// The record of it.
         record: Body,
     },
+    /// Keeps that somebody decides in somebody else's place for a time.
+    Delegate {
+        /// What is given.
+        delegation: Delegation,
+        /// The record of it.
+        record: Body,
+    },
+    /// Ends that before its time.
+    EndDelegation {
+        /// Which.
+        id: Id,
+        /// The record of it.
+        record: Body,
+    },
     /// Records where every chain ends, where a store has several: each then vouches for the others.
     TieChains,
 }
@@ -180,6 +194,8 @@ pub struct Reply {
     pub reason: Option<String>,
     /// What shall run in its place, judged already, with the record of that judgement.
     pub modified: Option<(Modified, Entry)>,
+    /// By what right they say it, in words, where that is not their own token's.
+    pub right: Option<String>,
     /// Whether they count where two people must agree: who they are does not hang on the word of one who could be both.
     pub counts: bool,
 }
@@ -365,6 +381,18 @@ pub trait Ledger: Store + Send {
     /// # Errors
     /// When the store cannot be read.
     fn tokens(&mut self) -> Result<Vec<Token>, AuditError>;
+
+    /// Those who logged in once, the latest first; ten thousand at most.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn people(&mut self) -> Result<Vec<Person>, AuditError>;
+
+    /// Who decides in whose place at `now`, the latest first; a thousand at most.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn delegations(&mut self, now: Timestamp) -> Result<Vec<Delegation>, AuditError>;
 
     /// The approval policies that were put in place and hold at `now`.
     ///

@@ -3,7 +3,7 @@
 use std::{fmt, io, str::FromStr};
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::request::Id;
@@ -145,6 +145,45 @@ impl Holder {
     }
 }
 
+/// What the issuer said of somebody who logged in there.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct LoggedIn {
+    /// What they are shown as. It proves nothing.
+    pub shown: String,
+    /// Their groups, as the issuer names them.
+    pub groups: Vec<String>,
+    /// When they proved who they are, where the issuer says so.
+    pub proved: Option<Timestamp>,
+    /// How, in the issuer's words.
+    pub how: Option<String>,
+}
+
+/// Somebody who logged in once.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Person {
+    /// Who: a subject at an issuer.
+    pub name: String,
+    /// What they were shown as then.
+    pub shown: String,
+    /// When they came in last.
+    pub seen: Timestamp,
+}
+
+/// What somebody gave to somebody else for a time: that they decide in their place.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Delegation {
+    /// What it is known by.
+    pub id: Id,
+    /// Who gave it.
+    pub giver: String,
+    /// Who has it.
+    pub taker: String,
+    /// The groups of the one who gave it, as they were then.
+    pub groups: Vec<String>,
+    /// When it ends.
+    pub expires: Timestamp,
+}
+
 /// A token as it is kept: without what makes it one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
@@ -164,6 +203,8 @@ pub struct Token {
     pub revoked: Option<Timestamp>,
     /// The hash of what a browser's page must send beside the cookie, and only it knows: a browser sends the cookie to every port of a host.
     pub proof: Option<String>,
+    /// Who logged in with it at their company, where somebody did.
+    pub login: Option<LoggedIn>,
     /// Whether whoever runs the gateway made it, on its own machine. Whoever administers it over HTTP makes tokens in any name, and would be
     /// as many people as they like: only these count where two must agree.
     pub made_here: bool,

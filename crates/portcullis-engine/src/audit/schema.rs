@@ -96,6 +96,28 @@ pub(crate) const PEOPLE: &str = "
 CREATE TABLE IF NOT EXISTS made_here (token TEXT PRIMARY KEY) STRICT;
 ";
 
+/// Who logged in, which project a request belongs to, and who decides in whose place.
+pub(crate) const TEAM: &str = "
+CREATE TABLE IF NOT EXISTS logged_in (token TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS person (name TEXT PRIMARY KEY, shown TEXT NOT NULL, seen INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS approval_project (approval INTEGER PRIMARY KEY, project TEXT NOT NULL) STRICT;
+CREATE INDEX IF NOT EXISTS approval_by_project ON approval_project (project, approval);
+CREATE TRIGGER IF NOT EXISTS approval_project_is_never_changed BEFORE UPDATE ON approval_project
+  BEGIN SELECT RAISE(ABORT, 'a request stays in its project'); END;
+CREATE TRIGGER IF NOT EXISTS approval_project_is_never_removed BEFORE DELETE ON approval_project
+  BEGIN SELECT RAISE(ABORT, 'a request stays in its project'); END;
+CREATE TABLE IF NOT EXISTS delegation (
+  record INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, giver TEXT NOT NULL, taker TEXT NOT NULL, groups TEXT NOT NULL,
+  expires INTEGER NOT NULL, revoked INTEGER
+) STRICT;
+CREATE TRIGGER IF NOT EXISTS delegation_is_never_changed BEFORE UPDATE OF record, id, giver, taker, groups, expires ON delegation
+  BEGIN SELECT RAISE(ABORT, 'what is given is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS delegation_ends_once BEFORE UPDATE ON delegation WHEN old.revoked IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'what is given ends once'); END;
+CREATE TRIGGER IF NOT EXISTS delegation_is_never_removed BEFORE DELETE ON delegation
+  BEGIN SELECT RAISE(ABORT, 'what is given is never removed'); END;
+";
+
 /// What SQLite makes by itself where somebody has it look for quicker ways.
 const STATISTICS: &[&str] = &[
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
@@ -130,7 +152,7 @@ pub(super) fn difference(connection: &Connection) -> rusqlite::Result<Difference
             |made: &Made| made.is(text) || text == FIRST && made.words() == "table `record`";
         if let Some(found) = missing.iter().position(is_this) {
             missing.swap_remove(found);
-        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE]
+        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE, TEAM]
             .into_iter()
             .flat_map(made)
             .any(|made| made.is(text))
@@ -193,7 +215,7 @@ mod tests {
 
     fn fresh() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        for schema in [RECORD, INDEX, REQUESTS, RULINGS, PEOPLE] {
+        for schema in [RECORD, INDEX, REQUESTS, RULINGS, PEOPLE, TEAM] {
             connection.execute_batch(schema).unwrap();
         }
         connection

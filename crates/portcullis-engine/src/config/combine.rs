@@ -28,6 +28,7 @@ use super::{
     network::NetworkPart,
     part::{Part, covers},
     serve::Serve,
+    team::Team,
     trial::{Snapshots, Trials},
 };
 use crate::{guardian::Settings, sandbox::Custom};
@@ -48,6 +49,7 @@ pub(super) struct Combined {
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) mcp: BTreeMap<String, McpServer>,
     pub(super) serve: Serve,
+    pub(super) team: Team,
     pub(super) trials: Trials,
     pub(super) snapshots: Snapshots,
     pub(super) security_policy: Option<String>,
@@ -71,6 +73,7 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         sandbox: BTreeMap::new(),
         mcp: BTreeMap::new(),
         serve: Serve::default(),
+        team: Team::default(),
         trials: Trials::default(),
         snapshots: Snapshots::default(),
         security_policy: None,
@@ -391,6 +394,7 @@ impl Combined {
             reads_files,
             security_policy,
             serve,
+            team,
             account,
             ..
         } = self;
@@ -477,6 +481,15 @@ impl Combined {
             serve,
             part.serve.clone(),
             Serve::words,
+            |_, _| None,
+        );
+        // Nor are other people.
+        account.settle(
+            turn,
+            Key("team", Lock::Hook),
+            team,
+            part.team.clone(),
+            Team::words,
             |_, _| None,
         );
         // Another reviewer is neither stricter nor looser, and neither is another text.

@@ -23,6 +23,7 @@ use super::{
     network::NetworkTable,
     sandbox::SandboxTable,
     serve::ServeTable,
+    team::TeamTable,
     trial::{TryTable, UndoTable},
 };
 
@@ -87,6 +88,9 @@ pub struct File {
     /// Where `serve` keeps what counts, where many gateways share it. Never in a project's file.
     #[schemars(with = "Option<ServeTable>")]
     pub serve: Option<Spanned<ServeTable>>,
+    /// Who works with a gateway: how people log in, what they may do, projects, agents. Never in a project's file.
+    #[schemars(with = "Option<TeamTable>")]
+    pub team: Option<Spanned<TeamTable>>,
     /// Trials of what is not understood, before anybody is asked. Never in a project's file.
     #[schemars(with = "Option<TryTable>")]
     pub r#try: Option<Spanned<TryTable>>,
@@ -366,7 +370,7 @@ pub enum Lock {
     /// `audit`; also for options and variables.
     #[serde(rename = "audit")]
     Audit,
-    /// `hook`, `gateway`, `mcp`, `serve` and the snapshots of `undo`.
+    /// `hook`, `gateway`, `mcp`, `serve`, `team` and the snapshots of `undo`.
     #[serde(rename = "hook")]
     Hook,
     /// `monitor`.

@@ -386,6 +386,18 @@ fn proxy_of(written: &Spanned<String>) -> Result<String, Misreading> {
     Ok(url.clone())
 }
 
+/// The class that a word means.
+pub(super) fn class_of(word: &AnyClassWord) -> ActionClass {
+    match word {
+        AnyClassWord::ReadOnly => ActionClass::ReadOnly,
+        AnyClassWord::Edit => ActionClass::Edit,
+        AnyClassWord::Network => ActionClass::Network,
+        AnyClassWord::Execute => ActionClass::Execute,
+        AnyClassWord::Destructive => ActionClass::Destructive,
+        AnyClassWord::Unknown => ActionClass::Unknown,
+    }
+}
+
 fn may_approve_of(written: &Spanned<MayApproveTable>) -> Result<MayApprove, Misreading> {
     let MayApproveTable { max_risk, classes, unknown } = written.get_ref();
     if *max_risk == Level::Critical {
@@ -399,17 +411,9 @@ fn may_approve_of(written: &Spanned<MayApproveTable>) -> Result<MayApprove, Misr
         return Err(Misreading::new(written.span(), "without a class nothing can be approved")
             .with_help("name some of read-only, edit, network, execute, destructive, unknown"));
     }
-    let class = |word: &AnyClassWord| match word {
-        AnyClassWord::ReadOnly => ActionClass::ReadOnly,
-        AnyClassWord::Edit => ActionClass::Edit,
-        AnyClassWord::Network => ActionClass::Network,
-        AnyClassWord::Execute => ActionClass::Execute,
-        AnyClassWord::Destructive => ActionClass::Destructive,
-        AnyClassWord::Unknown => ActionClass::Unknown,
-    };
     Ok(MayApprove {
         max_risk: level_of(*max_risk),
-        classes: classes.iter().map(class).collect(),
+        classes: classes.iter().map(class_of).collect(),
         unknown: *unknown,
     })
 }

@@ -33,6 +33,7 @@ mod part;
 mod read;
 mod sandbox;
 mod serve;
+mod team;
 mod trial;
 mod trust;
 
@@ -67,6 +68,9 @@ pub use monitor::{ConsequenceTable, ConsequenceWord, MonitorTable, Monitoring};
 pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
 pub use sandbox::{NetworkWord, ProfileTable, SandboxTable};
 pub use serve::{Serve, ServeTable};
+pub use team::{
+    AgentOf, Hours, IssuerAt, LocalTokens, Login, Project, StepUp, Team, TeamTable, Word, Workload,
+};
 pub use trial::{Snapshots, Trials, TryTable, TryingGate, UndoTable};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
@@ -115,6 +119,8 @@ pub struct Configuration {
     pub mcp: BTreeMap<String, McpServer>,
     /// Where a gateway keeps what counts, where that is not its state directory.
     pub serve: Serve,
+    /// Who works with a gateway.
+    pub team: Team,
     /// Where what is not understood is tried first.
     pub trials: Trials,
     /// What is kept before actions.
@@ -165,6 +171,7 @@ impl Default for Configuration {
             sandbox: BTreeMap::new(),
             mcp: BTreeMap::new(),
             serve: Serve::default(),
+            team: Team::default(),
             trials: Trials::default(),
             snapshots: Snapshots::default(),
             security_policy: None,

@@ -34,6 +34,7 @@ use super::{
     network::{NetworkPart, network_of},
     sandbox::profiles_of,
     serve::{Serve, serve_of},
+    team::{Team, team_of},
     trial::{TrialPart, trials_of},
 };
 use crate::{guardian::Settings, sandbox::Custom};
@@ -65,6 +66,7 @@ pub(super) struct Part {
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) mcp: BTreeMap<String, McpServer>,
     pub(super) serve: Option<Serve>,
+    pub(super) team: Option<Team>,
     pub(super) trials: TrialPart,
     pub(super) security_policy: Option<String>,
     pub(super) locks: Vec<Lock>,
@@ -104,6 +106,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         sandbox,
         mcp,
         serve,
+        team,
         r#try: trial,
         undo,
         security_policy,
@@ -164,6 +167,11 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
     if let Some(undo) = undo.as_ref().filter(|_| layer == Layer::Project) {
         let message = "a project has no say in what is kept before actions";
         return Err(Misreading::new(undo.span(), message)
+            .with_help("move the table to your own configuration"));
+    }
+    if let Some(team) = team.as_ref().filter(|_| layer == Layer::Project) {
+        let message = "a project has no say in who works with a gateway";
+        return Err(Misreading::new(team.span(), message)
             .with_help("move the table to your own configuration"));
     }
     if let Some(template) = security_policy {
@@ -232,6 +240,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
             None => BTreeMap::new(),
         },
         serve: serve.as_ref().map(serve_of).transpose()?,
+        team: team.as_ref().map(|team| team_of(team.get_ref())).transpose()?,
         trials: trials_of(trial.as_ref(), undo.as_ref())?,
         mcp: match mcp {
             Some(table) => servers_of(table.get_ref())?,

@@ -19,6 +19,8 @@ pub struct ServeTable {
     pub password: Option<Spanned<PathBuf>>,
     /// What this gateway is called there; the name of the machine by default.
     pub name: Option<String>,
+    /// Where people reach it, also behind a proxy and with a path: `https://tools.example/gate/`.
+    pub url: Option<String>,
 }
 
 /// Where a gateway keeps what counts.
@@ -30,22 +32,29 @@ pub struct Serve {
     pub password: Option<PathBuf>,
     /// The gateway's name.
     pub name: Option<String>,
+    /// Where people reach it.
+    pub url: Option<String>,
 }
 
 impl Serve {
     /// It in words.
     pub(super) fn words(&self) -> String {
-        let Self { database, password, name } = self;
+        let Self { database, password, name, url } = self;
         let named =
             |what: &str, value: Option<String>| value.map(|value| format!("{what} {value}"));
         let password = password.as_ref().map(|path| path.display().to_string());
-        let parts = [database.clone(), named("password in", password), named("as", name.clone())];
+        let parts = [
+            database.clone(),
+            named("password in", password),
+            named("as", name.clone()),
+            named("at", url.clone()),
+        ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
 pub(super) fn serve_of(table: &Spanned<ServeTable>) -> Result<Serve, Misreading> {
-    let ServeTable { database, password, name } = table.get_ref();
+    let ServeTable { database, password, name, url } = table.get_ref();
     if let Some(path) = password.as_ref().filter(|path| !path.get_ref().is_absolute()) {
         let message = format!("`{}` is not an absolute path", path.get_ref().display());
         return Err(Misreading::new(path.span(), message)
@@ -55,5 +64,6 @@ pub(super) fn serve_of(table: &Spanned<ServeTable>) -> Result<Serve, Misreading>
         database: database.clone(),
         password: password.as_ref().map(|path| path.get_ref().clone()),
         name: name.clone(),
+        url: url.clone(),
     })
 }

@@ -126,6 +126,7 @@ fn one(path: &Path, name: &str, scopes: Scopes, book: &mut Book) -> Result<(), K
         expires: None,
         revoked: None,
         proof: None,
+        login: None,
         made_here: scopes.has(Scope::Approve),
     };
     // The file first: a token that nobody holds does no harm, one that is not in its file would be made again and again.

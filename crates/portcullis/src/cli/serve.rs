@@ -20,7 +20,8 @@ use super::{
 use crate::{
     approvals::{Book, MAX_TIMEOUT, Source, TIMEOUT, Template, Webhook},
     audit,
-    gateway::{AGENTS, Options, ServeError, Serving, TlsFiles, is_name},
+    config::LocalTokens,
+    gateway::{AGENTS, Options, Place, ServeError, Serving, TlsFiles, is_name},
     remote::{KeyError, Keys},
     session,
     wire::VERSION,
@@ -79,6 +80,12 @@ pub(super) fn define(command: Command) -> Command {
                 .value_name("NAME")
                 .action(ArgAction::Append)
                 .help("A name under which it is reached, beside those of this machine"),
+        )
+        .arg(
+            Arg::new("public-url")
+                .long("public-url")
+                .value_name("URL")
+                .help("Where people reach it, also behind a proxy and with a path: `https://tools.example/gate/`"),
         )
         .arg(file("tls-certificate", "The certificates in PEM, its own first").requires("tls-key"))
         .arg(file("tls-key", "Their key in PEM").requires("tls-certificate"))
@@ -161,6 +168,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     }
     let session =
         session::Options { configuration, from_elsewhere: true, ..session::Options::default() };
+    let tokens = session.configuration.team.tokens;
     let options = options(matches, (state, (source, book)), session)?;
     let is_tls = options.tls.is_some();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -168,7 +176,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     runtime.block_on(async {
         let serving = Serving::bind(options).await.map_err(|error| match error {
             ServeError::Store(error) => unusable(&error),
-            error @ ServeError::Certificate { .. } => Failure::configuration(error),
+            error @ (ServeError::Certificate { .. } | ServeError::Team(_)) => Failure::configuration(error),
             other => Failure::internal(other)
                 .with_help("take another port with `--listen`, or end what holds this one"),
         })?;
@@ -183,11 +191,14 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
                 }),
             )?;
         } else {
-            let mut text = format!(
-                "the inbox is at {url}/\n  log in with the token in {}\n  agents ask with the token in {}\n",
-                keys.person.display(),
-                keys.agents.display()
-            );
+            let mut text = format!("the inbox is at {url}/\n");
+            if tokens == LocalTokens::All {
+                text.push_str(&format!("  log in with the token in {}\n", keys.person.display()));
+            }
+            if tokens != LocalTokens::None {
+                let file = keys.agents.display();
+                text.push_str(&format!("  agents ask with the token in {file}\n"));
+            }
             for (name, file) in &people {
                 text.push_str(&format!("  {name} logs in with the token in {}\n", file.display()));
             }
@@ -253,12 +264,25 @@ fn options(
         }
     };
     let webhooks = webhooks(matches)?;
+    let place = match matches.get_one::<String>("public-url").or(session
+        .configuration
+        .serve
+        .url
+        .as_ref())
+    {
+        None => None,
+        Some(url) => Some(Place::read(url).map_err(|why| {
+            Failure::usage(format_args!("nobody reaches the gateway at `{url}`: {why}"))
+                .with_help("write it as people open it: `https://tools.example/gate/`")
+        })?),
+    };
     let is_encrypted_before = tls.is_none() && matches.get_flag("unencrypted");
     let hosts = matches.get_many::<String>("host").into_iter().flatten().cloned().collect();
     let connections = matches.get_one::<u32>("max-connections");
     Ok(Options {
         listen,
         hosts,
+        place,
         tls,
         is_encrypted_before,
         state,

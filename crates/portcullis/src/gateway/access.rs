@@ -1,10 +1,10 @@
-//! Who may come in, and as whom. Owns the checks before any handler: the host that was meant, the page that it came from, the token or the
-//! browser's session, its scope, how often it may, and how often anybody may guess.
+//! Who may come in, and as whom. Owns the checks before any handler: the host that was meant, the page that it came from, the token of ours or of
+//! what an agent runs in, the browser's session, its scope, how often it may, and how often anybody may guess.
 
 use std::{
     collections::{HashMap, HashSet},
     net::{IpAddr, SocketAddr},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -12,14 +12,13 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::problem::Problem;
+use super::{place::Place, problem::Problem, roles};
 use crate::{
-    approvals::{Clerk, Holder, Id, Scope, Scopes, Token, hash_of},
+    approvals::{Clerk, Holder, Id, LoggedIn, Scope, Scopes, Token, hash_of},
     audit::AuditError,
+    config::{LocalTokens, Team},
+    identity::{Compact, Workloads, could_be},
 };
-
-/// The cookie of a browser in which somebody logged in.
-pub(super) const COOKIE: &str = "portcullis";
 
 /// The header that a page of ours sends back, and no other page can.
 pub(super) const CSRF: &str = "x-portcullis-csrf";
@@ -33,8 +32,12 @@ const WRONG_A_MINUTE: u32 = 10;
 /// The most addresses and clients that are counted.
 const COUNTED: usize = 10_000;
 
-/// The longest token or cookie that is looked at.
+/// The longest token or cookie of ours that is looked at, and the longest token of somebody else.
 const LONGEST: usize = 512;
+const LONGEST_SIGNED: usize = 16 << 10;
+
+/// The longest cookie of a login that was begun.
+const LONGEST_BEGUN: usize = 2 << 10;
 
 /// Who a request is from.
 #[derive(Clone, Debug)]
@@ -43,8 +46,20 @@ pub(super) struct Caller {
     pub(super) name: String,
     pub(super) scopes: Scopes,
     pub(super) holder: Holder,
+    pub(super) who: Who,
     /// Whether it counts where two people must agree.
-    pub(super) made_here: bool,
+    pub(super) counts: bool,
+}
+
+/// By what somebody is known.
+#[derive(Clone, Debug)]
+pub(super) enum Who {
+    /// A token of our own.
+    Token,
+    /// Their company's login.
+    Person(LoggedIn),
+    /// A token of what it runs in, with the project that its calls belong to.
+    Workload(Option<String>),
 }
 
 impl Caller {
@@ -63,6 +78,10 @@ pub(super) struct Door {
     /// The hosts that mean us, with their ports, and the origins of our own pages.
     hosts: HashSet<String>,
     origins: HashSet<String>,
+    team: Arc<Team>,
+    workloads: Workloads,
+    /// What the cookie of a session is called.
+    cookie: String,
     rate: f64,
     known: Mutex<HashMap<String, (Instant, Option<Token>)>>,
     wrong: Mutex<HashMap<IpAddr, (Instant, u32)>>,
@@ -70,12 +89,26 @@ pub(super) struct Door {
 }
 
 impl Door {
-    pub(super) fn new(clerk: Clerk, hosts: &[String], is_tls: bool, rate: u32) -> Self {
+    pub(super) fn new(
+        clerk: Clerk,
+        (hosts, is_tls): (&[String], bool),
+        place: &Place,
+        (team, workloads): (Arc<Team>, Workloads),
+        rate: u32,
+    ) -> Self {
         let scheme = if is_tls { "https" } else { "http" };
+        let mut origins: HashSet<String> =
+            hosts.iter().map(|host| format!("{scheme}://{host}")).collect();
+        origins.insert(place.origin());
+        let mut hosts: HashSet<String> = hosts.iter().cloned().collect();
+        hosts.insert(place.host().to_owned());
         Self {
             clerk,
-            origins: hosts.iter().map(|host| format!("{scheme}://{host}")).collect(),
-            hosts: hosts.iter().cloned().collect(),
+            origins,
+            hosts,
+            team,
+            workloads,
+            cookie: place.cookie(),
             rate: f64::from(rate),
             known: Mutex::default(),
             wrong: Mutex::default(),
@@ -122,13 +155,18 @@ impl Door {
     }
 
     /// Who it is. A token in a header goes before a cookie; two of either are none.
-    pub(super) fn caller(
+    pub(super) async fn caller(
         &self,
         headers: &HeaderMap,
         by_cookie_alone: bool,
         peer: SocketAddr,
     ) -> Result<Caller, Problem> {
-        let (text, is_cookie) = match (bearer(headers)?, cookie(headers)) {
+        let bearer = bearer(headers)?;
+        if let Some(token) = bearer.filter(|token| !self.workloads.is_empty() && could_be(token)) {
+            return Box::pin(self.workload(token, peer)).await;
+        }
+        let bearer = bearer.filter(|token| token.len() <= LONGEST);
+        let (text, is_cookie) = match (bearer, cookie(headers, &self.cookie)) {
             (Some(token), _) => (token, false),
             (None, Some(cookie)) => (cookie, true),
             (None, None) => return Err(unauthorized("a token is missing")),
@@ -139,7 +177,7 @@ impl Door {
         let Some(token) = token.filter(|token| token.holds(now) && token.holder == wanted) else {
             // A browser whose session ended has guessed nothing.
             if !is_cookie {
-                self.guessed_wrong(peer.ip())?;
+                self.refused(peer.ip(), "refused a log-in")?;
             }
             return Err(unauthorized("this token is not known, or it has ended"));
         };
@@ -154,18 +192,72 @@ impl Door {
                 ));
             }
         }
-        let Token { id, name, scopes, holder, made_here, .. } = token;
+        let scopes = self.scopes(&token);
+        let scopes = scopes.ok_or_else(|| unauthorized("tokens like this count here no more"))?;
+        let Token { id, name, holder, made_here, login, .. } = token;
         self.may_now(id)?;
-        Ok(Caller { id, name, scopes, holder, made_here })
+        let who = login.map_or(Who::Token, Who::Person);
+        // Where people log in as themselves, two tokens are no two people, whoever made them.
+        let counts = match (&self.team.login, &who) {
+            (Some(_), who) => matches!(who, Who::Person(_)),
+            (None, _) => made_here,
+        };
+        Ok(Caller { id, name, scopes, holder, who, counts })
+    }
+
+    /// What the holder of a token may do now: as it was made, or as their groups have it by now. Nothing where such tokens were ended.
+    fn scopes(&self, token: &Token) -> Option<Scopes> {
+        if let Some(login) = &token.login {
+            self.team.login.as_ref()?;
+            return roles::scopes(&self.team, &login.groups);
+        }
+        let still = match self.team.tokens {
+            LocalTokens::All => true,
+            LocalTokens::Agents => token.scopes == Scopes::agent(),
+            LocalTokens::None => false,
+        };
+        still.then_some(token.scopes)
+    }
+
+    /// An agent by what it runs in.
+    async fn workload(&self, token: &str, peer: SocketAddr) -> Result<Caller, Problem> {
+        let found = self.workloads.of_token(token, &hash_of(token), Timestamp::now()).await;
+        let workload = match found {
+            Ok(workload) => workload,
+            Err(error) if error.is_unreachable() => {
+                let words = "who this is cannot be found out now: its issuer does not answer";
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                return Err(Problem::new(status, "issuer-away", words).retry_after(60));
+            }
+            Err(error) => {
+                self.refused(peer.ip(), "refused a log-in")?;
+                return Err(unauthorized(&error.to_string()));
+            }
+        };
+        let id = Id::named(&workload.name);
+        self.may_now(id)?;
+        Ok(Caller {
+            id,
+            name: workload.name,
+            scopes: Scopes::agent(),
+            holder: Holder::Api,
+            who: Who::Workload(workload.project),
+            counts: false,
+        })
     }
 
     /// That the token of a request that lasts still holds: whoever waited is nobody once it has ended.
     pub(super) fn still(&self, headers: &HeaderMap) -> Result<(), Problem> {
-        let text = bearer(headers)?.or_else(|| cookie(headers)).unwrap_or_default();
+        let text = bearer(headers)?.or_else(|| cookie(headers, &self.cookie)).unwrap_or_default();
+        let ended = || unauthorized("this token has ended");
+        if !self.workloads.is_empty() && could_be(text) {
+            let lasts = Compact::read(text).is_ok_and(|token| token.lasts(Timestamp::now()));
+            return lasts.then_some(()).ok_or_else(ended);
+        }
         let token = self.token(&hash_of(text))?;
         match token.filter(|token| token.holds(Timestamp::now())) {
-            Some(_) => Ok(()),
-            None => Err(unauthorized("this token has ended")),
+            Some(token) if self.scopes(&token).is_some() => Ok(()),
+            _ => Err(ended()),
         }
     }
 
@@ -174,11 +266,12 @@ impl Door {
         let token = self.token(&hash_of(text))?;
         let usable = |token: &Token| {
             token.holds(Timestamp::now())
+                && self.scopes(token).is_some()
                 && token.holder == Holder::Api
                 && (token.scopes.has(Scope::Approve) || token.scopes.has(Scope::Read))
         };
         let Some(token) = token.filter(usable) else {
-            self.guessed_wrong(peer.ip())?;
+            self.refused(peer.ip(), "refused a log-in")?;
             return Err(unauthorized("nobody logs in with this token"));
         };
         Ok(token)
@@ -207,9 +300,9 @@ impl Door {
         Ok(token)
     }
 
-    /// Counts a wrong token. Who sends too many is not told any more whether they are wrong; whoever has a right one is let in all the
+    /// Counts a wrong token, or a login that is none. Who sends too many is not told any more whether they are wrong; whoever has a right one is let in all the
     /// same, or any program of this machine could keep its person out.
-    fn guessed_wrong(&self, peer: IpAddr) -> Result<(), Problem> {
+    pub(super) fn refused(&self, peer: IpAddr, what: &str) -> Result<(), Problem> {
         let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
         let minute = Duration::from_secs(60);
         if wrong.len() >= COUNTED {
@@ -221,7 +314,7 @@ impl Door {
         }
         *count = count.saturating_add(1);
         if *count == WRONG_A_MINUTE || *count == 1 {
-            super::note(&self.clerk, &peer.to_string(), "refused a log-in", *count);
+            super::note(&self.clerk, &peer.to_string(), what, *count);
         }
         if *count <= WRONG_A_MINUTE {
             return Ok(());
@@ -280,19 +373,20 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let text = value.to_str().map_err(|_| malformed())?;
     let (scheme, token) = text.split_once(' ').ok_or_else(malformed)?;
     let token = token.trim();
-    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() || token.len() > LONGEST {
+    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() || token.len() > LONGEST_SIGNED {
         return Err(malformed());
     }
     Ok(Some(token))
 }
 
-/// The session's cookie; none where there are two, because then somebody else put one there.
-fn cookie(headers: &HeaderMap) -> Option<&str> {
+/// A cookie of ours; none where there are two, because then somebody else put one there.
+pub(super) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let wanted = name;
     let texts = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs =
         texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    let mut ours = pairs.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value);
-    let first = ours.next().filter(|value| value.len() <= LONGEST)?;
+    let mut ours = pairs.filter(|(name, _)| *name == wanted).map(|(_, value)| value);
+    let first = ours.next().filter(|value| value.len() <= LONGEST_BEGUN)?;
     ours.next().is_none().then_some(first)
 }
 
@@ -312,10 +406,13 @@ mod tests {
 
     #[test]
     fn two_cookies_are_none_and_two_tokens_are_refused() {
-        assert_eq!(cookie(&headers(&[("cookie", "a=b; portcullis=x")])), Some("x"));
-        assert_eq!(cookie(&headers(&[("cookie", "portcullis=x; portcullis=y")])), None);
+        assert_eq!(cookie(&headers(&[("cookie", "a=b; portcullis=x")]), "portcullis"), Some("x"));
+        assert_eq!(
+            cookie(&headers(&[("cookie", "portcullis=x; portcullis=y")]), "portcullis"),
+            None
+        );
         let two = headers(&[("cookie", "portcullis=x"), ("cookie", "portcullis=y")]);
-        assert_eq!(cookie(&two), None);
+        assert_eq!(cookie(&two, "portcullis"), None);
         assert_eq!(bearer(&headers(&[("authorization", "bearer t")])), Ok(Some("t")));
         for bad in [
             &[("authorization", "Basic x")][..],

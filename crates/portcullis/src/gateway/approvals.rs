@@ -13,6 +13,7 @@ use axum::{
 use portcullis_core::{
     approval::{Refusal, Status},
     redact::redact,
+    risk::{Risk, Severity},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::json;
@@ -22,6 +23,7 @@ use super::{
     access::Caller,
     judge::{Waits, decided, existing, judge_in_place},
     problem::{Parameters, Problem},
+    rights,
     shapes::{
         ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape, InPlaceShape,
         ManyShape, Word,
@@ -150,12 +152,21 @@ pub(super) async fn decide(
     let DecisionShape { decision, reason, action, modified } = read(&body)?;
     let request = existing(&gateway, id).await?;
     let approves = decision == Word::Approve;
+    let right = rights::to_decide(&gateway, &caller, &request, approves).await?;
     let modified = match modified {
         Some(call) if approves => Some(in_place(&gateway, &request, call)?),
         Some(_) => return Err(Problem::bad_input("a denial puts nothing in place of the action")),
         None if approves && !request.is_shown_whole() => return Err(not_whole(&request)),
         None => None,
     };
+    if let Some((_, entry)) = &modified {
+        // What is put in its place may do something else, of which they have no say.
+        let mut changed = request.clone();
+        if let Some(details) = changed.details.as_object_mut() {
+            details.insert("class".to_owned(), json!(entry.class));
+        }
+        rights::to_decide(&gateway, &caller, &changed, approves).await?;
+    }
     let reply = Reply {
         id,
         approver: caller.name.clone(),
@@ -164,7 +175,8 @@ pub(super) async fn decide(
         action: action.unwrap_or_else(|| request.action.clone()),
         reason: reason.map(|reason| told(&reason)),
         modified,
-        counts: caller.made_here,
+        right,
+        counts: caller.counts,
     };
     match gateway.clerk.take(Step::Answer(Box::new(reply))).await? {
         Done::Answered(request, None) => {
@@ -198,9 +210,12 @@ pub(super) async fn decide_many(
     let mut decided = 0;
     for id in ids {
         let Ok(request) = existing(&gateway, id).await else { continue };
-        if approves && !request.is_shown_whole() {
+        if approves && !(request.is_shown_whole() && is_for_many(request.risk)) {
             continue;
         }
+        let Ok(right) = rights::to_decide(&gateway, &caller, &request, approves).await else {
+            continue;
+        };
         let reply = Reply {
             id,
             approver: caller.name.clone(),
@@ -209,7 +224,8 @@ pub(super) async fn decide_many(
             action: request.action,
             reason: reason.as_deref().map(told),
             modified: None,
-            counts: caller.made_here,
+            right,
+            counts: caller.counts,
         };
         if let Done::Answered(request, None) =
             gateway.clerk.take(Step::Answer(Box::new(reply))).await?
@@ -219,6 +235,11 @@ pub(super) async fn decide_many(
         }
     }
     Ok(Json(CountShape { v: VERSION, decided }).into_response())
+}
+
+/// Whether what has this risk is approved with others at once: what is graver, somebody looks at by itself.
+fn is_for_many(risk: Risk) -> bool {
+    risk.severity().is_some_and(|severity| severity <= Severity::Medium)
 }
 
 pub(super) async fn claim(

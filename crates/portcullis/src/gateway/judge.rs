@@ -19,8 +19,9 @@ use tokio::time::Instant;
 
 use super::{
     Gateway, Shared,
-    access::Caller,
+    access::{Caller, Who},
     problem::{Parameters, Problem},
+    rights,
     shapes::{ApprovalShape, JudgedShape},
 };
 use crate::{
@@ -200,15 +201,20 @@ async fn recorded(
     let once = once.map(|once| Once { answer: answer(&judged), ..once });
     let asks = judged.judgement.decision.verdict == Verdict::Ask;
     let step = if asks {
-        let needed = gateway.two_people.needed(judged.judgement.assessment.risk);
+        let project = match &caller.who {
+            Who::Workload(project) => project.as_deref(),
+            Who::Token | Who::Person(_) => gateway.team.project_of(&caller.name),
+        };
+        let needed = rights::needed(gateway, project, judged.judgement.assessment.risk);
         let question = Question::about(&judged, &caller.name, needed, gateway.timeout);
-        let question = question.map_err(|_| {
+        let mut question = question.map_err(|_| {
             Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "no-randomness",
                 "the system gives no random numbers",
             )
         })?;
+        question.belongs_to(project);
         Step::Ask { question: Box::new(question), record, once, resumes, most: PENDING }
     } else {
         Step::Note { record, once }

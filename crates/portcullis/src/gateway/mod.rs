@@ -20,9 +20,13 @@ mod metrics;
 mod openapi;
 mod overview;
 mod page;
+mod people;
+mod place;
 mod policy;
 mod problem;
 mod records;
+mod rights;
+mod roles;
 mod routes;
 mod serve;
 mod servers;
@@ -46,6 +50,7 @@ use tokio::sync::broadcast;
 
 use self::{access::Door, bench::Bench, metrics::Metrics};
 pub use self::{
+    place::Place,
     problem::Problem,
     serve::{ServeError, Serving, Stop, TlsFiles},
     shapes::approval_json,
@@ -57,6 +62,8 @@ pub use crate::remote::{
 use crate::{
     approvals::{Book, Clerk, ClerkError, Question, Source, Step, Webhook},
     audit::{Body, Entry},
+    config::Team,
+    identity::People,
     platform,
     report::visible,
     session,
@@ -68,6 +75,8 @@ pub struct Options {
     pub listen: SocketAddr,
     /// The names under which it is reached, beside those of the loopback.
     pub hosts: Vec<String>,
+    /// Where people reach it, where that is somewhere else than where it listens.
+    pub place: Option<Place>,
     /// The certificate and its key, where connections are encrypted.
     pub tls: Option<TlsFiles>,
     /// Whether something in front of it encrypts, and listens elsewhere.
@@ -106,6 +115,14 @@ pub(super) struct Gateway {
     clerk: Clerk,
     bench: Bench,
     door: Door,
+    /// Where people reach it.
+    place: Place,
+    /// Who works with it.
+    team: Arc<Team>,
+    /// Where people log in, where that is not here.
+    people: Option<People>,
+    /// Room for logins that are on their way.
+    logins: tokio::sync::Semaphore,
     /// What it is, for programs.
     description: String,
     metrics: Metrics,
@@ -116,7 +133,6 @@ pub(super) struct Gateway {
     webhooks: Vec<Arc<Webhook>>,
     notify: bool,
     state: PathBuf,
-    is_tls: bool,
     closing: AtomicBool,
     /// Held while the approval policy changes here, so that whoever changes it is told what it decided.
     ruling: tokio::sync::Mutex<()>,

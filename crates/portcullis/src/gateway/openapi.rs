@@ -173,6 +173,7 @@ mod tests {
     use crate::{
         gateway::{
             deliveries::DeliveryShape,
+            people::DelegateShape,
             policy::ToTryShape,
             shapes::{
                 AcceptShape, ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape,
@@ -202,6 +203,7 @@ mod tests {
         taken.subschema_for::<NewPolicyShape>();
         taken.subschema_for::<AcceptShape>();
         taken.subschema_for::<ToTryShape>();
+        taken.subschema_for::<DelegateShape>();
         taken.subschema_for::<UndoShape>();
         taken.subschema_for::<DeliveryShape>();
         let mut all = given.take_definitions(true);
@@ -391,8 +393,44 @@ mod tests {
             (
                 "Me",
                 object(
-                    json!({ "v": number(), "name": text(), "scopes": list(text()), "csrf": text() }),
+                    json!({ "v": number(), "name": text(), "shown": text(), "scopes": list(text()), "csrf": text() }),
                     json!(["v", "name", "scopes"]),
+                ),
+            ),
+            (
+                "Ways",
+                object(
+                    json!({ "v": number(), "login": { "type": "boolean" }, "tokens": { "type": "boolean" } }),
+                    json!(["v", "login", "tokens"]),
+                ),
+            ),
+            (
+                "People",
+                object(
+                    json!({
+                        "v": number(),
+                        "people": list(object(
+                            json!({ "name": text(), "shown": text(), "seen": text() }),
+                            json!(["name", "shown", "seen"]),
+                        )),
+                    }),
+                    json!(["v", "people"]),
+                ),
+            ),
+            (
+                "Delegation",
+                object(
+                    json!({ "id": text(), "giver": text(), "taker": text(), "groups": list(text()), "expires": text() }),
+                    json!(["id", "giver", "taker", "groups", "expires"]),
+                ),
+            ),
+            (
+                "Delegations",
+                object(
+                    json!({
+                        "v": number(), "delegations": list(json!({ "$ref": "#/components/schemas/Delegation" })),
+                    }),
+                    json!(["v", "delegations"]),
                 ),
             ),
             (

@@ -35,6 +35,7 @@ use super::{
     bench::Locked,
     judge::{existing, judge_in_place},
     problem::Problem,
+    rights,
     shapes::{ApprovalShape, NewPolicyShape, written},
 };
 use crate::{
@@ -206,6 +207,7 @@ pub(super) async fn set(
         return Err(Problem::bad_input(format!("`lasts` must be 1 to {most} seconds")));
     }
     let locked = |error: Locked| Problem::new(StatusCode::FORBIDDEN, "locked", error.to_string());
+    rights::to_rule(&gateway, &caller, policy)?;
     // Before it is recorded: the record tells of no change that was refused.
     gateway.bench.is_free().map_err(locked)?;
     let wanted = wanted(&gateway, policy, lasts, &caller)?;
@@ -284,7 +286,8 @@ fn wanted(
         ..ToolCall::default()
     };
     let judged = judge_in_place(gateway, call)?;
-    let alone = gateway.two_people == TwoPeople::Never;
+    // Where people log in as themselves there is always somebody else.
+    let alone = gateway.two_people == TwoPeople::Never && gateway.team.login.is_none();
     let unknown = |_| {
         Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -293,7 +296,7 @@ fn wanted(
         )
     };
     // Who made their own token over HTTP is whoever made it: then it takes two others.
-    let needed = if alone || caller.made_here { 1 } else { 2 };
+    let needed = if alone || caller.counts { 1 } else { 2 };
     let mut question = Question::about(&judged, by, needed, gateway.timeout).map_err(unknown)?;
     // No call of an agent has this hash, whatever it names its tool.
     let digest = Sha256::digest(format!(

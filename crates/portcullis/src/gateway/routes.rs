@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use super::{
     Gateway, Shared,
     access::{Caller, permitted},
-    approvals, deliveries, events, intercept, judge, mcp, overview, page, policy,
+    approvals, deliveries, events, intercept, judge, mcp, overview, page, people, policy,
     problem::{Parameters, Problem},
     records, servers, snapshots, tokens,
 };
@@ -205,8 +205,13 @@ pub(super) const ROUTES: &[Route] = &[
     route!(POST "/v1/tokens", RULES_OVER, "Make a token; it is shown in this answer alone", [], "NewTokenShape" -> 201 "TokenShape", post(tokens::make)),
     route!(DELETE "/v1/tokens/{id}", RULES_OVER, "End a token for good, and the sessions of browsers under its name", [], "" -> 204 "", delete(tokens::revoke)),
     route!(GET "/v1/me", Needs::Token, "Who this token is", [], "" -> 200 "Me", get(tokens::whoami)),
+    route!(GET "/v1/people", SEES, "Who logged in once, and what each is shown as", [], "" -> 200 "People", get(people::list)),
+    route!(GET "/v1/delegations", SEES, "Who decides in whose place, and until when", [], "" -> 200 "Delegations", get(people::delegations)),
+    route!(POST "/v1/delegations", DECIDES, "Let somebody else decide in one's place, until a time", [], "DelegateShape" -> 201 "Delegation", post(people::delegate)),
+    route!(DELETE "/v1/delegations/{id}", Needs::Token, "End that before its time", [], "" -> 204 "", delete(people::take_back)),
+    route!(GET "/v1/login", Needs::Nothing, "How people log in here", [], "" -> 200 "Ways", get(people::ways)),
     route!(POST "/v1/login", Needs::Nothing, "Log a browser in with a token", [], "LogIn" -> 200 "Me", post(tokens::log_in)),
-    route!(POST "/v1/logout", Needs::Token, "Log this browser out", [], "" -> 204 "", post(tokens::log_out)),
+    route!(POST "/v1/logout", Needs::Token, "Log this browser out; where the company's login has a page for that, it is named", [], "" -> 204 "", post(tokens::log_out)),
     route!(GET "/v1/servers", SEES, "MCP servers: what was accepted of each, what is held, what was called", [], "" -> 200 "Servers", get(servers::list)),
     route!(GET "/v1/servers/{server}", SEES, "What is held of an MCP server, and how it differs from what was accepted", [], "" -> 200 "Held", get(servers::show)),
     route!(POST "/v1/servers/{server}/accept", DECIDES, "Accept what is held of an MCP server, as it was shown", [], "AcceptShape" -> 200 "Accepted", post(servers::accept)),
@@ -224,7 +229,7 @@ pub(super) const ROUTES: &[Route] = &[
 
 /// The router, with the checks before it.
 fn router(gateway: Shared) -> Router {
-    let mut router = page::assets();
+    let mut router = page::assets().merge(people::doors());
     for route in ROUTES {
         router = router.route(route.path, (route.handler)());
     }
@@ -259,6 +264,10 @@ impl Routes {
     pub(super) async fn answer(&mut self, mut request: Request, peer: SocketAddr) -> Response {
         use tower_service::Service as _;
 
+        match self.gateway.place.within(request.uri()) {
+            Some(within) => *request.uri_mut() = within,
+            None => return around_page(&self.gateway, &request),
+        }
         if request.method() == Method::POST && request.uri().path() == JUDGE {
             return self.judged(request, peer).await;
         }
@@ -328,7 +337,7 @@ async fn admitted(
         head.headers.insert(header::AUTHORIZATION, value);
     }
     if route.needs != Needs::Nothing {
-        let caller = gateway.door.caller(&head.headers, route.path == EVENTS, peer)?;
+        let caller = gateway.door.caller(&head.headers, route.path == EVENTS, peer).await?;
         match route.needs {
             Needs::Nothing | Needs::Token => {}
             Needs::Scope(scope) => permitted(&caller, scope)?,
@@ -398,6 +407,21 @@ async fn around(State(gateway): State<Shared>, request: Request, next: Next) -> 
     finished(&gateway, response)
 }
 
+/// What is asked for without the slash that the page's own addresses stand on.
+fn around_page(gateway: &Gateway, request: &Request) -> Response {
+    let response = match gateway.door.host(request.uri(), request.headers()) {
+        Ok(()) => {
+            let mut response = StatusCode::PERMANENT_REDIRECT.into_response();
+            if let Ok(page) = HeaderValue::from_str(&gateway.place.page("")) {
+                response.headers_mut().insert(header::LOCATION, page);
+            }
+            response
+        }
+        Err(problem) => problem.into_response(),
+    };
+    finished(gateway, response)
+}
+
 fn finished(gateway: &Gateway, mut response: Response) -> Response {
     if response.status().is_client_error() && !is_problem(&response) {
         response = explained(&response).into_response();
@@ -411,6 +435,7 @@ fn is_problem(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/problem+json"))
         || response.extensions().get::<mcp::Spoken>().is_some()
+        || response.extensions().get::<people::Told>().is_some()
 }
 
 /// What the framework refuses by itself, in our words.
@@ -452,7 +477,7 @@ fn dress(gateway: &Gateway, response: &mut Response) {
     for (name, value) in DRESS {
         headers.entry(name).or_insert(value);
     }
-    if gateway.is_tls {
+    if gateway.place.is_https() {
         let lasting = HeaderValue::from_static("max-age=31536000");
         headers.entry(header::STRICT_TRANSPORT_SECURITY).or_insert(lasting);
     }

@@ -30,10 +30,16 @@ use tokio_rustls::{
 };
 
 use super::{
-    Gateway, Options, access::Door, bench::Bench, events, mcp, metrics::Metrics, openapi, policy,
-    routes::Routes,
+    Gateway, Options, access::Door, bench::Bench, events, mcp, metrics::Metrics, openapi, people,
+    place::Place, policy, routes::Routes,
 };
-use crate::{approvals::Clerk, audit::AuditError, session::Recorder};
+use crate::{
+    approvals::Clerk,
+    audit::AuditError,
+    identity::{People, Workloads},
+    oauth::OAuthError,
+    session::Recorder,
+};
 
 /// How long the head of a request may take.
 const HEAD: Duration = Duration::from_secs(10);
@@ -72,6 +78,9 @@ pub enum ServeError {
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] AuditError),
+    /// Who people and agents are cannot be found out as it is configured.
+    #[error("the table `team` cannot be used: {0}")]
+    Team(#[from] OAuthError),
     /// The address is taken, or not ours.
     #[error("cannot listen at {address}: {source}")]
     Listen {
@@ -121,6 +130,7 @@ impl Serving {
         let Options {
             listen,
             hosts,
+            place,
             tls,
             is_encrypted_before,
             state,
@@ -146,16 +156,26 @@ impl Serving {
             session.recorder = Some(Recorder::new(clerk.clone()));
         }
         let is_tls = acceptor.is_some();
-        let inbox = inbox(address, &hosts, is_tls, is_encrypted_before);
+        let place = place.unwrap_or_else(|| reached(address, &hosts, is_tls, is_encrypted_before));
+        let inbox = place.page("");
         let webhooks =
             webhooks.into_iter().map(|webhook| Arc::new(webhook.inbox(&inbox))).collect();
-        let door = Door::new(clerk.clone(), &names(address, &hosts), is_tls, rate.max(1));
+        let team = Arc::new(session.configuration.team.clone());
+        let people = team.login.as_ref().map(People::of).transpose()?;
+        let workloads = Workloads::of(&team.workloads)?;
+        let hosts = names(address, &hosts);
+        let known = (Arc::clone(&team), workloads);
+        let door = Door::new(clerk.clone(), (&hosts, is_tls), &place, known, rate.max(1));
         let fronts = mcp::Fronts::new(session.configuration.mcp.clone());
         let gateway = Arc::new(Gateway {
             fronts,
             large: Arc::new(Semaphore::new(super::LARGE)),
             bench: Bench::new(session),
             door,
+            place,
+            team,
+            people,
+            logins: Semaphore::new(people::AT_ONCE),
             description: openapi::TEXT.clone(),
             metrics: Metrics::new(),
             events: broadcast::Sender::new(BEHIND),
@@ -164,7 +184,6 @@ impl Serving {
             webhooks,
             notify,
             state,
-            is_tls,
             ruling: tokio::sync::Mutex::default(),
             tried: tokio::sync::Mutex::default(),
             closing: false.into(),
@@ -292,12 +311,17 @@ async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
 
 /// Where people find the inbox: at the first name that was given, where one was. The port is the one that is listened at, unless the name has
 /// one of its own, or something in front listens in our place.
-fn inbox(address: SocketAddr, hosts: &[String], is_tls: bool, is_encrypted_before: bool) -> String {
-    let scheme = if is_tls || is_encrypted_before { "https" } else { "http" };
-    match hosts.first() {
-        Some(host) if is_encrypted_before || has_port(host) => format!("{scheme}://{host}/"),
-        Some(host) => format!("{scheme}://{host}:{}/", address.port()),
-        None => format!("{}://{address}/", if is_tls { "https" } else { "http" }),
+fn reached(
+    address: SocketAddr,
+    hosts: &[String],
+    is_tls: bool,
+    is_encrypted_before: bool,
+) -> Place {
+    let is_https = is_tls || is_encrypted_before;
+    match hosts.first().map(|host| host.to_ascii_lowercase()) {
+        Some(host) if is_encrypted_before || has_port(&host) => Place::of(host, is_https),
+        Some(host) => Place::of(format!("{host}:{}", address.port()), is_https),
+        None => Place::of(address.to_string(), is_tls),
     }
 }
 
@@ -353,7 +377,7 @@ mod tests {
         let address: SocketAddr = "127.0.0.1:4180".parse().unwrap();
         let at = |hosts: &[&str], is_tls, before| {
             let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
-            inbox(address, &hosts, is_tls, before)
+            reached(address, &hosts, is_tls, before).page("")
         };
         assert_eq!(at(&[], false, false), "http://127.0.0.1:4180/");
         assert_eq!(at(&["gate.example"], false, false), "http://gate.example:4180/");

@@ -11,11 +11,11 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use jiff::Timestamp;
-use portcullis_core::approval::TwoPeople;
+use portcullis_core::{approval::TwoPeople, authority::Duty};
 use serde_json::{Value, json};
 
 use super::{
-    Gateway, Shared, access::Caller, approvals::read, problem::Problem, shapes::AcceptShape,
+    Gateway, Shared, access::Caller, approvals::read, problem::Problem, rights, shapes::AcceptShape,
 };
 use crate::{
     approvals::{ClerkError, Step},
@@ -75,6 +75,7 @@ pub(super) async fn accept(
             "`marks` must name what is accepted, by what it was shown with",
         ));
     }
+    rights::over_all(&gateway, &caller, Duty::Approve)?;
     if gateway.two_people != TwoPeople::Never {
         let words = "here two people decide what is grave, and one alone accepts no server; `portcullis mcp accept` does, at a terminal of this machine";
         return Err(Problem::new(StatusCode::FORBIDDEN, "one-of-two", words));

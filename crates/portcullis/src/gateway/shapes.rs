@@ -64,6 +64,9 @@ pub(super) struct ApprovalShape {
     pub(super) session: Option<String>,
     /// The name of the token that it was asked with.
     pub(super) requester: String,
+    /// The project that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) project: Option<String>,
     /// The record of the decision that asks.
     pub(super) record: u64,
     /// When it was asked, RFC 3339.
@@ -135,6 +138,7 @@ impl ApprovalShape {
             session,
             agent,
             requester,
+            project,
             needed,
             agreed,
             asked,
@@ -159,6 +163,7 @@ impl ApprovalShape {
             agent: agent.clone(),
             session: session.clone(),
             requester: requester.clone(),
+            project: project.clone(),
             record: *sequence,
             asked: written(*asked),
             expires: written(*expires),

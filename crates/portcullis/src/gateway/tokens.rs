@@ -8,16 +8,18 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use jiff::{SignedDuration, Timestamp};
+use portcullis_core::authority::Duty;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
 use super::{
     Shared,
-    access::{COOKIE, Caller},
+    access::{Caller, Who},
     approvals::{id, read},
     is_name,
     problem::Problem,
+    rights,
     shapes::{NewTokenShape, TokenShape},
 };
 use crate::{
@@ -46,6 +48,7 @@ pub(super) async fn make(
             "`name` must be 1 to 64 letters, digits, `-`, `_`, `.` or `@`",
         ));
     }
+    rights::over_all(&gateway, &caller, Duty::Admin)?;
     let scopes: Result<Vec<Scope>, _> = scopes.iter().map(|word| word.parse()).collect();
     let scopes = scopes.map_err(|error| Problem::bad_input(error.to_string()))?;
     let scopes = Scopes::of(scopes).ok_or_else(|| {
@@ -53,11 +56,16 @@ pub(super) async fn make(
             "a token has `judge`, or some of `approve`, `read`, `admin`: who asks cannot approve",
         )
     })?;
+    let is_person = scopes.has(Scope::Approve) || scopes.has(Scope::Admin);
+    if is_person && gateway.team.login.is_some() {
+        let detail = "people log in as themselves here: a token has `judge` or `read`";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "people-log-in", detail));
+    }
     let now = Timestamp::now();
     let lasts = expires_in.map(|seconds| SignedDuration::from_secs(i64::from(seconds)));
     let expires = lasts.and_then(|lasts| now.checked_add(lasts).ok());
     let (secret, token) = fresh(name, Holder::Api, scopes, expires, false)?;
-    admit(&gateway, &secret, &token, &caller.name, "made a token").await?;
+    admit(&gateway, &secret, &token, &caller.name, "made a token", "").await?;
     let shape = TokenShape::of(&token, Some(secret.reveal().to_owned()));
     Ok((StatusCode::CREATED, Json(shape)).into_response())
 }
@@ -67,6 +75,7 @@ pub(super) async fn revoke(
     Extension(caller): Extension<Caller>,
     Path(text): Path<String>,
 ) -> Result<Response, Problem> {
+    rights::over_all(&gateway, &caller, Duty::Admin)?;
     let ended = id(&text)?;
     let all = gateway.read(|store| store.tokens()).await?;
     end(&gateway, ended, &caller.name).await?;
@@ -93,7 +102,7 @@ async fn end(gateway: &Shared, id: Id, by: &str) -> Result<(), Problem> {
     }
 }
 
-fn fresh(
+pub(super) fn fresh(
     name: String,
     holder: Holder,
     scopes: Scopes,
@@ -103,12 +112,13 @@ fn fresh(
     let secret = Secret::random().map_err(|_| no_randomness())?;
     let id = Id::random().map_err(|_| no_randomness())?;
     let created = Timestamp::now();
-    let (revoked, proof) = (None, None);
-    let token = Token { id, name, holder, scopes, created, expires, revoked, proof, made_here };
+    let (revoked, proof, login) = (None, None, None);
+    let token =
+        Token { id, name, holder, scopes, created, expires, revoked, proof, login, made_here };
     Ok((secret, token))
 }
 
-fn no_randomness() -> Problem {
+pub(super) fn no_randomness() -> Problem {
     Problem::new(
         StatusCode::SERVICE_UNAVAILABLE,
         "no-randomness",
@@ -116,14 +126,28 @@ fn no_randomness() -> Problem {
     )
 }
 
-async fn admit(
+/// What only our own page is to know beside its cookie.
+pub(super) fn proof() -> Result<Secret, Problem> {
+    Secret::random().map_err(|_| no_randomness())
+}
+
+/// The cookie of a session.
+pub(super) fn session_cookie(gateway: &Shared, secret: &str, lasts: SignedDuration) -> String {
+    let place = &gateway.place;
+    format!("{}={secret}{}", place.cookie(), place.attributes(true, lasts.as_secs()))
+}
+
+/// Keeps a token, and records it with words beside what it lets its holder do.
+pub(super) async fn admit(
     gateway: &Shared,
     secret: &Secret,
     token: &Token,
     by: &str,
     what: &str,
+    more: &str,
 ) -> Result<(), Problem> {
-    let words = format!("`{}`: {}", token.name, token.scopes);
+    let subject = if more.is_empty() { format!("`{}`", token.name) } else { more.to_owned() };
+    let words = format!("{subject}: {}", token.scopes);
     let record = Body::new(&Entry::change(by, what, words), token.created);
     let step = Step::Admit { token: token.clone(), hash: secret.hash(), record };
     gateway.clerk.take(step).await?;
@@ -152,16 +176,12 @@ pub(super) async fn log_in(
         (ends, token) => ends.or(token),
     };
     let (secret, token) = fresh(with.name, Holder::Browser, with.scopes, expires, with.made_here)?;
-    let proof = Secret::random().map_err(|_| no_randomness())?;
+    let proof = proof()?;
     let token = Token { proof: Some(proof.hash()), ..token };
-    admit(&gateway, &secret, &token, &token.name.clone(), "logged in").await?;
-    let mut response = Json(me(&token.name, token.scopes, Some(proof.reveal()))).into_response();
-    let secure = if gateway.is_tls { "; Secure" } else { "" };
-    let cookie = format!(
-        "{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{secure}",
-        secret.reveal(),
-        LOGGED_IN.as_secs()
-    );
+    admit(&gateway, &secret, &token, &token.name, "logged in", "").await?;
+    let mut response =
+        Json(me(&token.name, None, token.scopes, Some(proof.reveal()))).into_response();
+    let cookie = session_cookie(&gateway, secret.reveal(), LOGGED_IN);
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
@@ -175,26 +195,42 @@ pub(super) async fn log_out(
     if caller.holder == Holder::Browser {
         end(&gateway, caller.id, &caller.name).await?;
     }
-    let mut response = StatusCode::NO_CONTENT.into_response();
-    let gone =
-        HeaderValue::from_static("portcullis=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
-    response.headers_mut().insert(header::SET_COOKIE, gone);
+    let is_person = matches!(caller.who, Who::Person(_));
+    // Who logged out here alone would be in again without a word.
+    let way_out = match gateway.people.as_ref().filter(|_| is_person) {
+        Some(people) => Box::pin(people.way_out(&gateway.place.page(""))).await,
+        None => None,
+    };
+    let mut response = match way_out {
+        Some(page) => Json(json!({ "v": VERSION, "leave": page })).into_response(),
+        None => StatusCode::NO_CONTENT.into_response(),
+    };
+    let gone = session_cookie(&gateway, "", SignedDuration::ZERO);
+    if let Ok(gone) = HeaderValue::from_str(&gone) {
+        response.headers_mut().insert(header::SET_COOKIE, gone);
+    }
     Ok(response)
 }
 
 /// Who asks, and what they may do.
 pub(super) async fn whoami(Extension(caller): Extension<Caller>) -> Response {
-    Json(me(&caller.name, caller.scopes, None)).into_response()
+    let shown = match &caller.who {
+        Who::Person(login) => Some(login.shown.as_str()),
+        Who::Token | Who::Workload(_) => None,
+    };
+    Json(me(&caller.name, shown, caller.scopes, None)).into_response()
 }
 
-fn me(name: &str, scopes: Scopes, csrf: Option<&str>) -> Value {
+fn me(name: &str, shown: Option<&str>, scopes: Scopes, csrf: Option<&str>) -> Value {
     let mut shape = json!({
         "v": VERSION,
         "name": name,
         "scopes": scopes.names().collect::<Vec<_>>(),
     });
-    if let (Some(csrf), Some(object)) = (csrf, shape.as_object_mut()) {
-        object.insert("csrf".to_owned(), json!(csrf));
+    for (key, value) in [("csrf", csrf), ("shown", shown)] {
+        if let (Some(value), Some(object)) = (value, shape.as_object_mut()) {
+            object.insert(key.to_owned(), json!(value));
+        }
     }
     shape
 }

@@ -487,6 +487,7 @@ impl Desk {
             action: asking.judged.action.id(),
             reason: Some(format!("answered in {}", crate::report::visible::line(client))),
             modified: None,
+            right: None,
             counts: false,
         };
         match self.one(Step::Answer(Box::new(reply))) {

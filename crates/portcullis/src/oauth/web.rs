@@ -132,10 +132,7 @@ fn crosses_in(server: &Target) -> bool {
 ///
 /// # Errors
 /// Where it is none.
-pub fn object(
-    what: &'static str,
-    answer: &Response,
-) -> Result<Map<String, Value>, OAuthError> {
+pub fn object(what: &'static str, answer: &Response) -> Result<Map<String, Value>, OAuthError> {
     let no = |why: &str| OAuthError::Answer { what, why: why.to_owned() };
     let kinds: Vec<_> = answer.headers.iter().filter(|(name, _)| name == "content-type").collect();
     let kind = match kinds.as_slice() {

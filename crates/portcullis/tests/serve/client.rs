@@ -105,7 +105,10 @@ impl Drop for Gateway {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
+    /// In small letters.
     pub(crate) headers: String,
+    /// As they came.
+    pub(crate) raw: String,
     pub(crate) body: String,
 }
 
@@ -171,7 +174,7 @@ impl Client {
             }
         };
         stream.get_mut().write_all(bytes)?;
-        let mut headers = String::new();
+        let mut raw = String::new();
         loop {
             let mut line = String::new();
             if stream.read_line(&mut line)? == 0 {
@@ -180,8 +183,9 @@ impl Client {
             if line == "\r\n" {
                 break;
             }
-            headers.push_str(&line.to_ascii_lowercase());
+            raw.push_str(&line);
         }
+        let headers = raw.to_ascii_lowercase();
         let status = headers.split(' ').nth(1).and_then(|word| word.parse().ok());
         let header = |name: &str| {
             let mut lines = headers.lines();
@@ -207,7 +211,7 @@ impl Client {
             self.stream = Some(stream);
         }
         let body = String::from_utf8(body).unwrap();
-        Ok(Answer { status: status.unwrap(), headers, body })
+        Ok(Answer { status: status.unwrap(), headers, raw, body })
     }
 }
 

@@ -26,3 +26,4 @@ mod races;
 mod remote;
 #[cfg(all(unix, feature = "postgres"))]
 mod shared;
+mod team;

@@ -229,7 +229,7 @@ fn unknown(word: &str) -> Failure {
 }
 
 fn decide(matches: &ArgMatches, approves: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let Opened { state, mut book, .. } = open(matches)?;
+    let Opened { state, configuration, mut book } = open(matches)?;
     let mut person = Person::at_terminal_beside(Some(&state)).map_err(|error| nobody(&error))?;
     let request = chosen(&mut book, matches)?;
     if request.status == Status::Pending && approves {
@@ -254,7 +254,9 @@ fn decide(matches: &ArgMatches, approves: bool, out: &mut dyn Write) -> Result<E
             .get_one::<String>("reason")
             .map(|reason| portcullis_core::redact::redact(reason).into_owned()),
         modified: None,
-        counts: true,
+        right: None,
+        // Where people log in as themselves, an account of this machine is none of two.
+        counts: configuration.team.login.is_none(),
     };
     let done = book.take(&[Step::Answer(Box::new(reply))]).map_err(|error| unusable(&error))?;
     match done.into_iter().next() {

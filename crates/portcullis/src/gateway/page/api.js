@@ -6,6 +6,9 @@ const KEY = "portcullis-csrf";
 let csrf = localStorage.getItem(KEY) ?? "";
 let ahead = 0;
 
+// The address of a path of the gateway's, wherever a proxy put this page.
+export const at = (path) => new URL(`.${path}`, document.baseURI).href;
+
 // A request that was not done, with what the gateway says of it.
 export class Problem extends Error {
   constructor(status, shape) {
@@ -26,7 +29,7 @@ export async function call(method, path, body) {
   if (body !== undefined) headers["content-type"] = "application/json";
   let response;
   try {
-    response = await fetch(path, {
+    response = await fetch(at(path), {
       method, headers, credentials: "same-origin", redirect: "error",
       body: body === undefined ? undefined : JSON.stringify(body),
     });
@@ -61,7 +64,7 @@ export const post = (path, body) => call("POST", path, body);
 
 // Saves what is at a path as a file.
 export async function save(path, name) {
-  const response = await fetch(path, { headers: { "x-portcullis-csrf": csrf }, credentials: "same-origin", redirect: "error" });
+  const response = await fetch(at(path), { headers: { "x-portcullis-csrf": csrf }, credentials: "same-origin", redirect: "error" });
   if (!response.ok) throw new Problem(response.status, await response.json().catch(() => ({})));
   const url = URL.createObjectURL(await response.blob());
   const link = document.createElement("a");
@@ -84,7 +87,7 @@ export function listen(changed, state) {
   let again;
   let ended = false;
   const open = () => {
-    source = new EventSource("/v1/events");
+    source = new EventSource(at("/v1/events"));
     source.addEventListener("open", () => state(true));
     source.addEventListener("change", (event) => {
       try {

@@ -1,6 +1,6 @@
 // Owns the frame: logging in and out, which view is shown, the theme, and whether the gateway is still heard. The views own themselves.
 
-import { call, get, listen, post } from "./api.js";
+import { at, call, get, listen, post } from "./api.js";
 import { dashboard } from "./chart.js";
 import { history, record, session, sessions } from "./history.js";
 import { inbox } from "./inbox.js";
@@ -68,7 +68,7 @@ function frame() {
       .map(([path, , label]) => el("a", { href: `#/${path}` }, label))),
     el("div", { class: "self" }, state,
       el("button", { type: "button", class: "quiet", onclick: turn, "aria-label": "Light or dark" }, "◐"),
-      el("span", { class: "me" }, me.name),
+      el("span", { class: "me", title: me.name }, me.shown ?? me.name),
       el("button", { type: "button", class: "quiet", onclick: leave }, "Log out")));
   top.hidden = false;
   heard(state, null);
@@ -131,15 +131,17 @@ function turn() {
 }
 
 async function leave() {
+  let answer;
   try {
-    await call("POST", "/v1/logout");
+    answer = await call("POST", "/v1/logout");
   } catch (problem) {
     return say(`Not logged out: ${problem.message}.`, "bad");
   }
   out();
+  if (answer?.leave) location.assign(answer.leave);
 }
 
-function out() {
+async function out() {
   if (!me && main.querySelector("form.login")) return;
   me = null;
   view?.end?.();
@@ -151,6 +153,10 @@ function out() {
   top.hidden = true;
   for (const open of document.querySelectorAll("dialog")) open.close();
   document.title = "Portcullis";
+  let ways = { login: false, tokens: true };
+  try { ways = await get("/v1/login"); } catch { /* Then a token is tried, and what is wrong is said. */ }
+  if (me) return;
+  if (ways.login && !ways.tokens) return replace(main, el("div", { class: "login" }, ...company(true)));
   const token = el("input", { type: "password", autocomplete: "off", required: true, spellcheck: "false" });
   const wrong = el("p", { class: "warning", role: "alert" });
   const enter = async (event) => {
@@ -167,11 +173,21 @@ function out() {
     show();
   };
   replace(main, el("form", { class: "login", onsubmit: enter },
-    el("h1", {}, "Portcullis"),
-    el("p", {}, "Agents wait at this gate until somebody lets them through."),
+    ...company(ways.login),
     field("Your token", token, "It stands in the file that `portcullis serve` names. An agent’s token opens nothing here."),
     wrong, el("div", { class: "buttons" }, el("button", { type: "submit", class: "approve" }, "Log in"))));
   token.focus();
+}
+
+// What stands before any way in, and the way in by the company's login where there is one.
+function company(is) {
+  const { name, argument } = route();
+  const place = /^[A-Za-z0-9/_-]*$/.test(`${name}/${argument}`) ? `${name}/${argument}` : "";
+  return [
+    el("h1", {}, "Portcullis"),
+    el("p", {}, "Agents wait at this gate until somebody lets them through."),
+    is ? el("p", { class: "buttons" }, el("a", { class: "approve button", href: at(`/login?place=${place}`) }, "Log in with your company’s account")) : null,
+  ].filter((part) => part !== null);
 }
 
 async function begin() {

@@ -25,6 +25,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/app.js", "text/javascript; charset=utf-8", include_str!("app.js")),
     ("/api.js", "text/javascript; charset=utf-8", include_str!("api.js")),
     ("/ask.js", "text/javascript; charset=utf-8", include_str!("ask.js")),
+    ("/entered.js", "text/javascript; charset=utf-8", include_str!("entered.js")),
     ("/chart.js", "text/javascript; charset=utf-8", include_str!("chart.js")),
     ("/history.js", "text/javascript; charset=utf-8", include_str!("history.js")),
     ("/inbox.js", "text/javascript; charset=utf-8", include_str!("inbox.js")),

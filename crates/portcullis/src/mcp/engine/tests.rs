@@ -120,6 +120,7 @@ impl Stage {
             action: request.action,
             reason: None,
             modified: None,
+            right: None,
             counts: true,
         };
         Book::open(self.state.path()).unwrap().take(&[Step::Answer(Box::new(reply))]).unwrap();

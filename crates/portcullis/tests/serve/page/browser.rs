@@ -17,7 +17,7 @@ const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
 const START: &str = r#"exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
 /// A browser with one page in it.
-pub(super) struct Browser {
+pub(crate) struct Browser {
     process: Child,
     input: ChildStdin,
     messages: Receiver<Value>,
@@ -28,7 +28,7 @@ pub(super) struct Browser {
 
 impl Browser {
     /// One with an empty page, or none where no browser is installed, which is said.
-    pub(super) fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         let found = NAMES.iter().find(|name| {
             let mut command = Command::new(name);
             let tried = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
@@ -85,14 +85,30 @@ impl Browser {
     }
 
     /// One command, and what came of it.
-    pub(super) fn ask(&mut self, method: &str, parameters: &Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, parameters: &Value) -> Value {
+        let (result, error) = self.answer(method, parameters);
+        assert_eq!(error, Value::Null, "{method} {parameters}");
+        result
+    }
+
+    fn answer(&mut self, method: &str, parameters: &Value) -> (Value, Value) {
         let id = self.send(method, parameters);
         loop {
             let message = self.next(method);
             if message["id"] == id {
-                assert_eq!(message["error"], Value::Null, "{method} {parameters}");
-                return message["result"].clone();
+                return (message["result"].clone(), message["error"].clone());
             }
+        }
+    }
+
+    /// Waits until an expression is true in a page that another may come after meanwhile.
+    pub(crate) fn arrives(&mut self, expression: &str) {
+        let begun = std::time::Instant::now();
+        let parameters = json!({ "expression": expression, "returnByValue": true });
+        // A page that goes answers nothing, and neither does one that is not there yet.
+        while self.answer("Runtime.evaluate", &parameters).0["result"]["value"] != true {
+            assert!(begun.elapsed() < PATIENCE, "never: {expression}");
+            std::thread::sleep(std::time::Duration::from_millis(15));
         }
     }
 
@@ -112,7 +128,7 @@ impl Browser {
     }
 
     /// Loads a page to its end.
-    pub(super) fn go(&mut self, address: &str) {
+    pub(crate) fn go(&mut self, address: &str) {
         self.ask("Page.navigate", &json!({ "url": "about:blank" }));
         let id = self.send("Page.navigate", &json!({ "url": address }));
         let mut is_answered = false;
@@ -126,7 +142,7 @@ impl Browser {
     }
 
     /// The value of an expression in the page, once its promise is kept.
-    pub(super) fn value(&mut self, expression: &str) -> Value {
+    pub(crate) fn value(&mut self, expression: &str) -> Value {
         let parameters =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let answer = self.ask("Runtime.evaluate", &parameters);
@@ -136,7 +152,7 @@ impl Browser {
     }
 
     /// The value of an expression in the one frame that has a process of its own.
-    pub(super) fn value_in_frame(&mut self, expression: &str) -> Value {
+    pub(crate) fn value_in_frame(&mut self, expression: &str) -> Value {
         let targets = self.ask("Target.getTargets", &json!({ "filter": [{ "type": "iframe" }] }));
         let attach = json!({ "targetId": targets["targetInfos"][0]["targetId"], "flatten": true });
         let attached = self.ask("Target.attachToTarget", &attach);
@@ -148,7 +164,7 @@ impl Browser {
     }
 
     /// The value of an expression once it is true.
-    pub(super) fn until(&mut self, expression: &str) -> Value {
+    pub(crate) fn until(&mut self, expression: &str) -> Value {
         self.value(&format!(
             "new Promise((resolve, reject) => {{
                 const begun = performance.now();
@@ -164,12 +180,12 @@ impl Browser {
     }
 
     /// Text as a person types it.
-    pub(super) fn types(&mut self, text: &str) {
+    pub(crate) fn types(&mut self, text: &str) {
         self.ask("Input.insertText", &json!({ "text": text }));
     }
 
     /// A key as a person presses it.
-    pub(super) fn press(&mut self, key: &str) {
+    pub(crate) fn press(&mut self, key: &str) {
         let text = if key == "Enter" { "\r" } else { key };
         let code = match key {
             "Enter" => 13,
@@ -186,7 +202,7 @@ impl Browser {
     }
 
     /// A screen of this width, light or dark.
-    pub(super) fn screen(&mut self, width: u32, scheme: &str) {
+    pub(crate) fn screen(&mut self, width: u32, scheme: &str) {
         let metrics =
             json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500 });
         self.ask("Emulation.setDeviceMetricsOverride", &metrics);

@@ -2,7 +2,7 @@
 
 mod access;
 mod attacks;
-mod browser;
+pub(crate) mod browser;
 mod person;
 mod reading;
 #[cfg(unix)]

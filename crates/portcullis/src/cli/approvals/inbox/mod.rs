@@ -195,7 +195,9 @@ impl<'a> Office<'a> {
                     }
                     None
                 }
-                Act::Answer(reply) => {
+                Act::Answer(mut reply) => {
+                    // Where people log in as themselves, an account of this machine is none of two.
+                    reply.counts &= self.configuration.team.login.is_none();
                     self.answer(inbox, &Step::Answer(reply));
                     None
                 }

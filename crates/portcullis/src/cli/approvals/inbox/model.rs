@@ -581,6 +581,7 @@ impl Inbox {
             action: request.action.clone(),
             reason: None,
             modified: None,
+            right: None,
             counts: true,
         }
     }

@@ -42,6 +42,7 @@ fn request(number: u64, risk: Risk, segments: &[Value]) -> Request {
         session: Some("release".to_owned()),
         agent: Some("codex".to_owned()),
         requester: "agents".to_owned(),
+        project: None,
         needed: 1,
         agreed: Vec::new(),
         asked: now(),
