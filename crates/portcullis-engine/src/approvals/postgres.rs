@@ -10,7 +10,7 @@ mod tokens;
 use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
-use portcullis_core::risk::Risk;
+use portcullis_core::{approval::Status, risk::Risk};
 use serde_json::Value;
 use tokio_postgres::{Row, types::ToSql};
 
