@@ -111,12 +111,7 @@ impl Claims {
     /// What stands at a path of names, `realm_access.roles` say, or under that whole name.
     #[must_use]
     pub fn at(&self, path: &str) -> Option<&Value> {
-        if let Some(value) = self.all.get(path) {
-            return Some(value);
-        }
-        let mut names = path.split('.');
-        let first = self.all.get(names.next()?)?;
-        names.try_fold(first, |value, name| value.as_object()?.get(name))
+        below(&self.all, path)
     }
 
     /// The texts at a path: one, or a list of them; none where there is something else.
@@ -140,6 +135,16 @@ impl Claims {
             _ => None,
         }
     }
+}
+
+/// What stands at a path, whose names may have points of their own: `kubernetes.io.namespace`. The longest name that is there counts.
+fn below<'a>(all: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+    all.get(path).or_else(|| {
+        path.rmatch_indices('.').find_map(|(at, _)| {
+            let inner = all.get(path.get(..at)?)?.as_object()?;
+            below(inner, path.get(at + 1..)?)
+        })
+    })
 }
 
 fn audiences(all: &Map<String, Value>) -> Option<Vec<&str>> {

@@ -64,7 +64,12 @@ fn a_token_of_each_kind_is_believed_for_what_it_says() {
         assert_eq!(said.texts("exp"), [""; 0]);
         // Within the minute that clocks may differ by; for several, where it was made for us; without a name where there is one key.
         for also in [
-            signer.plain("k1", &with("exp", json!(NOW - 59))),
+            signer.plain("k1", &{
+                let mut ended = with("exp", json!(NOW - 59));
+                ended["iat"] = json!(NOW - 300);
+                ended["nbf"] = json!(NOW - 300);
+                ended
+            }),
             signer.plain("k1", &with("iat", json!(NOW + 59))),
             signer.plain("k1", &{
                 let mut several = with("aud", json!(["x", US]));
