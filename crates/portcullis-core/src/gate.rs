@@ -189,10 +189,10 @@ impl<'a> Understood<'a> {
     ///
     /// # Errors
     /// With what is known now it has to be understood anew: all of it.
-    pub fn learned(mut self, observed: Observed) -> Result<Self, Facts> {
+    pub fn learned(mut self, observed: Observed) -> Result<Self, Box<Facts>> {
         let is_plain = observed.is_plain();
         self.facts.learn(observed);
-        if is_plain { Ok(self) } else { Err(self.facts) }
+        if is_plain { Ok(self) } else { Err(Box::new(self.facts)) }
     }
 }
 

@@ -442,7 +442,7 @@ impl Session {
             understood = match understood.learned(observed) {
                 // The same is understood, so nothing else is asked for.
                 Ok(understood) => return understood,
-                Err(facts) => self.read_through(action, facts),
+                Err(facts) => self.read_through(action, *facts),
             };
             if !starts_files {
                 break;

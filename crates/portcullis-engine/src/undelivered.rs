@@ -23,6 +23,9 @@ use crate::{
     wire::VERSION,
 };
 
+/// A file that cannot be believed, and why.
+pub type Strange = (PathBuf, Unbelievable);
+
 /// The most decisions that wait here: a machine that is cut off for longer denies from then on.
 const MOST: usize = 10_000;
 
@@ -287,10 +290,7 @@ impl Queue {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn oldest(
-        &self,
-        skipped: usize,
-    ) -> io::Result<(Vec<Waiting>, Vec<(PathBuf, Unbelievable)>)> {
+    pub fn oldest(&self, skipped: usize) -> io::Result<(Vec<Waiting>, Vec<Strange>)> {
         let (mut waiting, mut strange) = (Vec::new(), Vec::new());
         for path in self.names()?.into_iter().skip(skipped).take(TOGETHER) {
             let read = private::read(&path, LONGEST)
