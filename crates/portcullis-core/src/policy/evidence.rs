@@ -4,7 +4,7 @@
 //! | evidence | what it spares | never |
 //! |---|---|---|
 //! | a [`Trial`] | the question about what was not understood: what it changed is taken over, and nothing runs again | what asks for another reason, what a rule or a floor says, what left the workspace or wanted the network or a secret |
-//! | a [`Copy`] | the question about files of the workspace that come back | what is not understood, what is above the ceiling, what has an effect beside files |
+//! | a `Copy` | the question about files of the workspace that come back | what is not understood, what is above the ceiling, what has an effect beside files |
 
 use super::{Policy, Subject};
 use crate::{

@@ -1,5 +1,5 @@
 //! The MCP servers that a gateway stands in front of: the `[mcp]` table. Owns its words and what each of them may be; how a server is started or
-//! reached, [`crate::mcp`] knows.
+//! reached, the program's `mcp` knows.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 

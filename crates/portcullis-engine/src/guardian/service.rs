@@ -84,7 +84,7 @@ impl Service {
     /// A service whose answers have up to so many bytes.
     ///
     /// # Errors
-    /// As [`Service::new`].
+    /// As `Service::new`.
     pub fn answering(
         settings: Settings,
         resolver: ResolverOptions,

@@ -395,7 +395,7 @@ impl dyn Host + '_ {
         self.entered(Scope::File { file, language, span }, read)
     }
 
-    /// As [`Self::in_file`], for one task of the file, which may start another one of it.
+    /// As `in_file`, for one task of the file, which may start another one of it.
     pub fn in_task<T>(
         &mut self,
         file: &File,

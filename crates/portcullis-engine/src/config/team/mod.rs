@@ -1,5 +1,5 @@
 //! Who works with a gateway: the `[team]` table. Owns what it comes to: how people log in, what their groups may do, which projects there are, and whose
-//! tokens mean agents. How it is written, [`table`] says; who somebody is, [`crate::identity`].
+//! tokens mean agents. How it is written, [`table`] says; who somebody is, the program's `identity`.
 
 mod table;
 

@@ -2,7 +2,7 @@
 //! call wrote, then in the facts, else it asks), how their text becomes a layer of its own, and what of them is no question.
 //!
 //! Readers of a kind of file (a script language, a makefile, a manifest) stand in `programs::started`; they call [`Walk::look`] and then
-//! [`Walk::in_file`].
+//! `in_file`.
 
 use std::{collections::BTreeMap, sync::Arc};
 
