@@ -210,7 +210,7 @@ static RULES: &[Rule] = &[
         message: "the compiler is told to run another program in place of its own",
         remedy: "use `CC=ccache` or a tool made for it",
         when: When::Command(&[
-            "c++|c89|c99|cc|clang|clang++|g++|gcc|gfortran -wrapper !-wrapper=time|-wrapper=time,*|-wrapper=/usr/bin/time,*|-wrapper=ccache|-wrapper=distcc",
+            "c++|c89|c99|cc|clang|clang++|g++|gcc|gfortran -wrapper !-wrapper=time|-wrapper=ccache|-wrapper=distcc",
             "nmap --interactive",
             "bpftrace --unsafe",
         ]),

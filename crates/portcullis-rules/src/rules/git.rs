@@ -379,11 +379,11 @@ static RULES: &[Rule] = &[
         message: "git is told to run a program on later commands, whoever runs them",
         remedy: "set it for one command by hand, where a person sees it",
         when: When::Command(&[
-            "git config … core.hooksPath|core.hookspath|core.sshCommand|core.sshcommand|core.fsmonitor|core.gitProxy|core.askPass|core.alternateRefsCommand * !--get !--get-all !--unset !true !false !.githooks* !.husky* !.git-hooks* !.hooks !hooks !scripts/*hooks !tools/*hooks",
+            "git config … core.hooksPath|core.hookspath|core.sshCommand|core.sshcommand|core.fsmonitor|core.gitProxy|core.askPass|core.alternateRefsCommand * !--get !--get-all !--unset !true !false",
             "git config … core.editor|core.pager|sequence.editor|credential.helper|credential.*.helper * !--get !--get-all !--unset !vi !vim* !nvim* !nano* !emacs* !code* !cat !less* !delta* !true !cache* !store !osxkeychain !manager* !libsecret !!gh*",
             "git config … gpg.program|gpg.*.program|uploadpack.packObjectsHook|diff.external|interactive.diffFilter * !--get !--get-all !--unset",
-            "git config … filter.*.clean|filter.*.smudge|filter.*.process|diff.*.command|diff.*.textconv|merge.*.driver|mergetool.*.cmd|difftool.*.cmd|pager.*|trailer.*.command|trailer.*.cmd|remote.*.uploadpack|remote.*.receivepack|remote.*.vcs * !--get !--get-all !--unset !git-lfs* !nbstripout",
-            "git config … alias.* *!* !--get !--get-all !--unset !!git* !!echo*",
+            "git config … filter.*.clean|filter.*.smudge|filter.*.process|diff.*.command|diff.*.textconv|merge.*.driver|mergetool.*.cmd|difftool.*.cmd|pager.*|trailer.*.command|trailer.*.cmd|remote.*.uploadpack|remote.*.receivepack|remote.*.vcs * !--get !--get-all !--unset !nbstripout",
+            "git config … alias.* *!* !--get !--get-all !--unset",
             "git config … include.path|includeIf.*.path|init.templateDir|init.templatedir * !--get !--unset",
         ]),
         fires: &[

@@ -103,7 +103,13 @@ const SECRET: &[&str] =
 /// Lines of the environment that are chosen by the names of secrets, and shown.
 fn searched(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
-    let is_search = matches!(run.program.as_str(), "ag" | "egrep" | "grep" | "rg");
+    let is_search = match run.program.as_str() {
+        "ag" | "egrep" | "grep" | "rg" => true,
+        // What cuts a line or replaces in it may leave its name alone.
+        "awk" | "gawk" | "mawk" | "sed" => !effects::words(run)
+            .any(|word| ["s/", "-F", "$1", "FS"].iter().any(|part| word.contains(part))),
+        _ => false,
+    };
     if !is_search || counts(run) || !is_given_the_environment(effect, scene) {
         return None;
     }
@@ -123,9 +129,13 @@ fn is_given_the_environment(effect: &Effect, scene: &Scene<'_>) -> bool {
     let text = scene.effects.layer_text(effect.at.layer);
     let before = text.get(..effect.at.span.range().start).unwrap_or_default().trim_end();
     let Some(before) = before.strip_suffix('|') else { return false };
+    // What hands every line on.
+    let before = before.trim_end();
+    let before =
+        before.strip_suffix("cat").and_then(|it| it.trim_end().strip_suffix('|')).unwrap_or(before);
     let last = before.rsplit([';', '&', '|', '\n', '(', '`']).next().unwrap_or_default();
     matches!(
-        last.trim(),
+        last.trim().trim_end_matches(')'),
         "env" | "printenv" | "export" | "export -p" | "declare -x" | "declare -p" | "set"
     )
 }
@@ -148,7 +158,10 @@ fn counts(run: &Run) -> bool {
 
 /// Whether what comes out of a command goes to the screen as it is: nothing stands behind it, or what only orders lines.
 fn is_shown(effect: &Effect, scene: &Scene<'_>) -> bool {
-    const ORDERS: &[&str] = &["cat", "head", "less", "more", "sort", "tail", "tee", "uniq"];
+    const ORDERS: &[&str] = &[
+        "base32", "base64", "cat", "head", "hexdump", "less", "more", "od", "rev", "sort", "tac",
+        "tail", "tee", "uniq", "xxd",
+    ];
     let text = scene.effects.layer_text(effect.at.layer);
     let rest = text.get(effect.at.span.range().end..).unwrap_or_default();
     let line = rest.split(['\n', ';', '&']).next().unwrap_or_default();

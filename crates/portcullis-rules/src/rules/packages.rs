@@ -659,8 +659,8 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         confidence: Confidence::Medium,
         when: When::Command(&[
-            "go build|run|test|vet|generate|install -toolexec|-exec|-vettool !-exec=qemu-* !-exec=env* !-exec=wasmtime* !-exec=wasmer* !-exec=sudo*",
-            "cargo --config=*runner*|--config=*rustc-wrapper*|--config=*linker*|--config=*build.rustc* !--config=*wasmtime* !--config=*qemu-* !--config=*sccache*",
+            "go build|run|test|vet|generate|install -toolexec|-exec|-vettool !-exec=qemu-aarch64 !-exec=qemu-aarch64-static !-exec=qemu-arm-static !-exec=wasmtime",
+            "cargo --config=*runner*|--config=*rustc-wrapper*|--config=*linker*|--config=*build.rustc*",
             "npm|pnpm|yarn --script-shell|--script|--node-options !--script-shell=bash !--script-shell=/bin/bash !--script-shell=/usr/bin/bash !--script-shell=sh !--script-shell=/bin/sh !--script-shell=zsh !--script-shell=/bin/zsh",
             "mvn|mvnw -Dexec.executable|-Dexec.args",
             "gem|bundle exec|install --exec",

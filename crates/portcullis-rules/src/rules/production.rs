@@ -125,14 +125,30 @@ fn is_production(word: &str) -> bool {
 pub(super) fn is_data_of(effect: &Effect, scene: &Scene<'_>) -> bool {
     /// What stands in front of an address, or of what holds one.
     const LEADS: &[&str] = &["://", "environ", "getenv(", "process.env", "SETTINGS_MODULE"];
+    /// Variables that name a server to its client.
+    const HOSTS: &[&str] = &["DATABASE_URL=", "MYSQL_HOST=", "PGHOST=", "PGSERVICE="];
     /// How much of what stands behind is looked at.
     const NEAR: usize = 96;
     match scene.program_around(effect) {
-        Some(run) => run.arguments.iter().any(|word| {
-            // The statement itself is a sentence.
-            let shown = word.text.display();
-            shown.split(['@', '/', '?']).any(is_production)
-        }),
+        Some(run) => {
+            // The statement itself is a sentence; `host=db.prod dbname=x` is none.
+            let says = run.arguments.iter().any(|word| {
+                let shown = word.text.display();
+                let apart = if shown.starts_with("host=") || shown.contains(" host=") {
+                    &['@', '/', '?', ' '][..]
+                } else {
+                    &['@', '/', '?']
+                };
+                shown.split(apart).any(is_production)
+            });
+            let text = scene.effects.layer_text(effect.at.layer);
+            says || HOSTS.iter().any(|name| {
+                text.match_indices(name).any(|(at, _)| {
+                    let rest = text.get(at + name.len()..).unwrap_or_default();
+                    rest.split([' ', '\n', ';']).next().is_some_and(is_production)
+                })
+            })
+        }
         None => {
             let code = scene.effects.layer_text(effect.at.layer);
             LEADS.iter().any(|lead| {

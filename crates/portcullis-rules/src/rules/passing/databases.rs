@@ -264,6 +264,40 @@ fn connects_here(code: &str) -> bool {
 
 /// Whether each database that code names is a test's by its name, and it names one.
 fn opens_tests_alone(code: &str) -> bool {
+    /// Whatever opens a database has its words between its own parentheses.
+    const OPENERS: &[&str] = &[
+        "Client(",
+        "Pool(",
+        "Sequelize(",
+        "connect(",
+        "createConnection(",
+        "createPool(",
+        "create_async_engine(",
+        "create_engine(",
+        "knex(",
+    ];
+    let mut opened = OPENERS
+        .iter()
+        .flat_map(|opener| code.match_indices(opener))
+        .filter_map(|(at, opener)| code.get(at + opener.len()..)?.split(')').next())
+        .filter(|words| !words.trim().is_empty())
+        .peekable();
+    let says = |words: &str| {
+        words.trim_start().starts_with(['"', '\'', '`', '{'])
+            || words.split_once('=').is_some_and(|(name, _)| {
+                name.trim().bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+            })
+    };
+    let names = |words: &str| {
+        ["://", "database", "dbname", "db_name"].iter().any(|name| words.contains(name))
+    };
+    let is_said = opened.peek().is_some()
+        && opened.all(|words| says(words) && names(words) && !words.contains(['#', '*', '+', '%']));
+    is_said && names_tests_alone(code)
+}
+
+/// Whether every database that is named anywhere in code is a test's.
+fn names_tests_alone(code: &str) -> bool {
     const NAMES: &[&str] = &["database", "dbname", "db_name"];
     let addresses = code
         .match_indices("://")

@@ -139,19 +139,9 @@ fn written_by_option(
     let row = row.and_then(|at| LOGS.get(at)).map(|(_, names, mode)| (*names, *mode));
     let Some((names, mode)) = row.or_else(|| cards::card(name)?.writes) else { return };
     for file in names.iter().flat_map(|option| named_by(arguments, option)) {
-        // `docker buildx build --output type=docker` names no file, `type=local,dest=…` a directory that is filled.
-        let known = file.text.known_prefix();
-        if !known.starts_with("type=") {
+        // `docker buildx build --output type=docker` names no file.
+        if !file.text.known_prefix().starts_with("type=") {
             walk.write(&file, mode, invocation.origin());
-        } else if let Some((_, to)) = known.split_once("dest=") {
-            let to = to.split(',').next().unwrap_or(to);
-            let text = file.text.derive([Piece::Known(to.to_owned())]);
-            if crate::place::place_of(&walk.target(&text), walk.facts())
-                == crate::place::Place::HomeTop
-            {
-                walk.note("persistence.home.unpacked", file.span);
-            }
-            walk.write(&Argument { text, span: file.span }, mode, invocation.origin());
         }
     }
 }
@@ -691,21 +681,22 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
 
 /// Whether the program that a command names, or the script that its interpreter is given, lies among temporary files.
 pub(crate) fn names_temporary(command: &Text) -> bool {
-    let mut words = command.known_prefix().split_whitespace();
-    let first = words.next().unwrap_or("").trim_start_matches(['|', '!', '-']);
+    /// How many words of a command are looked at: interpreters within each other, their options, the script.
+    const WORDS: usize = 16;
+    let marks = ['|', '!', '-', ' '];
+    let mut words = command.known_prefix().trim_start_matches(marks).split_whitespace();
+    let first = words.next().unwrap_or("");
     let program = first.rsplit('=').next().unwrap_or(first);
-    let name = program.rsplit('/').next().unwrap_or(program);
-    is_temporary(program)
-        || (is_shell(name) || crate::programs::interpreters::speaks(name))
-            && (words
-                .clone()
-                .leading(8)
-                .find(|word| !word.starts_with('-'))
-                .is_some_and(is_temporary)
-                || words.next().is_some_and(|word| word.starts_with('-') && word.ends_with('c'))
-                    && names_temporary(&Text::known(
-                        words.collect::<Vec<_>>().join(" ").trim_matches(['"', '\'']),
-                    )))
+    let is_interpreter = |word: &str| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        is_shell(name) || crate::programs::interpreters::speaks(name)
+    };
+    // `sh -c "sh /tmp/x"`: what is run within is a script too.
+    let mut within = words
+        .leading(WORDS)
+        .map(|word| word.trim_matches(['"', '\'']))
+        .skip_while(|word| word.starts_with('-') || is_interpreter(word));
+    is_temporary(program) || is_interpreter(program) && within.next().is_some_and(is_temporary)
 }
 
 /// Whether a path lies where everybody may put something.

@@ -43,7 +43,7 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
             for value in given.flat_map(|option| named_by(&invocation.arguments, option)) {
                 let known = value.text.known_prefix();
                 let lower = known.to_ascii_lowercase();
-                let file = known.split([' ', ';']).rev().find(|word| !word.is_empty());
+                let file = known.split([' ', ';', '"', '\'']).rev().find(|word| !word.is_empty());
                 if let Some(file) =
                     file.filter(|_| lower.contains("load_module") || lower.contains("loadmodule"))
                 {

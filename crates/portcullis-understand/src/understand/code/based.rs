@@ -1,6 +1,9 @@
 //! Clients that were told where all of their requests go. Owns what remembers it, and the whole address of a request.
 
-use super::{interpreter::Interpreter, value::Given};
+use super::{
+    interpreter::Interpreter,
+    value::{Given, Value},
+};
 use crate::{bound::Bounded, text::Text};
 
 /// How clients are told the beginning of every address.
@@ -27,12 +30,27 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// `client.base_url = "https://api.example.com"`, `client.defaults.baseURL = …`: another beginning for the same client.
+    pub(super) fn points_anew(&mut self, path: &str, value: &Value) {
+        let Some((client, name)) = path.rsplit_once('.') else { return };
+        if NAMES.contains(&name) && self.seen.bases.len() < CLIENTS {
+            let client = client.strip_suffix(".defaults").unwrap_or(client);
+            self.seen.bases.push((client.to_owned(), value.text()));
+        }
+    }
+
     /// The address of a request, behind what its client was told.
     pub(super) fn whole_address(&self, path: &str, address: Text) -> Text {
         if address.known_prefix().contains("://")
             || address.known_prefix().is_empty() && !address.is_empty()
         {
             return address;
+        }
+        // A host of its own, by the scheme of before.
+        if address.known_prefix().starts_with("//") {
+            let mut whole = Text::known("https:");
+            whole.append(&address);
+            return whole;
         }
         let Some((client, _)) = path.rsplit_once('.') else { return address };
         let mut bases = self.seen.bases.iter().filter(|(of, _)| of == client).map(|(_, base)| base);

@@ -525,11 +525,23 @@ impl Interpreter<'_, '_, '_> {
             let span = self.span_from(self.at.saturating_sub(1));
             self.walk.note("code.security.disabled", span);
         }
-        // `process.env.FIRESTORE_EMULATOR_HOST = "127.0.0.1:8080"`
-        if path.ends_with("_EMULATOR_HOST") {
+        self.points_anew(&path, &value);
+        // `process.env.FIRESTORE_EMULATOR_HOST = "127.0.0.1:8080"`, for all that follows and for good.
+        let is_emulator = ["os.environ.", "process.env."].iter().any(|prefix| {
+            path.strip_prefix(prefix).is_some_and(|name| name == "FIRESTORE_EMULATOR_HOST")
+        });
+        if is_emulator
+            && self.blocks == 0
+            && self.indent == 0
+            && self.calls == 0
+            && self.source.matches("FIRESTORE_EMULATOR_HOST").count() == 1
+            && !["delete process", "process.env =", "environ.clear", "environ.pop", "process['"]
+                .iter()
+                .any(|word| self.source.contains(word))
+        {
             let text = value.text();
             let host = text.as_known().unwrap_or_default().split(':').next().unwrap_or_default();
-            self.seen.emulated |= matches!(host, "127.0.0.1" | "localhost");
+            self.seen.emulated = matches!(host, "127.0.0.1" | "localhost");
         }
         for prefix in ["os.environ.", "process.env.", "ENV.", "%ENV.", "$ENV."] {
             if let Some(name) = path.strip_prefix(prefix)

@@ -340,7 +340,8 @@ impl Interpreter<'_, '_, '_> {
             }
             // Told as a command already.
             Act::Note("code.cloud.delete") => {
-                !path.starts_with("boto3.") && !services::is_rehearsal(given)
+                !path.starts_with("boto3.")
+                    && (!services::is_rehearsal(given) || self.source.contains("**"))
             }
             Act::Shell => path.contains("()"),
             _ => true,

@@ -107,7 +107,7 @@ impl Interpreter<'_, '_, '_> {
                 if given.iter().any(|it| {
                     let option = it.value.entry("onUnhandledRequest");
                     option.and_then(Value::as_known) == Some("error")
-                }) && !["passthrough", "bypass", "once"]
+                }) && !["passthrough", "bypass", "once", "[\"", "['", "[`"]
                     .iter()
                     .any(|word| self.source.contains(word)) =>
             {
@@ -132,7 +132,13 @@ impl Interpreter<'_, '_, '_> {
                 REQUESTS.iter().map(|name| (*name).to_owned()).collect()
             }
             // `mock.method(fs, 'rm', async () => {})`: until something puts the real one back.
-            "node:test.mock.method" | "test.mock.method" | "t.mock.method" => {
+            "node:test.mock.method" | "test.mock.method" | "t.mock.method"
+                if path != "t.mock.method"
+                    || self.modules.contains("node:test")
+                        && !["t =", "t=", "mock:", "mock ="]
+                            .iter()
+                            .any(|word| self.source.contains(word)) =>
+            {
                 let [of, name, with, ..] = given else { return };
                 let (Value::Name(of, _), Some(name), Value::Function(_)) =
                     (&of.value, name.value.as_known(), &with.value)
@@ -300,8 +306,12 @@ impl Interpreter<'_, '_, '_> {
                 let back = std::mem::replace(&mut self.at, open);
                 let given = self.arguments_until(close);
                 self.at = back;
+                // Named once where it is imported and once where the client is made.
                 let is_only = self.source.matches(".client(").count() == 1
-                    && !self.source.contains(".resource(");
+                    && self.source.matches("boto3").count() == 2
+                    && !["activate", "getattr", "session", "Session"]
+                        .iter()
+                        .any(|word| self.source.contains(word));
                 match given.as_slice() {
                     [Given { value: Value::Name(client, _), .. }]
                         if is_only && client.ends_with("client()") =>

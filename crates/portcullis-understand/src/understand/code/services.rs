@@ -413,7 +413,8 @@ impl Interpreter<'_, '_, '_> {
             "delete" => {
                 let mut words = known(&["kubectl", "delete", kind.as_str()]);
                 words.push(if all { Text::known("--all") } else { name });
-                if is_rehearsal(given) {
+                // What is spread over a call may have lost a member meanwhile.
+                if is_rehearsal(given) && !self.source.contains("**") {
                     words.push(Text::known("--dry-run=server"));
                 }
                 self.tell(words, span);
@@ -679,10 +680,12 @@ fn secret() -> Value {
 /// Whether a call only says what it would do: `dry_run="All"`.
 pub(super) fn is_rehearsal(given: &[Given]) -> bool {
     given.iter().any(|it| {
-        let named = it.name.as_deref().filter(|name| matches!(*name, "dryRun" | "dry_run"));
-        let value = named.map(|_| &it.value);
-        let value =
-            value.or_else(|| it.value.entry("dryRun")).or_else(|| it.value.entry("dry_run"));
+        // Of JavaScript's objects the name is another one, so that what Python is given within one counts for nothing.
+        let value = match it.name.as_deref() {
+            Some("dry_run") => Some(&it.value),
+            None => it.value.entry("dryRun"),
+            Some(_) => None,
+        };
         value.is_some_and(|value| value.as_known() == Some("All"))
     })
 }
@@ -692,9 +695,10 @@ fn is_stored(value: &Value, depth: usize) -> bool {
     const CALLED: &[&str] =
         &["arn", "environment_scope", "id", "key", "masked", "name", "variable_type"];
     let Some(depth) = depth.checked_sub(1) else { return false };
+    // Of each of a list: what stands within one secret may be called anything.
     let holds = |origin: &str| {
-        let last = origin.rsplit('.').next().unwrap_or_default();
-        origin.starts_with(STORED) && (last == origin || !CALLED.contains(&last))
+        let rest = origin.strip_prefix(STORED);
+        rest.is_some_and(|rest| rest.strip_prefix("[].").is_none_or(|name| !CALLED.contains(&name)))
     };
     match value {
         Value::Name(path, _) => holds(path),

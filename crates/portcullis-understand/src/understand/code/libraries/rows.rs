@@ -144,7 +144,7 @@ impl Interpreter<'_, '_, '_> {
             self.seen.in_memory.get_or_insert_with(|| called.path.to_owned());
         } else if says(&|text| {
             let is_endpoint = text.contains(':') || text.contains("chains.");
-            text.contains("ethereumtester")
+            text.starts_with("web3.ethereumtesterprovider()")
                 || REHEARSED.iter().any(|word| text == *word || is_endpoint && text.contains(word))
         }) {
             self.seen.rehearsed = true;
