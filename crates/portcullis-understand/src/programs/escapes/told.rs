@@ -26,9 +26,11 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
             }
         }
         "svn" => {
-            for value in
-                named_by(&invocation.arguments, "--config-option").into_iter().leading(VALUES)
-            {
+            for value in named_by(&invocation.arguments, "--config-option").into_iter().at_most(
+                VALUES,
+                walk,
+                invocation.span,
+            ) {
                 let known = value.text.known_prefix();
                 let runs = [":tunnels:", ":helpers:"].iter().any(|part| known.contains(part));
                 if let Some((_, command)) = known.split_once('=').filter(|_| runs) {

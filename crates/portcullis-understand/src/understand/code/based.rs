@@ -4,7 +4,7 @@ use super::{
     interpreter::Interpreter,
     value::{Given, Value},
 };
-use crate::{bound::Bounded, text::Text};
+use crate::text::Text;
 
 /// How clients are told the beginning of every address.
 const NAMES: &[&str] = &["baseURL", "baseUrl", "base_url", "prefixUrl", "prefix_url", "url_base"];
@@ -15,7 +15,7 @@ const CLIENTS: usize = 16;
 impl Interpreter<'_, '_, '_> {
     /// `httpx.Client(base_url="https://api.example.com")`, `axios.create({baseURL: …})`.
     pub(super) fn notice_base(&mut self, path: &str, given: &[Given]) {
-        let named = given.iter().leading(CLIENTS).find_map(|it| {
+        let named = given.iter().find_map(|it| {
             let by_name = it.name.as_deref().is_some_and(|name| NAMES.contains(&name));
             let entry = || NAMES.iter().find_map(|name| it.value.entry(name));
             if by_name { Some(&it.value) } else { entry() }
@@ -24,7 +24,7 @@ impl Interpreter<'_, '_, '_> {
         let first = || given.first().filter(|it| it.name.is_none()).map(|it| &it.value);
         let base = named.or_else(|| first().filter(|_| path == "aiohttp.ClientSession"));
         if let Some(base) = base
-            && self.seen.bases.len() < CLIENTS
+            && self.seen.bases.len() <= CLIENTS
         {
             self.seen.bases.push((format!("{path}()"), base.text()));
         }
@@ -33,7 +33,7 @@ impl Interpreter<'_, '_, '_> {
     /// `client.base_url = "https://api.example.com"`, `client.defaults.baseURL = …`: another beginning for the same client.
     pub(super) fn points_anew(&mut self, path: &str, value: &Value) {
         let Some((client, name)) = path.rsplit_once('.') else { return };
-        if NAMES.contains(&name) && self.seen.bases.len() < CLIENTS {
+        if NAMES.contains(&name) && self.seen.bases.len() <= CLIENTS {
             let client = client.strip_suffix(".defaults").unwrap_or(client);
             self.seen.bases.push((client.to_owned(), value.text()));
         }
@@ -51,6 +51,10 @@ impl Interpreter<'_, '_, '_> {
             let mut whole = Text::known("https:");
             whole.append(&address);
             return whole;
+        }
+        // Of more clients than are remembered, each may be told anything.
+        if self.seen.bases.len() > CLIENTS {
+            return Text::unknown("an address");
         }
         let Some((client, _)) = path.rsplit_once('.') else { return address };
         let mut bases = self.seen.bases.iter().filter(|(of, _)| of == client).map(|(_, base)| base);

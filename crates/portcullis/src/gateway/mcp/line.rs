@@ -118,6 +118,15 @@ impl Post {
     }
 }
 
+/// What is wanted of a process, as its thread says it.
+#[derive(Debug, Default)]
+pub(super) struct Wants {
+    /// How many wait for something of it.
+    pub(super) waiting: AtomicUsize,
+    /// How much of what it was sent counts in that.
+    pub(super) taken: AtomicUsize,
+}
+
 /// Where it runs.
 pub(super) struct Line {
     link: Link,
@@ -137,8 +146,7 @@ pub(super) struct Line {
     room: Room,
     used: Instant,
     looked: Instant,
-    /// How many wait for something of it.
-    wanted: Arc<AtomicUsize>,
+    wants: Arc<Wants>,
 }
 
 impl Line {
@@ -148,10 +156,10 @@ impl Line {
         gateway: &Arc<Gateway>,
         headers: HeaderMap,
         generation: u64,
-        wanted: Arc<AtomicUsize>,
+        wants: Arc<Wants>,
     ) -> Self {
         Self {
-            wanted,
+            wants,
             link,
             era,
             gateway: Arc::downgrade(gateway),
@@ -179,10 +187,14 @@ impl Line {
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
+            let mut taken = 0;
             let said = tokio::select! {
                 input = inputs.recv() => match input {
                     None | Some(Input::End) => break,
-                    Some(input) => self.takes(input),
+                    Some(input) => {
+                        taken = 1;
+                        self.takes(input)
+                    }
                 },
                 event = next(&mut events) => self.link.server(event),
                 _ = ticks.tick() => {
@@ -198,7 +210,8 @@ impl Line {
             if self.deliver(after) || has_ended {
                 break;
             }
-            self.wanted.store(self.waiting(), Ordering::Release);
+            self.wants.waiting.store(self.waiting(), Ordering::Release);
+            self.wants.taken.fetch_add(taken, Ordering::AcqRel);
         }
         inputs.close();
         self.over("it is over");

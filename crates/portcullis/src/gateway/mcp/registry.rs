@@ -21,7 +21,7 @@ use tokio::{
 
 use super::{
     era::{Era, Refusal},
-    line::{Input, Line, QUEUE},
+    line::{Input, Line, QUEUE, Wants},
     round::Own,
 };
 use crate::{
@@ -73,15 +73,24 @@ pub(super) struct Handle {
     owner: Id,
     inputs: mpsc::Sender<Input>,
     numbers: AtomicU64,
-    /// How many wait for something of it.
-    wanted: Arc<AtomicUsize>,
+    wants: Arc<Wants>,
+    /// How much it was sent.
+    sent: AtomicUsize,
     begun: Instant,
 }
 
 impl Handle {
     /// Sends it something, as soon as it takes it.
     pub(super) async fn send(&self, input: Input) -> Result<(), SendError<Input>> {
+        self.sent.fetch_add(1, Ordering::AcqRel);
         self.inputs.send(input).await
+    }
+
+    /// Whether nobody wants anything of it, nor has just asked.
+    fn is_idle(&self) -> bool {
+        let taken = self.wants.taken.load(Ordering::Acquire);
+        self.wants.waiting.load(Ordering::Acquire) == 0
+            && self.sent.load(Ordering::Acquire) == taken
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -97,10 +106,8 @@ impl Handle {
 impl Open {
     /// Ends the session of a token that was begun first of those of which nobody wants anything: many clients never end theirs.
     fn end_oldest_idle(&mut self, owner: Id) {
-        let idle = self
-            .sessions
-            .values()
-            .filter(|handle| handle.owner == owner && handle.wanted.load(Ordering::Acquire) == 0);
+        let idle =
+            self.sessions.values().filter(|handle| handle.owner == owner && handle.is_idle());
         let Some(oldest) = idle.min_by_key(|handle| handle.begun).cloned() else { return };
         // One that has so much to do that nothing more fits is not idle.
         if oldest.inputs.try_send(Input::End).is_ok() {
@@ -137,7 +144,7 @@ impl Fronts {
         let all = open.sessions.values().chain(open.shared.values());
         let of_it = all.filter(|handle| handle.server == name && !handle.is_over());
         of_it.fold((0, 0), |(running, waiting), handle| {
-            (running + 1, waiting + handle.wanted.load(Ordering::Acquire))
+            (running + 1, waiting + handle.wants.waiting.load(Ordering::Acquire))
         })
     }
 
@@ -269,10 +276,11 @@ fn started(
         inputs,
         numbers: AtomicU64::new(1),
         // Whoever it is begun for waits for it.
-        wanted: Arc::new(AtomicUsize::new(1)),
+        wants: Arc::new(Wants { waiting: AtomicUsize::new(1), taken: AtomicUsize::new(0) }),
+        sent: AtomicUsize::new(0),
         begun: Instant::now(),
     };
-    let wanted = Arc::clone(&handle.wanted);
+    let wants = Arc::clone(&handle.wants);
     let closed = gateway.closed.subscribe();
     let runtime = runtime::Handle::current();
     let (gateway, caller, headers) = (Arc::clone(gateway), caller.clone(), headers.clone());
@@ -287,7 +295,7 @@ fn started(
         let link = link(&gateway, (&name, &server), (&caller, options), (&label, passed), sender);
         match link {
             Ok(link) => {
-                let line = Line::new(link, era, &gateway, headers, generation, wanted);
+                let line = Line::new(link, era, &gateway, headers, generation, wants);
                 drop(gateway);
                 runtime.block_on(line.run(receiver, events, closed));
             }

@@ -4,11 +4,10 @@ use super::super::{
     interpreter::Interpreter,
     value::{Given, Value},
 };
-use crate::{bound::Bounded, text::Taint};
+use crate::text::Taint;
 
-/// How many modules of services are remembered, and how many arguments of a call are looked at.
+/// How many modules of services are remembered.
 const MODULES: usize = 16;
-const ARGUMENTS: usize = 16;
 
 /// Parts of the names by which a client is told who asks.
 const SIGNS_IN: &[&str] = &[
@@ -32,18 +31,20 @@ impl Interpreter<'_, '_, '_> {
             let lower = name.to_ascii_lowercase();
             SIGNS_IN.iter().any(|part| lower.contains(part))
         };
-        let signs_in = given.iter().leading(ARGUMENTS).any(|it| {
+        let signs_in = given.iter().any(|it| {
             it.name.as_deref().is_some_and(says)
                 || it.value.taint().has(Taint::SECRET)
                 || matches!(&it.value, Value::Table(table)
-                    if table.iter().leading(ARGUMENTS).any(|(name, _)| says(name)))
+                    if table.iter().any(|(name, _)| says(name)))
         });
         let top = top_of(module);
-        if signs_in
-            && self.seen.services.len() < MODULES
-            && !self.seen.services.iter().any(|known| known == top)
-        {
+        if !signs_in || self.seen.services.iter().any(|known| known == top) {
+            return;
+        }
+        if self.seen.services.len() < MODULES {
             self.seen.services.push(top.to_owned());
+        } else {
+            self.limit();
         }
     }
 
