@@ -135,6 +135,15 @@ impl Root {
         Ok((names, true))
     }
 
+    /// Opens a directory to look at much that is in it.
+    ///
+    /// # Errors
+    /// As [`Root::folder`].
+    pub fn listing(&self, path: &Path) -> io::Result<Listing> {
+        let (names, _) = self.names(path, usize::MAX)?;
+        Ok(Listing { folder: self.folder(path)?, names })
+    }
+
     /// Moves what stands at one path to another, below another root of the same file system, where nothing stands yet.
     ///
     /// # Errors
@@ -203,6 +212,58 @@ impl Root {
     pub fn settle(&self, folder: &Path) -> io::Result<()> {
         let folder = self.opened(folder, OFlags::RDONLY | OFlags::DIRECTORY)?;
         Ok(rustix::fs::fsync(folder)?)
+    }
+}
+
+/// An open directory, and the names in it.
+#[derive(Debug)]
+pub struct Listing {
+    folder: OwnedFd,
+    /// The names, sorted.
+    pub names: Vec<OsString>,
+}
+
+impl Listing {
+    /// What stands under a name, of a file without its attributes: these are read with its content.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn node(&self, name: &OsStr) -> io::Result<Option<Node>> {
+        Node::outside(&self.folder, name)
+    }
+}
+
+/// Files of a root that are read one after the other, those of one directory together.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    root: &'a Root,
+    folder: Option<(PathBuf, OwnedFd)>,
+}
+
+impl<'a> Reader<'a> {
+    /// One for a root.
+    #[must_use]
+    pub const fn new(root: &'a Root) -> Self {
+        Self { root, folder: None }
+    }
+
+    /// Opens a file, and tells what it is, its attributes among it.
+    ///
+    /// # Errors
+    /// As [`Root::folder`].
+    pub fn open(&mut self, path: &Path) -> io::Result<(File, Node)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let above = path.parent().unwrap_or_else(|| Path::new(""));
+        let folder = match self.folder.take().filter(|(known, _)| known == above) {
+            Some((_, folder)) => folder,
+            None => self.root.folder(above)?,
+        };
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(&folder, name, flags, Mode::empty());
+        self.folder = Some((above.to_owned(), folder));
+        let file = File::from(opened?);
+        let node = Node::of_open_with_attributes(&file)?;
+        Ok((file, node))
     }
 }
 

@@ -118,6 +118,21 @@ impl Node {
         Ok(Some(node))
     }
 
+    /// The same by its outside: a file is not opened, so that its attributes are left out.
+    pub(super) fn outside(folder: &impl AsFd, name: &OsStr) -> io::Result<Option<Self>> {
+        let found = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(error) if is_gone(&error.into()) => return Ok(None),
+            found => found?,
+        };
+        let node = Self::of(&found);
+        if node.kind == Kind::File { Ok(Some(node)) } else { Self::at(folder, name, false) }
+    }
+
+    /// What an open file is, with its attributes, without its content.
+    pub(super) fn of_open_with_attributes(file: &File) -> io::Result<Self> {
+        Ok(Self { attributes: attributes(file.as_fd()), ..Self::of_open(file)? })
+    }
+
     /// What an open file is, without its content.
     ///
     /// # Errors
@@ -216,9 +231,21 @@ pub(super) fn is_opaque(folder: BorrowedFd<'_>) -> bool {
 /// The attributes that belong to whoever uses the file: their own, and lists of rights.
 fn attributes(file: BorrowedFd<'_>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    let mut room = vec![0; MOST_ATTRIBUTES];
+    let mut some = [0; 256];
+    let mut room = Vec::new();
     // Where there are none, the system says so by an error; where they cannot be read, nobody can set them either.
-    let Ok(length) = rustix::fs::flistxattr(file, &mut room) else { return found };
+    let length = match rustix::fs::flistxattr(file, &mut some) {
+        Ok(0) => return found,
+        Err(rustix::io::Errno::RANGE) => {
+            room.resize(MOST_ATTRIBUTES, 0);
+            rustix::fs::flistxattr(file, &mut room)
+        }
+        length => {
+            room.extend_from_slice(&some);
+            length
+        }
+    };
+    let Ok(length) = length else { return found };
     let names = room.get(..length).unwrap_or_default().split(|byte| *byte == 0);
     for name in names.filter_map(|name| std::str::from_utf8(name).ok()) {
         let is_theirs = name.starts_with("user.") && !name.starts_with(OF_OVERLAY)

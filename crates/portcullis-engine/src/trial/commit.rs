@@ -7,7 +7,7 @@
 //! ```
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     io,
     path::{Path, PathBuf},
 };
@@ -23,6 +23,9 @@ use crate::{
     session::Session,
     tree::{Kind, Node, Root, Settled, write_name},
 };
+
+/// Up to how many files are brought onto the disk one by one. More of them are with everything else on their file system.
+const ONE_BY_ONE: usize = 32;
 
 /// A change that cannot be taken over, because what it is about is not what it was.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -203,6 +206,37 @@ fn grounds(trial: &Trial) -> Journal {
 /// Called before each step; an error ends everything on the spot, as a kill would.
 pub type Beat<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 
+/// Where the contents of changes come from.
+pub trait Contents {
+    /// Makes what a change leaves at a place beside the files.
+    ///
+    /// # Errors
+    /// What the system says, and then nothing is left there.
+    fn lay(
+        &self,
+        change: &Change,
+        after: &Node,
+        to: (&Root, &Path),
+        how: Settled,
+    ) -> io::Result<Node>;
+}
+
+/// The layers of a trial.
+struct Layers(Vec<Root>);
+
+impl Contents for Layers {
+    fn lay(
+        &self,
+        change: &Change,
+        after: &Node,
+        (to, place): (&Root, &Path),
+        how: Settled,
+    ) -> io::Result<Node> {
+        let layer = self.0.get(change.root).ok_or(io::ErrorKind::NotFound)?;
+        layer.copy(&change.path, after, to, place, how)
+    }
+}
+
 /// Takes over these changes, all of them or none. What is left of the trial afterwards is kept; where nothing is, so is it.
 ///
 /// # Errors
@@ -210,6 +244,23 @@ pub type Beat<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 pub fn commit(
     places: &Places,
     place: &Place,
+    trial: &Trial,
+    numbers: &[usize],
+    beat: Beat<'_>,
+) -> Result<(), CommitError> {
+    let layers: io::Result<Vec<Root>> =
+        trial.roots.iter().map(|root| Root::open(&place.path.join(&root.layer))).collect();
+    let layers = Layers(layers.map_err(CommitError::System)?);
+    commit_from(&layers, (places, place), trial, numbers, beat)
+}
+
+/// The same, with contents that come from elsewhere.
+///
+/// # Errors
+/// [`CommitError`]
+pub fn commit_from(
+    contents: &dyn Contents,
+    (places, place): (&Places, &Place),
     trial: &Trial,
     numbers: &[usize],
     beat: Beat<'_>,
@@ -232,13 +283,10 @@ pub fn commit(
     }
     let mut journal = grounds(trial);
     let roots = journal.roots().map_err(CommitError::System)?;
-    let layers: io::Result<Vec<Root>> =
-        trial.roots.iter().map(|root| Root::open(&place.path.join(&root.layer))).collect();
-    let layers = layers.map_err(CommitError::System)?;
     note_folders(&mut journal, &roots, &changes).map_err(CommitError::System)?;
     beat().map_err(CommitError::System)?;
     journal.write(place).map_err(CommitError::System)?;
-    let prepared = prepared(&mut journal, &roots, &layers, &changes, beat);
+    let prepared = prepared(&mut journal, &roots, contents, &changes, beat);
     if let Err(error) = prepared {
         return Err(given_up(error, &journal, place, &roots));
     }
@@ -371,12 +419,14 @@ fn note_folders(journal: &mut Journal, roots: &[Root], changes: &[&Change]) -> i
 fn prepared(
     journal: &mut Journal,
     roots: &[Root],
-    layers: &[Root],
+    contents: &dyn Contents,
     changes: &[&Change],
     beat: Beat<'_>,
 ) -> Result<(), Failed> {
+    let is_many = changes.len() > ONE_BY_ONE;
+    let how = if is_many { Settled::Later } else { Settled::OnDisk };
     let used: BTreeSet<usize> = changes.iter().map(|change| change.root).collect();
-    for at in used {
+    for at in used.iter().copied() {
         beat().map_err(Failed::Killed)?;
         if let (Some(root), Some(ground)) = (roots.get(at), journal.grounds.get(at)) {
             let (folder, name) = root.parent(Path::new(&ground.staging))?;
@@ -409,12 +459,9 @@ fn prepared(
         changes.iter().filter(|change| change.what != What::Deleted && !is_folder(&change.after))
     {
         beat().map_err(Failed::Killed)?;
-        let (Some(after), Some(root), Some(layer), Some(ground)) = (
-            &change.after,
-            roots.get(change.root),
-            layers.get(change.root),
-            journal.grounds.get(change.root),
-        ) else {
+        let (Some(after), Some(root), Some(ground)) =
+            (&change.after, roots.get(change.root), journal.grounds.get(change.root))
+        else {
             continue;
         };
         let place = aside(ground, journal.steps.len());
@@ -435,7 +482,7 @@ fn prepared(
                 root.link(&other, root, &place)?;
                 root.node(&place, false)?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?
             }
-            None => layer.copy(&change.path, after, root, &place, Settled::OnDisk)?,
+            None => contents.lay(change, after, (root, &place), how)?,
         };
         if names {
             linked.entry((change.root, after.number)).or_insert(place);
@@ -453,7 +500,13 @@ fn prepared(
             journal.steps.push(step(change, Act::Dress(change.before.clone(), after.clone())));
         }
     }
-    for (root, ground) in roots.iter().zip(&journal.grounds) {
+    for (at, (root, ground)) in roots.iter().zip(&journal.grounds).enumerate() {
+        if is_many {
+            if used.contains(&at) {
+                root.settle_all()?;
+            }
+            continue;
+        }
         match root.settle(Path::new(&ground.staging)) {
             Err(error) if !crate::tree::is_gone(&error) => return Err(error.into()),
             _ => {}
@@ -469,6 +522,11 @@ fn applied(
     changes: &[&Change],
     beat: Beat<'_>,
 ) -> Result<(), Failed> {
+    let by_path: HashMap<(usize, &Path, bool), &Change> = changes
+        .iter()
+        .rev()
+        .map(|change| ((change.root, change.path.as_path(), change.what == What::Deleted), *change))
+        .collect();
     for (at, step) in journal.steps.iter().enumerate() {
         beat().map_err(Failed::Killed)?;
         let (Some(root), Some(ground)) = (roots.get(step.root), journal.grounds.get(step.root))
@@ -476,11 +534,7 @@ fn applied(
             continue;
         };
         let is_deletion = matches!(step.act, Act::Remove | Act::RemoveFolder(_));
-        let change = changes.iter().find(|change| {
-            change.root == step.root
-                && change.path == step.path
-                && (change.what == What::Deleted) == is_deletion
-        });
+        let change = by_path.get(&(step.root, step.path.as_path(), is_deletion));
         let before = change.and_then(|change| change.before.as_ref());
         let conflict = |why: &str| {
             Failed::Conflict(Conflict { path: root.path().join(&step.path), why: why.to_owned() })
@@ -515,6 +569,13 @@ fn applied(
             }
             Act::Dress(_, after) => root.dress_folder(after, &step.path)?,
         }
+    }
+    if journal.folders.len() > ONE_BY_ONE {
+        let used: BTreeSet<usize> = journal.folders.iter().map(|(at, ..)| *at).collect();
+        for root in used.into_iter().filter_map(|at| roots.get(at)) {
+            root.settle_all()?;
+        }
+        return Ok(());
     }
     for (at, path, _) in &journal.folders {
         if let (Some(root), Some(path)) = (roots.get(*at), crate::tree::read_name(path)) {

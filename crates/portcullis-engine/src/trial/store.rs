@@ -249,7 +249,7 @@ impl Unfinished {
     ///
     /// # Errors
     /// What the system says.
-    pub(super) fn folder(&self, name: &str) -> io::Result<PathBuf> {
+    pub(crate) fn folder(&self, name: &str) -> io::Result<PathBuf> {
         let path = self.place.path.join(name);
         fs::DirBuilder::new().mode(0o700).create(&path)?;
         Ok(path)

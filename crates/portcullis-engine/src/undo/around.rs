@@ -79,7 +79,7 @@ impl Around {
         };
         let snapshot = super::take(&store, scope, bounds, about)?;
         if snapshot.before.is_empty() {
-            store.forget(&snapshot.id)?;
+            store.forget(&snapshot)?;
             return Ok(None);
         }
         let copy = copy_of(&snapshot, scope);
@@ -134,7 +134,7 @@ impl Around {
     /// Keeps nothing of it: the action does not run.
     pub fn forget(self) {
         // What stays is forgotten with what is old.
-        let _ = self.store.forget(&self.snapshot.id);
+        let _ = self.store.forget(&self.snapshot);
     }
 
     /// Its name.
@@ -211,7 +211,7 @@ impl Around {
             let mut before = snapshot.before.iter();
             before.all(|one| after.get(&one.path).is_some_and(|other| same(one, other)))
         });
-        if unchanged && store.forget(&snapshot.id).is_ok() {
+        if unchanged && store.forget(&snapshot).is_ok() {
             return None;
         }
         Some(snapshot.id)

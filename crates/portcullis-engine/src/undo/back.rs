@@ -2,8 +2,8 @@
 //! the action left it, and nothing else is touched. Putting it in place is that of a trial: whole or not at all, and in no way through a link.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs, io,
+    collections::{BTreeMap, BTreeSet, HashMap},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::{Bounds, Kept, Snapshot, Store, take};
 use crate::{
-    tree::{Kind, Node, Root, write_name},
+    tree::{Kind, Node, Root, Settled, write_name},
     trial::{
         Change, Means, Places, StoreError, Trial, Tried, VERSION, What,
-        commit::{self, CommitError, Conflict},
+        commit::{self, CommitError, Conflict, Contents},
     },
 };
 
@@ -58,14 +58,6 @@ pub enum UndoError {
     /// What stands there is not what the action left.
     #[error("files changed after the action")]
     Conflicts(Vec<Conflict>),
-    /// A content that was kept cannot be used.
-    #[error("`{path}` cannot be brought back: {source}")]
-    Content {
-        /// The file.
-        path: String,
-        /// Why not.
-        source: io::Error,
-    },
     /// It cannot be put in place.
     #[error(transparent)]
     Commit(#[from] CommitError),
@@ -166,25 +158,15 @@ fn outcome(
 
 /// A directory that the action made stays where something in it does.
 fn keep_what_holds_others(found: &mut Vec<Difference>, now: &BTreeMap<PathBuf, Kept>) {
-    loop {
-        let removed: BTreeSet<PathBuf> = found
-            .iter()
-            .filter(|one| one.what == Outcome::Removed)
-            .map(|one| one.path.clone())
-            .collect();
-        let holds_others = |folder: &Path| {
-            now.keys().any(|path| path.parent() == Some(folder) && !removed.contains(path))
-        };
-        let count = found.len();
-        found.retain(|one| {
-            !(one.what == Outcome::Removed
-                && one.now.as_ref().is_some_and(|now| now.kind == Kind::Folder)
-                && holds_others(&one.path))
-        });
-        if found.len() == count {
-            return;
-        }
-    }
+    let removed: BTreeSet<&Path> = found
+        .iter()
+        .filter(|one| one.what == Outcome::Removed)
+        .map(|one| one.path.as_path())
+        .collect();
+    let staying = now.keys().filter(|path| !removed.contains(path.as_path()));
+    let holding: BTreeSet<PathBuf> =
+        staying.flat_map(|path| path.ancestors().skip(1)).map(Path::to_owned).collect();
+    found.retain(|one| one.what != Outcome::Removed || !holding.contains(&one.path));
 }
 
 /// Brings back what a [`difference`] says, conflicts and what is lost left out. How many files that were is the answer.
@@ -200,7 +182,7 @@ pub fn undo(
 ) -> Result<usize, UndoError> {
     remake_workspace(snapshot)?;
     let unfinished = places.new_trial(std::slice::from_ref(&snapshot.workspace))?;
-    let prepared = prepared(store, snapshot, differences, &unfinished);
+    let prepared = prepared(snapshot, differences, &unfinished);
     let trial = match prepared {
         Ok(trial) => trial,
         Err(error) => {
@@ -211,7 +193,8 @@ pub fn undo(
     let count = trial.changes.len();
     let place = unfinished.keep(&trial)?;
     let numbers: Vec<usize> = (0..count).collect();
-    let done = commit::commit(places, &place, &trial, &numbers, beat);
+    let contents = Stored::new(store, snapshot);
+    let done = commit::commit_from(&contents, (places, &place), &trial, &numbers, beat);
     if let Err(error) = done {
         // What a journal stands for is taken back by the next one.
         if !place.has_journal() {
@@ -237,8 +220,10 @@ fn restore_times(snapshot: &Snapshot, trial: &Trial) {
         .filter_map(|change| change.path.parent())
         .chain([Path::new("")])
         .collect();
+    let before: HashMap<&Path, &Kept> =
+        snapshot.before.iter().map(|kept| (kept.path.as_path(), kept)).collect();
     for path in touched.into_iter().rev() {
-        let kept = snapshot.before.iter().find(|kept| kept.path == path);
+        let kept = before.get(path);
         let there = root.node(path, false).ok().flatten();
         // Its time is all that is left of what was done; whoever changed its rights meant them.
         if let (Some(kept), Some(there)) = (kept, there)
@@ -271,17 +256,48 @@ fn remake_workspace(snapshot: &mut Snapshot) -> Result<(), UndoError> {
     Ok(())
 }
 
-/// The changes, with a layer that holds what is put back.
+/// The contents that a snapshot keeps.
+struct Stored<'a> {
+    store: &'a Store,
+    objects: HashMap<PathBuf, String>,
+}
+
+impl<'a> Stored<'a> {
+    fn new(store: &'a Store, snapshot: &Snapshot) -> Self {
+        let object = |kept: &Kept| Some((kept.path.clone(), kept.object.clone()?));
+        Self { store, objects: snapshot.before.iter().filter_map(object).collect() }
+    }
+}
+
+impl Contents for Stored<'_> {
+    fn lay(
+        &self,
+        change: &Change,
+        after: &Node,
+        (to, place): (&Root, &Path),
+        how: Settled,
+    ) -> io::Result<Node> {
+        to.lay(after, place, how, |made| {
+            let object = self.objects.get(&change.path);
+            let object = object.ok_or_else(|| io::Error::other("its content was not kept"))?;
+            self.store.write(object, made)
+        })
+        .map_err(|error| {
+            let words = format!("`{}`: {error}", write_name(&change.path));
+            io::Error::new(error.kind(), words)
+        })
+    }
+}
+
+/// The changes that put it back.
 fn prepared(
-    store: &Store,
     snapshot: &Snapshot,
     differences: &[Difference],
     unfinished: &crate::trial::Unfinished,
 ) -> Result<Trial, UndoError> {
     const LAYER: &str = "layer-0";
-    let layer_path = unfinished.place().path.join(LAYER);
-    fs::DirBuilder::new().create(&layer_path)?;
-    let layer = Root::open(&layer_path)?;
+    // Contents come from where they are kept, and the layer stays empty.
+    unfinished.folder(LAYER)?;
     let root = Root::open(&snapshot.workspace)?;
     let (mut deleted, mut others) = (Vec::new(), Vec::new());
     for one in differences {
@@ -306,11 +322,9 @@ fn prepared(
             // The workspace was made already.
             (Outcome::Restored, _) if one.path.as_os_str().is_empty() => {}
             (Outcome::Restored, Some(kept)) => {
-                laid(store, &layer, kept)?;
                 others.push(change(What::Made, None, Some(kept.node.clone())));
             }
             (Outcome::Reverted, Some(kept)) => {
-                laid(store, &layer, kept)?;
                 let was_folder = one.now.as_ref().is_some_and(|now| now.kind == Kind::Folder);
                 let is_folder = kept.node.kind == Kind::Folder;
                 let now = hashed(&root, one)?;
@@ -388,39 +402,4 @@ fn hashed(root: &Root, one: &Difference) -> io::Result<Option<Node>> {
         (Some(found), Some(now)) if found.is_untouched(now) => Some(found),
         (_, now) => now.clone(),
     })
-}
-
-/// Puts what was kept of a file into the layer.
-fn laid(store: &Store, layer: &Root, kept: &Kept) -> Result<(), UndoError> {
-    let failed = |source| UndoError::Content { path: write_name(&kept.path), source };
-    let mut folder = PathBuf::new();
-    for part in kept.path.parent().into_iter().flat_map(Path::components) {
-        folder.push(part);
-        match fs::create_dir(layer.path().join(&folder)) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(failed(error));
-            }
-            _ => {}
-        }
-    }
-    match kept.node.kind {
-        Kind::Folder => Ok(()),
-        Kind::File => {
-            let object = kept
-                .object
-                .as_deref()
-                .ok_or_else(|| failed(io::Error::other("its content was not kept")))?;
-            let mut made = layer.new_file(&kept.path).map_err(failed)?;
-            store.write(object, &mut made).map_err(failed)
-        }
-        Kind::Link | Kind::Pipe => {
-            let plain = Node {
-                user: rustix::process::geteuid().as_raw(),
-                group: rustix::process::getegid().as_raw(),
-                ..kept.node.clone()
-            };
-            layer.make(&plain, &kept.path).map_err(failed)
-        }
-        Kind::Socket | Kind::Device => Err(failed(io::ErrorKind::Unsupported.into())),
-    }
 }

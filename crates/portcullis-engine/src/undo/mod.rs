@@ -8,6 +8,7 @@
 
 mod around;
 mod back;
+mod pack;
 mod restore;
 mod scope;
 mod store;
@@ -82,6 +83,9 @@ pub struct Snapshot {
     /// What of the action nobody can undo here, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub beyond: Vec<String>,
+    /// The pack that was made with it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pack: Option<String>,
     /// Whether it was brought back already.
     #[serde(default)]
     pub undone: bool,

@@ -6,8 +6,8 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::{
-    About, Bounds, Difference, Outcome, Scope, Snapshot, Store, UndoError, VERSION, ended, take,
-    undo,
+    About, Bounds, Difference, Outcome, Scope, Snapshot, Store, UndoError, VERSION, ended,
+    scope::outermost, take, undo,
 };
 use crate::{audit::Entry, tree::write_name, trial::Places};
 
@@ -44,11 +44,12 @@ pub fn restore(
     if found.len() == conflicts + lost {
         return Ok(restored);
     }
-    let paths = found
+    let mut paths: Vec<_> = found
         .iter()
         .filter(|one| !is_conflict(one) && !one.path.as_os_str().is_empty())
         .map(|one| one.path.clone())
         .collect();
+    outermost(&mut paths);
     let history = snapshot.history;
     let scope = Scope { history, ..Scope::new(snapshot.workspace.clone(), paths) };
     let about = About {

@@ -170,13 +170,17 @@ pub fn of(judged: &Judged) -> Option<Scope> {
         // All of it lies outside.
         return None;
     }
-    scope.paths.sort_unstable();
-    scope.paths.dedup();
-    let all = scope.paths.clone();
-    scope.paths.retain(|path| !all.iter().any(|other| other != path && path.starts_with(other)));
+    outermost(&mut scope.paths);
     scope.beyond.sort_unstable();
     scope.beyond.dedup();
     Some(scope)
+}
+
+/// Leaves of paths those that lie below no other of them, sorted.
+pub(super) fn outermost(paths: &mut Vec<PathBuf>) {
+    // By their parts what lies below a path follows it at once.
+    paths.sort_unstable();
+    paths.dedup_by(|path, before| path.starts_with(&*before));
 }
 
 enum Where {

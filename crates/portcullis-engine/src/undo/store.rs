@@ -1,7 +1,7 @@
 //! Where snapshots are kept. Owns that nobody else reads them, that the same content is there once, and how much and how long is kept.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     fs::{self, File},
     io::{self, Read as _, Seek as _, Write as _},
     os::fd::AsFd as _,
@@ -9,11 +9,15 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use jiff::Timestamp;
 use portcullis_core::secrets::redacted;
 use rustix::fs::FlockOperation;
 use sha2::{Digest as _, Sha256};
 
-use super::{Kept, Snapshot, VERSION};
+use super::{
+    Kept, Snapshot, VERSION,
+    pack::{self, Pack, Stretch},
+};
 use crate::{
     own_key::{self, Key},
     platform, private,
@@ -35,6 +39,7 @@ const LOOKED_AT: u64 = 1 << 20;
 pub struct Store {
     folder: PathBuf,
     key: Key,
+    packs: pack::Open,
 }
 
 impl Store {
@@ -44,7 +49,8 @@ impl Store {
     /// Where somebody else could read or change it.
     pub fn open(state: &Path) -> io::Result<Self> {
         let folder = state.join("snapshots");
-        for place in [state.to_owned(), folder.clone(), folder.join("objects")] {
+        let below = ["objects", "packs"].map(|name| folder.join(name));
+        for place in [state.to_owned(), folder.clone()].into_iter().chain(below) {
             platform::create_private_directory(&place)?;
             let found = fs::symlink_metadata(&place)?;
             if let Some(insecurity) = platform::insecurity(&found) {
@@ -55,7 +61,16 @@ impl Store {
             }
         }
         let key = Key::of(&folder)?;
-        Ok(Self { folder, key })
+        Ok(Self { folder, key, packs: pack::Open::default() })
+    }
+
+    fn packs(&self) -> PathBuf {
+        self.folder.join("packs")
+    }
+
+    /// A pack for the small contents of a new snapshot. `known` are contents that are kept already, by their hash.
+    pub(super) fn pack(&self, known: HashMap<String, String>) -> io::Result<Pack> {
+        Pack::new(self.packs(), known)
     }
 
     fn place(&self, object: &str) -> Option<PathBuf> {
@@ -66,11 +81,28 @@ impl Store {
 
     /// Whether a content is kept.
     pub(super) fn has(&self, object: &str) -> bool {
-        self.place(object).is_some_and(|place| fs::symlink_metadata(place).is_ok())
+        match Stretch::of(object) {
+            Some(stretch) => self.packs.has(&self.packs(), &stretch),
+            None => self.place(object).is_some_and(|place| fs::symlink_metadata(place).is_ok()),
+        }
     }
 
-    /// Keeps the content of an open file. Its name, and the hash of what was kept, are the answer.
-    pub(super) fn keep(&self, source: &mut File) -> io::Result<(String, String)> {
+    /// Keeps the content of an open file of a length, a small one in a pack. Its name, and the hash of what was kept, are the answer.
+    pub(super) fn keep(
+        &self,
+        pack: &Pack,
+        source: &mut File,
+        length: u64,
+    ) -> io::Result<(String, String)> {
+        if length <= pack::LONGEST {
+            let room = usize::try_from(length).unwrap_or_default() + 1;
+            let mut bytes = Vec::with_capacity(room);
+            (&*source).take(pack::LONGEST + 1).read_to_end(&mut bytes)?;
+            if bytes.len() as u64 <= pack::LONGEST {
+                return self.packed(pack, bytes);
+            }
+            source.rewind()?;
+        }
         let random: [u8; 8] = platform::random()?;
         let beside = self.folder.join(format!(".new-{}", data_encoding::HEXLOWER.encode(&random)));
         platform::create_private_file(&beside)?;
@@ -81,6 +113,23 @@ impl Store {
         kept
     }
 
+    fn packed(&self, pack: &Pack, bytes: Vec<u8>) -> io::Result<(String, String)> {
+        let sha256 = data_encoding::HEXLOWER.encode(&Sha256::digest(&bytes));
+        if let Some(name) = pack.known(&sha256) {
+            return Ok((name, sha256));
+        }
+        let length = bytes.len() as u64;
+        let name = if holds_secret(&bytes) {
+            let room = pack.room(length + pack::SEALED, true);
+            let sealed = self.key.seal(&room.name(), bytes)?;
+            pack.put(&room, &sha256, &sealed)?
+        } else {
+            pack.put(&pack.room(length, false), &sha256, &bytes)?
+        };
+        Ok((name, sha256))
+    }
+
+    /// Keeps a content as a file of its own: by a reflink, where the file system has them.
     fn kept(&self, source: &mut File, beside: &Path) -> io::Result<(String, String)> {
         let mut made = platform::open_to_change(beside)?;
         if rustix::fs::ioctl_ficlone(&made, &*source).is_err() {
@@ -120,6 +169,13 @@ impl Store {
 
     /// Writes a content that is kept into a new file.
     pub(super) fn write(&self, object: &str, into: &mut File) -> io::Result<()> {
+        if let Some(stretch) = Stretch::of(object) {
+            let mut bytes = self.packs.read(&self.packs(), &stretch)?;
+            if stretch.sealed {
+                bytes = self.key.open(object, &bytes)?;
+            }
+            return copy_with_holes(&mut bytes.as_slice(), into);
+        }
         let place = self.place(object).ok_or(io::ErrorKind::InvalidData)?;
         let mut source = platform::open_without_following(&place)?;
         if object.starts_with('5') {
@@ -142,9 +198,23 @@ impl Store {
         private::write(&self.folder.join(format!("{}.json", snapshot.id)), &text)
     }
 
-    /// Forgets a snapshot. What only it needs goes when somebody tidies up.
-    pub(super) fn forget(&self, id: &str) -> io::Result<()> {
-        fs::remove_file(self.folder.join(format!("{id}.json")))
+    /// Forgets a snapshot. Its pack goes with it where no later one can need it; what else only it needs goes when somebody tidies up.
+    pub(super) fn forget(&self, snapshot: &Snapshot) -> io::Result<()> {
+        let _lock = self.lock()?;
+        fs::remove_file(self.folder.join(format!("{}.json", snapshot.id)))?;
+        let taken: Timestamp = snapshot.taken.parse().map_err(io::Error::other)?;
+        // The clock of the file system may be behind.
+        let taken = SystemTime::from(taken).checked_sub(Duration::from_secs(1));
+        let may_need = |id: &String| {
+            let found = fs::symlink_metadata(self.folder.join(format!("{id}.json")));
+            let time = found.and_then(|found| found.modified()).ok();
+            time.zip(taken).is_none_or(|(time, taken)| time >= taken)
+        };
+        let is_needed = self.names().iter().any(may_need);
+        match snapshot.pack.as_ref().filter(|name| !is_needed && pack::is_name(name)) {
+            Some(name) => fs::remove_file(self.packs().join(name)),
+            None => Ok(()),
+        }
     }
 
     /// Notes that a snapshot was taken before an action that has not ended.
@@ -214,7 +284,9 @@ impl Store {
     pub(super) fn tidy(&self) {
         let names = self.names();
         let objects = self.objects();
-        let bytes: u64 = objects.iter().map(|(_, length)| length).sum();
+        let packs = self.pack_names();
+        let of_packs = packs.iter().map(|name| pack::taken(&self.packs().join(name)));
+        let bytes: u64 = objects.iter().map(|(_, length)| *length).chain(of_packs).sum();
         let mut forget = names.len().saturating_sub(MOST);
         if bytes > MOST_BYTES {
             // Half of them, rather than a little each time.
@@ -248,6 +320,25 @@ impl Store {
                 let _ = fs::remove_file(place);
             }
         }
+        let mut stretches: HashMap<String, Vec<(u64, u64)>> = HashMap::new();
+        for stretch in needed.iter().filter_map(|object| Stretch::of(object)) {
+            let end = stretch.end();
+            stretches.entry(stretch.pack).or_default().push((stretch.offset, end));
+        }
+        for name in packs {
+            let place = self.packs().join(&name);
+            // What stays costs its place on the disk and nothing else.
+            let _ = match stretches.remove(&name) {
+                Some(needed) => pack::thin(&place, needed),
+                None => fs::remove_file(place),
+            };
+        }
+    }
+
+    fn pack_names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.packs()).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| pack::is_name(name)).collect()
     }
 
     fn objects(&self) -> Vec<(String, u64)> {

@@ -1,19 +1,22 @@
 //! Taking a snapshot, and looking again when the action has ended. Owns what is left out, and that this is said.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     io,
+    num::NonZero,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    thread,
     time::{Duration, Instant},
 };
 
 use jiff::Timestamp;
 use portcullis_core::secrets::redacted;
 
-use super::{Kept, Scope, Snapshot, Store, VERSION};
+use super::{Kept, Scope, Snapshot, Store, VERSION, pack::Pack};
 use crate::{
     platform,
-    tree::{Kind, Node, Root, read_name, write_name},
+    tree::{Kind, Listing, Reader, Root, digest, read_name, write_name},
 };
 
 /// The longest file that is kept.
@@ -24,6 +27,10 @@ const TOO_MUCH: &str = "there is too much to look at all of it";
 
 /// The deepest directory.
 const DEEPEST: usize = 200;
+
+/// How many threads read at most, and how many files one of them takes at once.
+const MOST_THREADS: usize = 4;
+const PORTION: usize = 64;
 
 /// The most sentences about what was left out.
 const MOST_SAID: usize = 50;
@@ -80,18 +87,10 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
     let _lock = store.lock()?;
     let known = known(store, &scope.workspace);
     let bytes: [u8; 4] = platform::random()?;
-    let mut walk = Walk {
-        root: &root,
-        known: &known,
-        store: Some(store),
-        history: scope.history,
-        bounds,
-        begun: Instant::now(),
-        bytes: 0,
-        found: Vec::new(),
-        left_out: Vec::new(),
-        is_full: false,
-    };
+    let by_hash = |kept: &Kept| Some((kept.node.sha256.clone()?, kept.object.clone()?));
+    let pack = store.pack(known.values().filter_map(by_hash).collect())?;
+    let mut walk = Walk::new(&root, &known, Some((store, &pack)), bounds);
+    walk.history = scope.history;
     walk.all(&scope.paths);
     let snapshot = Snapshot {
         v: VERSION,
@@ -108,6 +107,7 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
         after: None,
         left_out: walk.left_out,
         beyond: scope.beyond.clone(),
+        pack: pack.written(),
         undone: false,
     };
     store.note(&snapshot)?;
@@ -140,18 +140,8 @@ pub(super) fn now(snapshot: &Snapshot, bounds: Bounds) -> io::Result<(Vec<Kept>,
     let known = snapshot.before.iter().chain(snapshot.after.iter().flatten());
     let known: HashMap<PathBuf, Kept> =
         known.map(|kept| (kept.path.clone(), kept.clone())).collect();
-    let mut walk = Walk {
-        root: &root,
-        known: &known,
-        store: None,
-        history: snapshot.history,
-        bounds,
-        begun: Instant::now(),
-        bytes: 0,
-        found: Vec::new(),
-        left_out: Vec::new(),
-        is_full: false,
-    };
+    let mut walk = Walk::new(&root, &known, None, bounds);
+    walk.history = snapshot.history;
     let paths: Vec<PathBuf> = snapshot.scope.iter().filter_map(|path| read_name(path)).collect();
     walk.all(&paths);
     Ok((walk.found, walk.left_out))
@@ -173,21 +163,32 @@ struct Walk<'a> {
     root: &'a Root,
     known: &'a HashMap<PathBuf, Kept>,
     /// Where contents are kept; nowhere where it is only looked.
-    store: Option<&'a Store>,
+    into: Option<(&'a Store, &'a Pack)>,
     history: bool,
     bounds: Bounds,
     begun: Instant,
-    bytes: u64,
     found: Vec<Kept>,
     left_out: Vec<String>,
     is_full: bool,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(
+        root: &'a Root,
+        known: &'a HashMap<PathBuf, Kept>,
+        into: Option<(&'a Store, &'a Pack)>,
+        bounds: Bounds,
+    ) -> Self {
+        let (found, left_out) = (Vec::new(), Vec::new());
+        let begun = Instant::now();
+        Self { root, known, into, history: false, bounds, begun, found, left_out, is_full: false }
+    }
+
     fn all(&mut self, paths: &[PathBuf]) {
         if paths.is_empty() {
-            self.entry(Path::new(""), 0);
+            self.entry(Path::new(""), None, 0);
         }
+        let mut seen = BTreeSet::new();
         for path in paths {
             // What was made along the way must go away again, or come back.
             let mut folder = path.parent();
@@ -197,16 +198,17 @@ impl Walk<'_> {
                 folder = one.parent();
             }
             for one in above.into_iter().chain([PathBuf::new()]).rev() {
-                if !self.found.iter().any(|kept| kept.path == one)
+                if seen.insert(one.clone())
                     && let Ok(Some(node)) = self.root.node(&one, false)
                 {
                     self.found.push(Kept { path: one, node, object: None });
                 }
             }
-            self.entry(path, 0);
+            self.entry(path, None, 0);
         }
         self.found.sort_by(|one, other| one.path.cmp(&other.path));
         self.found.dedup_by(|one, other| one.path == other.path);
+        self.contents();
     }
 
     fn leave_out(&mut self, path: &Path, why: &str) {
@@ -217,7 +219,8 @@ impl Walk<'_> {
         }
     }
 
-    fn entry(&mut self, path: &Path, depth: usize) {
+    /// What stands at a path, and everything below it; `within` is its directory, where that is open.
+    fn entry(&mut self, path: &Path, within: Option<&Listing>, depth: usize) {
         if self.is_full {
             return;
         }
@@ -227,7 +230,11 @@ impl Walk<'_> {
                 .insert(0, format!("{TOO_MUCH}; from `{}` on nothing was", write_name(path)));
             return;
         }
-        let node = match self.root.node(path, false) {
+        let node = match (within, path.file_name()) {
+            (Some(within), Some(name)) => within.node(name),
+            _ => self.root.node(path, false),
+        };
+        let node = match node {
             Ok(Some(node)) => node,
             Ok(None) => return,
             Err(error) => return self.leave_out(path, &error.to_string()),
@@ -243,16 +250,27 @@ impl Walk<'_> {
                 if is_history && !self.history {
                     return;
                 }
-                match self.root.names(path, usize::MAX) {
-                    Ok((names, _)) => {
-                        for name in names {
-                            self.entry(&path.join(name), depth + 1);
+                match self.root.listing(path) {
+                    Ok(listing) => {
+                        for name in &listing.names {
+                            self.entry(&path.join(name), Some(&listing), depth + 1);
                         }
                     }
                     Err(error) => self.leave_out(path, &error.to_string()),
                 }
             }
-            Kind::File => self.file(path, node),
+            Kind::File => {
+                let known = self.known.get(path).filter(|known| known.node.is_untouched(&node));
+                let kept = known.filter(|known| match (self.into, &known.object) {
+                    (Some((store, _)), Some(object)) => store.has(object),
+                    (Some(_), None) => false,
+                    (None, _) => known.node.sha256.is_some(),
+                });
+                // Its content is read later, unless it is known.
+                let path = path.to_owned();
+                let kept = kept.map_or(Kept { path, node, object: None }, Kept::clone);
+                self.found.push(kept);
+            }
             Kind::Link | Kind::Pipe => {
                 self.found.push(Kept { path: path.to_owned(), node, object: None });
             }
@@ -260,43 +278,93 @@ impl Walk<'_> {
         }
     }
 
-    fn file(&mut self, path: &Path, mut node: Node) {
-        let known = self.known.get(path).filter(|known| known.node.is_untouched(&node));
-        let is_known = known.is_some_and(|known| match (self.store, &known.object) {
-            (Some(store), Some(object)) => store.has(object),
-            (Some(_), None) => false,
-            (None, _) => known.node.sha256.is_some(),
-        });
-        if let Some(known) = known.filter(|_| is_known) {
-            node.sha256.clone_from(&known.node.sha256);
-            self.found.push(Kept { path: path.to_owned(), node, object: known.object.clone() });
-            return;
-        }
-        let mut object = None;
-        let too_long = node.length > LONGEST;
-        self.bytes = self.bytes.saturating_add(node.length);
-        if let Some(store) = self.store {
-            if too_long || self.bytes > self.bounds.bytes {
-                self.leave_out(path, "its content was not kept, there is too much of it");
+    /// Reads the files that were found and whose content is not known, several at once.
+    fn contents(&mut self) {
+        let mut found = std::mem::take(&mut self.found);
+        let (mut bytes, mut too_much) = (0_u64, Vec::new());
+        let mut waiting: Vec<&mut Kept> = Vec::new();
+        for kept in &mut found {
+            if kept.node.kind != Kind::File || kept.node.sha256.is_some() {
+                continue;
+            }
+            bytes = bytes.saturating_add(kept.node.length);
+            let is_too_much =
+                kept.node.length > LONGEST || self.into.is_some() && bytes > self.bounds.bytes;
+            if is_too_much {
+                too_much.push(kept.path.clone());
             } else {
-                let kept = self.root.file(path).and_then(|mut file| {
-                    let opened = Node::of_open(&file)?;
-                    if opened.number != node.number || opened.kind != Kind::File {
-                        return Err(io::Error::other("it changed while it was looked at"));
+                waiting.push(kept);
+            }
+        }
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+        let threads = threads.min(waiting.len() / PORTION + 1);
+        let deadline = self.begun + self.bounds.time;
+        let portions = Mutex::new(waiting.chunks_mut(PORTION));
+        let failed = Mutex::new(Vec::new());
+        let (root, into) = (self.root, self.into);
+        let work = || {
+            let mut reader = Reader::new(root);
+            loop {
+                let portion = portions.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some(portion) = portion else { return };
+                for kept in portion {
+                    if let Err(error) = read(&mut reader, into, deadline, kept) {
+                        let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                        failed.push((kept.path.clone(), error));
                     }
-                    store.keep(&mut file)
-                });
-                match kept {
-                    Ok((name, sha256)) => {
-                        object = Some(name);
-                        node.sha256 = Some(sha256);
-                    }
-                    Err(error) => self.leave_out(path, &error.to_string()),
                 }
             }
-        } else if !too_long && let Ok(Some(hashed)) = self.root.node(path, true) {
-            node = hashed;
+        };
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failed.sort_by(|one, other| one.0.cmp(&other.0));
+        self.found = found;
+        if self.into.is_some() {
+            for path in too_much {
+                self.leave_out(&path, "its content was not kept, there is too much of it");
+            }
         }
-        self.found.push(Kept { path: path.to_owned(), node, object });
+        let late = failed.iter().find(|(_, error)| error.kind() == io::ErrorKind::TimedOut);
+        if let Some((path, _)) = late {
+            let words = format!("{TOO_MUCH}; from `{}` on nothing was read", write_name(path));
+            self.left_out.insert(0, words);
+        }
+        for (path, error) in &failed {
+            // What may not be read is known by the rest, where it is only looked.
+            if self.into.is_some() && error.kind() != io::ErrorKind::TimedOut {
+                self.leave_out(path, &error.to_string());
+            }
+        }
     }
+}
+
+/// Reads a file, and keeps what is in it where that is wanted.
+fn read(
+    reader: &mut Reader<'_>,
+    into: Option<(&Store, &Pack)>,
+    deadline: Instant,
+    kept: &mut Kept,
+) -> io::Result<()> {
+    if Instant::now() > deadline {
+        return Err(io::ErrorKind::TimedOut.into());
+    }
+    let (mut file, opened) = reader.open(&kept.path)?;
+    if opened.number != kept.node.number || opened.kind != Kind::File {
+        return Err(io::Error::other("it changed while it was looked at"));
+    }
+    let length = opened.length;
+    kept.node = opened;
+    match into {
+        Some((store, pack)) => {
+            let (object, sha256) = store.keep(pack, &mut file, length)?;
+            (kept.object, kept.node.sha256) = (Some(object), Some(sha256));
+        }
+        None => kept.node.sha256 = Some(digest(&mut file)?),
+    }
+    Ok(())
 }

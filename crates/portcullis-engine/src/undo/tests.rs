@@ -348,7 +348,7 @@ fn contents_are_kept_once_for_their_owner_alone_and_secrets_encrypted() {
         found.unwrap().object.clone().unwrap()
     };
     assert_eq!(object("a"), object("a-copy"));
-    assert!(object("secret").starts_with("5-"), "{}", object("secret"));
+    assert!(object("secret").starts_with("6-"), "{}", object("secret"));
     let store = scene.folder.path().join("state/snapshots");
     let mut ahead = vec![store];
     while let Some(path) = ahead.pop() {
