@@ -15,6 +15,7 @@ mod calls;
 mod distrust;
 mod promises;
 mod scene;
+mod verb;
 
 use std::{
     fs,
@@ -76,6 +77,7 @@ fn begun(place: &Path, words: &[&str]) {
     let program = place.join("program");
     fs::copy("/proc/self/exe", &program).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    verb::laid(place);
     let started = |command: &mut Command| command.args(words).stdin(Stdio::null()).spawn().unwrap();
     let mut running = vec![started(Command::new(&program).arg("as-user").arg(place.join("own")))];
     if calls::user() == 0 {
@@ -126,6 +128,19 @@ fn all(place: &Path, words: &[&str]) {
                 worked.push(format!("`{name}` as {who}, with {tier}: {words}"));
             }
         }
+    }
+    let mut by_verb = 0;
+    if let Some(program) = verb::program(place) {
+        for attempt in ATTEMPTS.iter().filter(|attempt| is_chosen(attempt.name)) {
+            match verb::contained(&program, place, attempt) {
+                None => {}
+                Some(Ok(())) => by_verb += 1,
+                Some(Err(words)) => {
+                    worked.push(format!("`{}` as {who}, inside `try`: {words}", attempt.name));
+                }
+            }
+        }
+        println!("as {who}, inside `try`: {by_verb} attempts failed as they must");
     }
     let tiers: Vec<&str> = tiers.iter().map(|tier| tier.name).collect();
     println!(

@@ -19,6 +19,8 @@ mod contract;
 mod faults;
 mod hooks;
 #[cfg(unix)]
+mod kept;
+#[cfg(unix)]
 mod mcp;
 mod page;
 mod policy;
