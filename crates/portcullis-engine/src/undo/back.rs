@@ -92,7 +92,14 @@ pub fn difference(
     let after = snapshot.after.as_deref().map(by_path);
     let all: BTreeSet<&PathBuf> =
         before.keys().chain(after.iter().flat_map(BTreeMap::keys)).collect();
-    let wanted = |path: &Path| paths.is_empty() || paths.iter().any(|one| path.starts_with(one));
+    // What lies in a directory that is gone takes the directory with it.
+    let leads = |path: &Path, one: &Path| {
+        let was_folder = before.get(path).is_some_and(|kept| kept.node.kind == Kind::Folder);
+        was_folder && one.starts_with(path) && !now.contains_key(path)
+    };
+    let wanted = |path: &Path| {
+        paths.is_empty() || paths.iter().any(|one| path.starts_with(one) || leads(path, one))
+    };
     let mut found = Vec::new();
     for path in all.into_iter().filter(|path| wanted(path)) {
         let (was, is) = (before.get(path), now.get(path).map(|kept| &kept.node));

@@ -72,7 +72,7 @@ pub(crate) fn contained(
     let (mut scene, mut launch) = prepared(place, attempt);
     let usual = launch.limits.clone();
     (attempt.launch)(&mut scene, &mut launch);
-    if launch.limits != usual || attempt.layer == Layer::Limit {
+    if launch.limits != usual || attempt.layer == Layer::Limits {
         return None;
     }
     let mut command = verb(program, place, &scene.root);

@@ -9,6 +9,8 @@ use std::{
     process::Command,
 };
 
+use sha2::{Digest as _, Sha256};
+
 use crate::Place;
 
 /// How many programs are compared where nobody says it.
@@ -76,6 +78,61 @@ const STEPS: &[&str] = &[
     "mv other.txt text",
     "exit 0",
 ];
+
+/// What a program does beside its workspace, where it is only tried; `$FENCE` is what must stay as it is.
+const OUTWARD: &[&str] = &[
+    "echo x >> $FENCE/text",
+    "rm -rf $FENCE",
+    "chmod -R 777 $FENCE",
+    "touch -d 2001-01-01 $FENCE/script",
+    "mv $FENCE/folder $FENCE/moved",
+    "ln -f $FENCE/text $FENCE/second",
+    "ln -sfn /etc $FENCE/link",
+    "cp -r $FENCE ./taken && rm -rf ./taken; rm -rf $FENCE/folder",
+    "truncate -s 0 $FENCE/folder/one",
+    "find $FENCE -type f -exec sh -c 'echo x > \"$1\"' _ {} \\;",
+    "python3 -c \"import os; os.removexattr('$FENCE/folder/one', 'user.kept')\"",
+    "mkfifo $FENCE/made; mkdir $FENCE/new",
+];
+
+/// Everything of what lies below, by which any change would show: content and attributes hashed whole, owners, rights, times, numbers.
+fn whole(root: &Path) -> String {
+    fn walk(path: &Path, text: &mut Sha256) {
+        let meta = fs::symlink_metadata(path).unwrap();
+        let line = format!(
+            "{} {} {} {} {} {} {}.{} {}.{}\n",
+            path.display(),
+            meta.mode(),
+            meta.uid(),
+            meta.gid(),
+            meta.ino(),
+            meta.nlink(),
+            meta.mtime(),
+            meta.mtime_nsec(),
+            meta.ctime(),
+            meta.ctime_nsec()
+        );
+        text.update(line);
+        if meta.is_symlink() {
+            text.update(fs::read_link(path).unwrap().as_os_str().as_encoded_bytes());
+        } else if meta.is_file() {
+            text.update(fs::read(path).unwrap());
+            let mut value = [0; 64];
+            let length = rustix::fs::lgetxattr(path, "user.kept", &mut value).unwrap_or(0);
+            text.update(value.get(..length).unwrap());
+        } else if meta.is_dir() {
+            let mut below: Vec<_> =
+                fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
+            below.sort();
+            for path in below {
+                walk(&path, text);
+            }
+        }
+    }
+    let mut text = Sha256::new();
+    walk(root, &mut text);
+    data_encoding::HEXLOWER.encode(&text.finalize())
+}
 
 /// Numbers that are always the same.
 struct Numbers(u64);
@@ -188,10 +245,14 @@ fn what_is_tried_and_taken_over_is_what_a_run_would_have_left() {
         "mode = \"bypassPermissions\"\nconfirmation = \"auto_approve\"\n",
     )
     .unwrap();
-    let fence = home.join("fence");
-    fs::create_dir(&fence).unwrap();
-    made(&fence);
-    let fenced = tree(&fence);
+    // One lies where a trial has a layer, the other where it may change nothing.
+    let elsewhere = tempfile::TempDir::new_in("/var/tmp").unwrap();
+    let fences = [home.join("fence"), elsewhere.path().join("fence")];
+    for fence in &fences {
+        fs::create_dir(fence).unwrap();
+        made(fence);
+    }
+    let fenced = fences.each_ref().map(|fence| whole(fence));
     let mut numbers = Numbers(20_261_127);
     let mut failed = Vec::new();
     for number in 0..count {
@@ -219,6 +280,15 @@ fn what_is_tried_and_taken_over_is_what_a_run_would_have_left() {
         command.env("TZ", "UTC").env("HOME", &home).stderr(std::process::Stdio::null());
         assert!(command.stdin(std::process::Stdio::null()).status().unwrap().success());
         let workspace = tried.to_str().unwrap();
+        let outward: String = fences
+            .iter()
+            .enumerate()
+            .map(|(at, fence)| {
+                let step = OUTWARD[(usize::try_from(number).unwrap() + at) % OUTWARD.len()];
+                format!("(FENCE='{}'; {step}) 2>/dev/null >&2\n", fence.display())
+            })
+            .collect();
+        let script = format!("{outward}{script}");
         let words =
             ["try", "--network", "off", "--workspace", workspace, "--", "sh", "-c", &script];
         let ended = place.run(words);
@@ -229,7 +299,14 @@ fn what_is_tried_and_taken_over_is_what_a_run_would_have_left() {
         if tree(&tried) != before {
             failed.push(format!("{script}\nchanged the files before it was taken over"));
         }
-        let taken = place.run(["try", "--trial", "last", "--commit"]);
+        assert_eq!(fences.each_ref().map(|fence| whole(fence)), fenced, "a trial of {script}");
+        // Of what it did, the workspace alone; a program that changed nothing there has nothing to take over.
+        let mut taken = place.run(["try", "--trial", "last", "--commit", workspace]);
+        let is_unchanged = taken.code != 0 && tree(&run) == before;
+        if is_unchanged {
+            taken.code = 0;
+        }
+        let _ = place.run(["try", "--trial", "last", "--discard"]);
         let (left, right) = (tree(&tried), tree(&run));
         if taken.code != 0 || left != right {
             let differs = |one: &BTreeMap<PathBuf, String>, other: &BTreeMap<PathBuf, String>| {
@@ -245,13 +322,12 @@ fn what_is_tried_and_taken_over_is_what_a_run_would_have_left() {
                 differs(&left, &right),
                 differs(&right, &left)
             ));
-            let _ = place.run(["try", "--trial", "last", "--discard"]);
         }
         for root in [&tried, &run] {
             Command::new("chmod").args(["-R", "u+rwx"]).arg(root).status().unwrap();
             fs::remove_dir_all(root).unwrap();
         }
-        assert_eq!(tree(&fence), fenced, "outside of the workspace something changed: {script}");
+        assert_eq!(fences.each_ref().map(|fence| whole(fence)), fenced, "taking over {script}");
     }
     assert!(failed.is_empty(), "{} of {count}:\n{}", failed.len(), failed.join("\n\n"));
 }

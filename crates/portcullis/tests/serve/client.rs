@@ -29,6 +29,11 @@ impl Gateway {
     }
 
     pub(crate) fn with(state: &Path, options: &[&str]) -> Self {
+        Self::at_home(state, state, options)
+    }
+
+    /// One of somebody whose home lies apart from its state.
+    pub(crate) fn at_home(home: &Path, state: &Path, options: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_portcullis"))
             .args(["serve", "--json", "--state"])
             .arg(state)
@@ -38,7 +43,7 @@ impl Gateway {
                 &["--listen", "127.0.0.1:0"]
             })
             .args(options)
-            .env("HOME", state)
+            .env("HOME", home)
             .env("PORTCULLIS_STATE_DIR", state)
             .env_remove("PORTCULLIS_AUDIT")
             .env_remove("XDG_CONFIG_HOME")
