@@ -3,11 +3,16 @@
 //! ```text
 //! cargo run --release -p portcullis-injection --example fit_injection -- score LIST…
 //! cargo run --release -p portcullis-injection --example fit_injection -- cross-kind LIST…
-//! cargo run --release -p portcullis-injection --example fit_injection -- fit LIST… > crates/portcullis-injection/src/injection/fitted.bin
+//! cargo run --release -p portcullis-injection --example fit_injection -- fit --margin 80 LIST… --tree DIRECTORY > crates/portcullis-injection/src/injection/fitted.bin
 //! ```
 //!
 //! A list is a file of JSON lines with `text` and `label` (`INJECTION` or `CLEAN`), or of pairs with `attack` and `innocent`, as in
 //! `corpus/content/injection.jsonl`. Rows with the tier `subtle` are passed over.
+//!
+//! `--tree` takes the sources and documentation under a directory for clean texts, in pieces, and leaves out what speaks of planted instructions:
+//! without what people really read, documents of many lines are flagged that look like no list. The table that is committed is of all lists in
+//! `corpus/content/`, of the development half of a corpus that is not in the repository (docs/accuracy.md), and of this repository at the commit before
+//! (`git archive COMMIT~1 | tar -x -C DIRECTORY`).
 //!
 //! `score` tells what the fitted detector finds in each list, `wrong` what it tells wrongly. `cross-kind`, `cross-language`, `cross-list` and
 //! `cross` fit without a part of the rows (kinds, languages, lists, or rows by chance) and tell how that does on the part that was held out,
@@ -22,22 +27,32 @@ use std::{
     error::Error,
     fs,
     io::{self, Write as _},
+    path::Path,
     process::ExitCode,
     thread,
 };
 
-use portcullis_injection::injection::{FEATURES, Level, passages, weigh};
+use portcullis_injection::injection::{FEATURES, LEXICAL, Level, passages, weigh};
 use serde_json::Value;
 
 /// How often every text is looked at; the weights are the mean of the second half.
-const ROUNDS: usize = 14;
+const ROUNDS: usize = 28;
 const RATE: f32 = 0.05;
 /// How much it costs to be away from zero.
-const SHRINK: f32 = 2e-4;
+const SHRINK: f32 = 1e-2;
 /// In how many texts a feature stands at least that is given a weight.
-const LEAST: u16 = 3;
+const LEAST: u16 = 2;
 /// The project's own pairs must hold whatever else is weighed.
 const PAIRS: f32 = 3.0;
+/// What texts of a tree are called where lists have names, and how much one of them counts: there are many, and few are like an order.
+const TREE: &str = "tree";
+const TREES: f32 = 0.3;
+/// What of a tree is read, in pieces of how many bytes, from how many on; and what is left out.
+const READ: [&str; 11] =
+    ["md", "rs", "toml", "py", "mjs", "js", "ts", "yml", "yaml", "html", "json"];
+const PIECE: usize = 4000;
+const SCRAP: usize = 80;
+const NOT_CLEAN: [&str; 3] = ["corpus", "content", "injection"];
 /// What every passage begins with before the first step.
 const BEGIN: f32 = -3.0;
 /// In how many parts the rows are cut that are held out in turn.
@@ -72,7 +87,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let Some((verb, paths)) = arguments.split_first() else {
-        return Err("usage: fit_injection score|wrong|cross|cross-kind|cross-language|cross-list|fit [--margin HUNDREDTHS] LIST… [--besides LIST…]".into());
+        return Err("usage: fit_injection score|wrong|cross|cross-kind|cross-language|cross-list|fit [--margin HUNDREDTHS] LIST… [--besides LIST…] [--tree DIRECTORY]".into());
     };
     let mut margin = 0;
     let mut is_besides = false;
@@ -82,6 +97,10 @@ fn run() -> Result<(), Box<dyn Error>> {
         match path.as_str() {
             "--margin" => margin = paths.next().ok_or("`--margin` needs a number")?.parse()?,
             "--besides" => is_besides = true,
+            "--tree" => {
+                let root = paths.next().ok_or("`--tree` needs a directory")?;
+                read_tree(Path::new(root), Path::new(""), &mut rows)?;
+            }
             path => read(path, is_besides, &mut rows)?,
         }
     }
@@ -125,6 +144,39 @@ fn read(path: &str, is_besides: bool, rows: &mut Vec<Row>) -> Result<(), Box<dyn
         push(field("attack"), true);
         push(field("innocent"), false);
         push(field("text"), field("label") == Some("INJECTION"));
+    }
+    Ok(())
+}
+
+/// The texts below `directory` of `root`, cut into pieces.
+fn read_tree(root: &Path, directory: &Path, rows: &mut Vec<Row>) -> Result<(), Box<dyn Error>> {
+    let mut entries = fs::read_dir(root.join(directory))?.collect::<Result<Vec<_>, _>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = directory.join(entry.file_name());
+        let name = path.to_string_lossy();
+        if NOT_CLEAN.iter().any(|part| name.contains(part)) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            read_tree(root, &path, rows)?;
+        } else if path.extension().and_then(|it| it.to_str()).is_some_and(|it| READ.contains(&it)) {
+            let Ok(text) = fs::read_to_string(root.join(&path)) else { continue };
+            let mut rest = text.as_str();
+            while rest.len() > SCRAP {
+                let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
+                rest = behind;
+                rows.push(Row {
+                    text: piece.to_owned(),
+                    is_planted: false,
+                    list: TREE.to_owned(),
+                    kind: TREE.to_owned(),
+                    language: "en".to_owned(),
+                    is_besides: true,
+                    passages: passages(piece),
+                });
+            }
+        }
     }
     Ok(())
 }
@@ -320,7 +372,7 @@ fn descend(rows: &[&Row]) -> Vec<f32> {
         let step = order.len().isqrt() + 7 * round + 1;
         for from in 0..step {
             for row in order.iter().skip(from).step_by(step) {
-                learn(row, &seen, &mut weights, &mut squares);
+                learn(row, round, &seen, &mut weights, &mut squares);
             }
         }
         if round >= ROUNDS / 2 {
@@ -331,13 +383,25 @@ fn descend(rows: &[&Row]) -> Vec<f32> {
     mean
 }
 
-/// One step on one text.
-fn learn(row: &Row, seen: &[u16], weights: &mut [f32], squares: &mut [f32]) {
-    let share = if row.list == "injection" { PAIRS } else { 1.0 };
+/// One step on one text. Every other time its words are left out and only what they can be is looked at, so that the weights of words do not
+/// take everything for themselves: words are of a language and a subject, and the next list has others.
+fn learn(row: &Row, round: usize, seen: &[u16], weights: &mut [f32], squares: &mut [f32]) {
+    let share = match row.list.as_str() {
+        "injection" => PAIRS,
+        TREE => TREES,
+        _ => 1.0,
+    };
+    let end =
+        if hash(&format!("{round} {}", row.text)) >> 40 & 1 == 1 { LEXICAL } else { FEATURES };
+    let passages: Vec<Vec<u32>> = row
+        .passages
+        .iter()
+        .map(|passage| passage.iter().copied().filter(|it| (*it as usize) < end).collect())
+        .collect();
     let odds: Vec<f32> =
-        row.passages.iter().map(|passage| 1.0 / (1.0 + (-sum(weights, passage)).exp())).collect();
+        passages.iter().map(|passage| 1.0 / (1.0 + (-sum(weights, passage)).exp())).collect();
     let none = odds.iter().map(|odds| 1.0 - odds).product::<f32>().max(1e-9);
-    for (passage, odds) in row.passages.iter().zip(odds) {
+    for (passage, odds) in passages.iter().zip(odds) {
         let slope =
             share * if row.is_planted { -odds * none / (1.0 - none).max(1e-6) } else { odds };
         if slope.abs() < 1e-3 {

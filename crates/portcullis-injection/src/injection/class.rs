@@ -199,7 +199,7 @@ classes! {
 
 /// Words by which the first pass finds what is worth reading: a stretch is, where two of these groups that belong together stand
 /// near each other. Every pattern that can decide has words of two such groups.
-pub(super) const GROUPS: [Class; 12] = [
+pub(super) const GROUPS: [Class; 14] = [
     IGNORE | BYPASS | DISABLE | VALID | ROTATED | REVERSED,
     EARLIER | TOLD | EVERYTHING | AUTHORITY | SAY,
     INSTRUCTIONS | PROMPT | TASK | SAFETY | ROTATED | REVERSED,
@@ -225,10 +225,22 @@ pub(super) const GROUPS: [Class; 12] = [
         | PRETEND,
     CONTINUE | GAVE,
     AGENT | TASK,
+    PAY | SEND | HARM | GRANT | REVEAL | RECOMMEND | SAY | APPROVE | DISABLE | RUN,
+    SECRET
+        | QUIET
+        | DOOR
+        | NOBODY
+        | APPROVED
+        | AUTOMATICALLY
+        | MONEY
+        | READER
+        | ANSWER
+        | ASK
+        | TELL,
 ];
 
 /// The groups that belong to each group, as bits.
-pub(super) const BELONG: [u16; 12] = [
+pub(super) const BELONG: [u16; 14] = [
     0b0000_0000_0110,
     0b0000_0000_0001,
     0b0000_0001_0001,
@@ -241,4 +253,6 @@ pub(super) const BELONG: [u16; 12] = [
     0b0001_0000_0000,
     0b1000_0000_0000,
     0b0100_0000_0000,
+    0b0010_0000_0000_0000,
+    0b0001_0000_0000_0000,
 ];

@@ -4,9 +4,12 @@
 use super::class::Class;
 
 /// How many bits number a feature.
-const BITS: u32 = 16;
+const BITS: u32 = 17;
 /// How many numbers of features there are.
 pub const COUNT: usize = 1 << BITS;
+/// The first number of the features that are of the words themselves. The fit leaves these out every other time, so that what holds for other words
+/// and languages is learnt as well; and no word shares a number with what is of few kinds.
+pub const LEXICAL: usize = COUNT / 8;
 
 /// What a feature is about. A number is made of the kind and of what `add` is given besides, so that the order of the kinds is a part of the
 /// fitted table: new ones go to the end.
@@ -69,6 +72,21 @@ pub(super) enum Kind {
     /// A pattern with its weight, and what is said where a model is named.
     Signal,
     Sign,
+    /// How many of its words that the tables do not know stand elsewhere in the text.
+    Shared,
+    /// A thing of a machine that is named in it, by itself and with what the words of the passage can be; the same of a passage beside it.
+    Thing,
+    ThingNear,
+}
+
+impl Kind {
+    /// Whether it is of the words themselves, and so of one language and one subject.
+    const fn is_lexical(self) -> bool {
+        matches!(
+            self,
+            Self::Word | Self::Stem | Self::StemNamed | Self::Stems | Self::Pair | Self::FirstWord
+        )
+    }
 }
 
 /// The features of one passage after another.
@@ -90,7 +108,10 @@ impl Features {
         hash ^= hash >> 29;
         hash = (hash ^ u64::from(other)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
         hash ^= hash >> 32;
-        let number = (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as u32;
+        let numbers = if kind.is_lexical() { COUNT - LEXICAL } else { LEXICAL };
+        let hash = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let number = ((hash * numbers as u64) >> 32) as u32;
+        let number = if kind.is_lexical() { LEXICAL as u32 + number } else { number };
         if let Some(seen) = self.seen.get_mut(number as usize / 64)
             && *seen >> (number % 64) & 1 == 0
         {

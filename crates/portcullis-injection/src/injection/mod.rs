@@ -17,6 +17,7 @@ mod layer;
 mod linear;
 mod passage;
 mod pattern;
+mod rest;
 mod sieve;
 mod sign;
 #[cfg(test)]
@@ -31,7 +32,7 @@ pub use pattern::Signal;
 use crate::{Span, finding::Confidence};
 use class::{REVERSED, ROTATED};
 #[doc(hidden)]
-pub use feature::COUNT as FEATURES;
+pub use feature::{COUNT as FEATURES, LEXICAL};
 use linear::{PLANTED, SURE};
 use passage::Disguise;
 

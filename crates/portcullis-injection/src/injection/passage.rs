@@ -8,6 +8,7 @@ use super::{
     class::*,
     feature::{Features, Kind, classes, grade},
     pattern::{Candidates, Hit, Which, candidates, hits},
+    rest::{Rest, things},
     sign::{self, DEMAND},
     token::{Carrier, Gap, Mark, Token, Tokens},
 };
@@ -46,7 +47,7 @@ pub(super) struct Passage {
 /// The passages of a text. `text` is what the places of the words are of.
 pub(super) fn passages(text: &str, tokens: &Tokens, disguise: Disguise<'_>) -> Vec<Passage> {
     let cuts = cut(tokens);
-    let whole = Whole::new(tokens, &cuts, disguise);
+    let whole = Whole::new(text, tokens, &cuts, disguise);
     let mut features = Features::new();
     let read = |(number, words): (usize, &Range<usize>)| {
         let part = tokens.list.get(words.clone())?;
@@ -59,6 +60,7 @@ pub(super) fn passages(text: &str, tokens: &Tokens, disguise: Disguise<'_>) -> V
         of_quotation(tokens, &here, &mut features);
         of_names(&here, &mut features);
         of_signs(text, &here, &mut features);
+        of_rest(&whole, &here, &mut features);
         let is_hidden = of_disguise(disguise, &here, &mut features);
         let hits = of_patterns(tokens, &whole, &here, &mut features);
         Some(Passage { words: words.clone(), features: features.take(), hits, is_hidden })
@@ -98,6 +100,9 @@ struct Whole {
     candidates: Candidates,
     /// The places at which something may be said to a model.
     places: Vec<Place>,
+    /// The things of a machine that each passage names, one bit a kind.
+    things: Vec<u8>,
+    rest: Rest,
 }
 
 /// The passage that is read.
@@ -117,7 +122,7 @@ fn opens(part: &[Token]) -> bool {
 }
 
 impl Whole {
-    fn new(tokens: &Tokens, cuts: &[Range<usize>], disguise: Disguise<'_>) -> Self {
+    fn new(text: &str, tokens: &Tokens, cuts: &[Range<usize>], disguise: Disguise<'_>) -> Self {
         let parts = || cuts.iter().map(|words| tokens.list.get(words.clone()).unwrap_or_default());
         let sets: Vec<Class> =
             parts().map(|part| part.iter().fold(0, |all, token| all | token.class)).collect();
@@ -127,6 +132,8 @@ impl Whole {
             orders: parts().filter(|part| opens(part)).count(),
             talk: sets.iter().filter(|set| **set & DISCUSS != 0).count(),
             places: places(tokens, disguise, &candidates),
+            things: parts().map(|part| things(text, part)).collect(),
+            rest: Rest::new(&tokens.list),
             sets,
             candidates,
         }
@@ -263,6 +270,74 @@ fn of_text(whole: &Whole, here: &Here<'_>, features: &mut Features) {
         features.add(kind, grade(all.saturating_sub(usize::from(is_here))), u32::from(is_here));
     }
     features.add(Kind::Passages, grade(whole.sets.len()), 0);
+}
+
+/// What demands are made of and about: beside a thing of a machine each of these says something of its own.
+const WEIGHTY: Class = SECRET
+    | DATA
+    | SEND
+    | PAY
+    | RUN
+    | VISIT
+    | HARM
+    | GRANT
+    | WRITE
+    | SAY
+    | RECOMMEND
+    | APPROVE
+    | DISABLE
+    | REVEAL
+    | IGNORE
+    | BYPASS
+    | DESTINATION
+    | MONEY
+    | QUIET
+    | NOT
+    | TELL
+    | ASK
+    | WITHOUT
+    | PERSON
+    | KNOW
+    | APPROVED
+    | AUTOMATICALLY
+    | AI
+    | AGENT
+    | MUST
+    | FIRST
+    | WHEN
+    | ANSWER
+    | SAFETY
+    | INSTEAD
+    | ONLY
+    | NOBODY
+    | READER
+    | ALL
+    | CONTENT
+    | VOID
+    | REQUEST
+    | TASK
+    | AUTHORITY
+    | DOOR
+    | NOTE
+    | TECH
+    | DISCUSS
+    | POLICY
+    | STORY
+    | FOLK;
+
+/// What it shares with the rest of its text, and the things that are named in it and beside it.
+fn of_rest(whole: &Whole, here: &Here<'_>, features: &mut Features) {
+    let (shared, unknown) = whole.rest.shared(here.part);
+    features.add(Kind::Shared, (shared * 4 / unknown.max(1)) as u32, grade(unknown / 2));
+    let of = |at: Option<usize>| at.and_then(|at| whole.things.get(at)).copied().unwrap_or(0);
+    for thing in classes(Class::from(of(Some(here.number)))) {
+        features.add(Kind::Thing, thing, 0);
+        for one in classes(here.set & WEIGHTY) {
+            features.add(Kind::Thing, thing, one + 1);
+        }
+    }
+    let beside = of(here.number.checked_sub(1)) | of(Some(here.number + 1));
+    classes(Class::from(beside)).for_each(|thing| features.add(Kind::ThingNear, thing, 0));
 }
 
 fn of_quotation(tokens: &Tokens, here: &Here<'_>, features: &mut Features) {
