@@ -1,6 +1,8 @@
 //! Rules on requests that change something at the other end: methods and paths that delete. Owns how HTTP clients are told
 //! the method; whether the address may be talked to at all, and what data goes out, is judged elsewhere.
 
+mod access;
+
 use super::{Hit, Rule, Scene, Shelf, When};
 use crate::{
     effect::{Argument, Effect, EffectKind, Run},
@@ -103,6 +105,27 @@ static RULES: &[Rule] = &[
         quiet: &["curl https://api.example.com/v1/users/7", "curl -X HEAD https://api.example.com"],
     },
     Rule {
+        id: "http.request.administer",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "a service is told who may do what there, where its names lead, or to stop or publish something",
+        remedy: "look at what is set now with a `GET`, and let a person change it",
+        when: When::Read,
+        fires: &[
+            "curl -X PATCH https://api.example.com/client/v4/zones/z1/dns_records/r1 -H \"Authorization: Bearer $T\" -d '{\"content\":\"203.0.113.9\"}'",
+            "curl -X POST https://home.example.com/api/services/lock/unlock -d '{\"entity_id\":\"lock.front\"}'",
+            "curl -X PATCH https://api.example.com/repos/o/r -d '{\"private\": false}'",
+            "http PUT https://api.example.com/orgs/o/memberships/bob role=member",
+        ],
+        quiet: &[
+            "curl https://api.example.com/v1/zones/z1/dns_records",
+            "curl -X POST http://localhost:3000/api/members -d '{}'",
+            "curl -X POST https://httpbin.org/anything/unlock -d '{}'",
+            "curl -X POST https://api.example.com/v1/search -d '{\"private\": true}'",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "http.request.payment",
         severity: Severity::Critical,
         message: "a payment service is asked to move money, or to change what somebody pays",
@@ -162,6 +185,7 @@ enum Verdict {
     Everything,
     Delete,
     Path,
+    Administer,
     Payment,
     Message,
     Local,
@@ -334,6 +358,17 @@ const SERVICES: &[(&str, &[&str], Verdict)] = &[
     ("oauth.reddit.com", &["/api/submit", "/api/comment", "/api/compose"], Verdict::Message),
 ];
 
+/// Services that answer anything and keep nothing, for whoever tries a client, by what their pages say of themselves.
+const ECHOES: &[&str] = &[
+    "dummyjson.com",
+    "echo.hoppscotch.io",
+    "httpbin.org",
+    "httpbingo.org",
+    "jsonplaceholder.typicode.com",
+    "postman-echo.com",
+    "reqres.in",
+];
+
 /// Parts of a path that say what the request does.
 const DESTROYING: &[&str] = &[
     "_close",
@@ -388,6 +423,7 @@ impl Verdict {
             Self::Everything => "http.request.everything",
             Self::Delete => "http.request.delete",
             Self::Path => "http.request.delete-by-path",
+            Self::Administer => "http.request.administer",
             Self::Payment => "http.request.payment",
             Self::Message => "http.request.message",
             Self::Local => "http.request.local",
@@ -439,6 +475,7 @@ impl Request {
             "--raw",
             "-Body",
         ]);
+        let body = body.or_else(|| if service { fields_of(&options) } else { None });
         // `http` sends what is written as fields behind the address.
         let fields = spoken && operands.any(|word| word.text.known_prefix().contains(['=', '@']));
         let fallback = if body.is_some() || fields || options.has(&["-F", "--form", "--post-file"])
@@ -499,6 +536,9 @@ impl Request {
         let store =
             STORE_PORTS.contains(&port) || STORE_PATHS.iter().any(|part| path.contains(part));
         let near = local && !store;
+        if ECHOES.contains(&name) {
+            return None;
+        }
         if self.method == "DELETE" {
             let everything = matches!(path, "/_all" | "/*" | "/_all/" | "/*/");
             return Some(match (near, everything && store) {
@@ -515,6 +555,11 @@ impl Request {
             .any(|part| DESTROYING.iter().any(|word| part.eq_ignore_ascii_case(word)));
         if (destroys || self.body_destroys()) && !near {
             return Some(Verdict::Path);
+        }
+        if !near
+            && access::administers(&self.method, path, self.body.as_ref().map(|body| &body.text))
+        {
+            return Some(Verdict::Administer);
         }
         match self.method.as_str() {
             "PUT" | "PATCH" if near => Some(Verdict::Local),
@@ -552,6 +597,17 @@ impl Request {
             && ["delete", "destroy", "remove", "purge"].iter().any(|word| body.contains(word));
         graph || body.contains("purge_everything")
     }
+}
+
+/// What `gh api -f private=false -F x=y` sends.
+fn fields_of(options: &Options<'_>) -> Option<Argument> {
+    let mut fields = options.values_of(&["-f", "-F", "--field", "--raw-field"]);
+    let mut whole = fields.next()?;
+    for field in fields {
+        whole.text.push_known(" ");
+        whole.text.append(&field.text);
+    }
+    Some(whole)
 }
 
 const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"];

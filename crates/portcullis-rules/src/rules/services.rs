@@ -710,6 +710,21 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "service.records.changed",
+        confidence: Confidence::Medium,
+        message: "what a service keeps is changed, one record after the other of all that it has",
+        remedy: "print first what would be changed, try it on one, and keep a copy of the rest",
+        when: When::Noted,
+        fires: &[
+            "python3 -c 'import shopify_api\nshop = shopify_api.Client(token=t)\nfor p in shop.products.list():\n    shop.products.update(p.id, price=1)'",
+        ],
+        quiet: &[
+            "python3 -c 'import shopify_api\nshop = shopify_api.Client(token=t)\nshop.products.update(7, price=1)'",
+            "python3 -c 'import shopify_api\nshop = shopify_api.Client(token=t)\nfor p in shop.products.list():\n    print(p.id)'",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "messages.send.many",
         category: Category::Exfiltration,
         severity: Severity::High,

@@ -7,6 +7,7 @@ use crate::{
     effect::{Argument, Effect, EffectKind, Run},
     finding::Confidence,
     programs::{self, Word},
+    risk::Severity,
 };
 
 pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
@@ -40,6 +41,22 @@ static RULES: &[Rule] = &[
             "aws ses delete-identity help",
         ],
         ..Rule::LOSS
+    },
+    Rule {
+        id: "remote.verb.unknown",
+        severity: Severity::High,
+        confidence: Confidence::Low,
+        message: "what a tool of a service, a cluster or an engine is told to do cannot be known",
+        remedy: "write its subcommand out",
+        when: When::Read,
+        fires: &["heroku \"$WHAT\" -a shop", "kubectl $(cat what.txt)"],
+        quiet: &[
+            "heroku logs -a $APP",
+            "what=logs; heroku $what -a shop",
+            "kubectl --context $CTX get pods",
+            "gcloud $FLAGS compute instances list",
+        ],
+        ..Rule::CHANGE
     },
     Rule {
         id: "remote.verb.local",
@@ -650,6 +667,10 @@ static LOCAL_THINGS: &[&str] = &[
 pub(super) fn reading(effect: &Effect, _: &Scene<'_>, hits: &mut Vec<(&'static str, Hit)>) {
     let EffectKind::Run(run) = &effect.kind else { return };
     let service = has(SERVICES, &run.program);
+    if (service || ENGINES.contains(&run.program.as_str())) && is_unsaid(run) {
+        hits.push(("remote.verb.unknown", Hit::default()));
+        return;
+    }
     if !service && is_familiar(run) {
         return;
     }
@@ -667,6 +688,21 @@ pub(super) fn reading(effect: &Effect, _: &Scene<'_>, hits: &mut Vec<(&'static s
     let Some(rule) = RULES.iter().find(|rule| rule.id == id) else { return };
     let message = Some(format!("`{} … {said}`: {}", run.program, rule.message));
     hits.push((id, Hit { message, ..Hit::default() }));
+}
+
+/// Tools of clusters and engines, whose subcommands have rules of their own.
+const ENGINES: &[&str] =
+    &["docker", "helm", "kubectl", "oc", "podman", "pulumi", "terraform", "tofu"];
+
+/// Whether not even the beginning of what such a tool is told is known, and nothing else that is known stands in its place.
+fn is_unsaid(run: &Run) -> bool {
+    let mut words = run.arguments.iter();
+    let Some(first) = words.next() else { return false };
+    let unknown = |word: &Argument| word.text.has_unknown() && word.text.known_prefix().is_empty();
+    // `gcloud $FLAGS compute instances list`
+    let is_word = |word: &str| !word.starts_with('-') && is_subcommand(word);
+    let goes_on = words.next().is_some_and(|word| is_word(word.text.known_prefix()));
+    unknown(first) && !goes_on
 }
 
 /// The rule about a program of which nothing is known.

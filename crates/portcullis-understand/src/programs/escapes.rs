@@ -21,6 +21,7 @@ pub mod named;
 pub(in crate::programs) mod near_pairs;
 mod settings;
 mod told;
+mod unlisted;
 mod vim;
 
 pub use follow::is_temporary;
@@ -624,6 +625,7 @@ static INPUT_ESCAPES: &[(&str, &[&str])] = &[
     ("ex", &["!", ":!"]),
     ("ftp", &["!"]),
     ("gdb", &["!", "shell ", "python "]),
+    ("groff", &[".sy ", ".pso "]),
     ("iftop", &["!"]),
     ("irb", &["system "]),
     ("ispell", &["!"]),

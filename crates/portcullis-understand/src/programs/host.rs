@@ -201,6 +201,9 @@ pub trait Host: Limits {
     /// The program runs another program: name and arguments; gives what that one prints.
     fn run(&mut self, words: &[Argument], input: Option<Text>) -> Text;
 
+    /// Reads as likely what may be a command; where it is none after all, nothing is said of it.
+    fn suppose(&mut self, code: &Text, span: Span);
+
     /// The program runs `code` as shell code with `arguments` as `$0`, `$1`…; gives what it prints.
     fn shell(
         &mut self,
@@ -289,13 +292,28 @@ pub trait Host: Limits {
     fn connect(&mut self, address: &Argument, sends: Option<Text>, listens: bool) -> Text {
         let host = address::host(&address.text);
         let is_local = !listens && host.as_deref().is_some_and(hosts::is_this_machine);
+        let said = sends.clone().filter(|said| !listens && !said.is_empty());
         let connection =
             Connection { address: address.text.clone(), host, sends, listens, is_local };
         let id = self.emit(EffectKind::Connect(connection), address.span);
+        if let Some(said) = said {
+            self.tell_store(address, said);
+        }
         let mut received = Text::unknown(&address.text.display());
         received.taint = Taint::NETWORK;
         received.sources.push(id);
         received
+    }
+
+    /// `printf 'FLUSHALL\r\n' > /dev/tcp/HOST/6379`: a store that takes its commands from whoever connects, told as its client is.
+    fn tell_store(&mut self, address: &Argument, said: Text) {
+        let shown = address.text.display();
+        if let Some(host) = shown.strip_suffix(":6379") {
+            let host = host.rsplit("//").next().unwrap_or(host).to_owned();
+            let words = ["redis-cli", "-h", host.as_str()]
+                .map(|word| Argument { text: Text::known(word), span: address.span });
+            self.run(&words, Some(said));
+        }
     }
 
     /// Sends a statement to a database.

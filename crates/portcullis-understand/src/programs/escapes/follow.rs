@@ -23,6 +23,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     loaded::follow(walk, name, &arguments);
     settings_that_arrive(walk, invocation, &arguments);
     told::follow(walk, invocation);
+    unlisted::follow(walk, invocation, &arguments);
     match name {
         "bmake" | "gmake" | "make" | "remake" => make_surroundings(walk, invocation),
         "npm" | "pnpm" | "yarn" | "npx" => npm(walk, invocation),

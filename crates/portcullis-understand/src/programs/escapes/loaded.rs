@@ -8,6 +8,7 @@ use crate::{effect::Argument, programs::host::Host};
 /// The programs, sorted, each with the options, or the verb, behind which the file is named.
 static LOADED: &[(&str, &[&str])] = &[
     ("alembic", &["--config", "-c"]),
+    ("anacron", &["-t"]),
     ("ant", &["-buildfile", "-f", "-file", "-lib", "-propertyfile"]),
     ("apache2", &["-f"]),
     ("apachectl", &["-f"]),
@@ -22,6 +23,7 @@ static LOADED: &[(&str, &[&str])] = &[
     ("collectd", &["-C"]),
     ("commitlint", &["--config", "--extends", "--parser-preset", "-g", "-p", "-x"]),
     ("coverage", &["--rcfile"]),
+    ("cppcheck", &["--addon"]),
     ("cypress", &["--config-file", "-C"]),
     ("dnsmasq", &["--conf-file", "-C"]),
     ("doit", &["-f", "--file"]),
@@ -55,6 +57,7 @@ static LOADED: &[(&str, &[&str])] = &[
     ("httpd", &["-f"]),
     ("ipython", &["--config", "--profile-dir"]),
     ("irb", &["-r"]),
+    ("javac", &["--processor-path", "-processorpath"]),
     ("jest", JEST),
     ("jq", &["--from-file", "-L", "-f"]),
     ("karma", &["start"]),
@@ -71,7 +74,10 @@ static LOADED: &[(&str, &[&str])] = &[
     ("meson", &["--cross-file", "--native-file"]),
     ("mkdocs", &["--config-file", "-f"]),
     ("mocha", &["--config", "--file", "--reporter", "--require", "-R", "-r"]),
-    ("mvn", &["--file", "--global-settings", "--settings", "-f", "-gs", "-s"]),
+    (
+        "mvn",
+        &["-Dmaven.ext.class.path", "--file", "--global-settings", "--settings", "-f", "-gs", "-s"],
+    ),
     ("mypy", &["--config-file"]),
     ("mysqld", &["--defaults-file", "--init-file", "--plugin-dir"]),
     ("nginx", &["-c"]),
@@ -84,6 +90,7 @@ static LOADED: &[(&str, &[&str])] = &[
         &["--defaults", "--lua-filter", "--pdf-engine", "--reader", "--to", "--writer", "-L", "-d"],
     ),
     ("parcel", &["--config"]),
+    ("perf", &["--script", "-s"]),
     ("phpstan", &["--autoload-file", "--configuration", "-a", "-c"]),
     ("phpunit", &["--bootstrap", "--configuration", "-c"]),
     ("playwright", &["--config", "-c"]),

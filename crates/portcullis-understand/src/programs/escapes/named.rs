@@ -183,6 +183,9 @@ pub(crate) fn named_in_variable(walk: &mut dyn Host, name: &str, value: &Text, s
     takes_packages(walk, name, value, span);
     held(walk, name, value, span);
     manuals::held(walk, name, value, span);
+    if variable(name).is_none() && HOLDERS.binary_search_by(|row| row.0.cmp(name)).is_err() {
+        unlisted::variable(walk, name, value, span);
+    }
     if name.starts_with("TF_CLI_ARGS") && value.known_prefix().contains("-auto-approve") {
         walk.note("terraform.apply.unseen", span);
     }

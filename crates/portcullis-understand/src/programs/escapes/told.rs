@@ -54,6 +54,17 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
                 }
             }
         }
+        // What a log on another machine gets.
+        "logger" if options.has(&["-n", "--server"]) => {
+            let server =
+                ["-n", "--server"].iter().flat_map(|it| named_by(&invocation.arguments, it)).last();
+            let file =
+                ["-f", "--file"].iter().flat_map(|it| named_by(&invocation.arguments, it)).last();
+            if let (Some(server), Some(file)) = (server, file) {
+                let sends = walk.read(&file);
+                walk.connect(&server, Some(sends), false);
+            }
+        }
         "crontab" if options.has(&["-e"]) => edited(walk, invocation),
         "pylint" => {
             for code in named_by(&invocation.arguments, "--init-hook") {

@@ -79,7 +79,6 @@ pub(super) fn netcat(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     {
         walk.note("network.scan.ports", invocation.span);
     }
-    speaks_to_redis(walk, &operands, invocation);
     let address = peer(&operands, listens, invocation);
     let sends = if program.is_some() || shell_code.is_some() {
         Some(Text::unknown("a program's output"))
@@ -101,18 +100,6 @@ pub(super) fn netcat(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.script("lua", &lua, &[], Some(received.clone()));
     }
     received
-}
-
-/// `printf 'FLUSHALL\r\n' | nc host 6379`: lines for a server that takes them from whoever connects, told as its client does.
-fn speaks_to_redis(walk: &mut dyn Host, operands: &[Argument], invocation: &Invocation) {
-    let [host, port, ..] = operands else { return };
-    if let Some(input) = invocation.input.as_ref()
-        && port.text.as_known() == Some("6379")
-    {
-        let word = |word: &str| Argument { text: Text::known(word), span: port.span };
-        let words = [word("redis-cli"), word("-h"), host.clone()];
-        walk.run(&words, Some(input.clone()));
-    }
 }
 
 /// sshd(8): options that take a value.

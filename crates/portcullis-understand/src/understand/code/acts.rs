@@ -310,6 +310,9 @@ impl Interpreter<'_, '_, '_> {
                 let argument = self.place_of(first.or_else(|| keyword(&["database", "filename"])));
                 self.flush();
                 match argument.text.as_known() {
+                    _ if argument.text.is_empty() && path == "duckdb.connect" => {
+                        self.seen.in_memory.get_or_insert_with(|| path.to_owned());
+                    }
                     Some(":memory:" | "file::memory:") => {
                         self.seen.in_memory.get_or_insert_with(|| path.to_owned());
                     }
@@ -640,7 +643,13 @@ impl Interpreter<'_, '_, '_> {
                 words.push(Argument { text: Text::known("--"), span });
                 let target = self.place_of(target);
                 let of_each = target.text.pieces.iter().find_map(|piece| match piece {
-                    Piece::Unknown(origin) if origin.contains("process_iter()[]") => Some(origin),
+                    Piece::Unknown(origin)
+                        if ["process_iter()[]", "scandir()[]"]
+                            .iter()
+                            .any(|of| origin.contains(of)) =>
+                    {
+                        Some(origin)
+                    }
                     _ => None,
                 });
                 if let Some(each) = of_each.cloned() {

@@ -88,6 +88,11 @@ impl Interpreter<'_, '_, '_> {
             return self.holding(result, [&callee]);
         }
         let handed = self.handed(&callee, receiver.as_ref(), &given);
+        let called = match &callee {
+            Value::Name(path, _) => path.to_string(),
+            Value::Method(method) => method.1.clone(),
+            _ => String::new(),
+        };
         let unknown = match &callee {
             Value::Name(path, _) => matches!(
                 tables::row(self.language, &self.canonical(path)),
@@ -126,7 +131,7 @@ impl Interpreter<'_, '_, '_> {
             Value::Name(path, _) => path.ends_with(')'),
             _ => false,
         };
-        let result = if unknown && is_opaque && handed.is_empty() {
+        let mut result = if unknown && is_opaque && handed.is_empty() {
             let parts = given.iter().map(|given| &given.value).chain(&receiver);
             self.holding(result, parts)
         } else {
@@ -158,6 +163,19 @@ impl Interpreter<'_, '_, '_> {
                 (_, value) => value.clone(),
             };
             if self.functions.get(index).is_some_and(|function| !function.called) {
+                let place = given.iter().position(
+                    |given| matches!(given.value, Value::Function(found) if found == index),
+                );
+                let calls = self.given_to(&called, place.unwrap_or_default(), &given);
+                if !calls.is_empty() {
+                    let results = calls.into_iter().map(|with| self.apply(index, Some(&with)));
+                    let results: Vec<Value> = results.collect();
+                    result = match (results.len(), called.ends_with("map")) {
+                        (1, false) => results.into_iter().next().unwrap_or(result),
+                        _ => Value::List(results),
+                    };
+                    continue;
+                }
                 let argument = Given { name: None, value: argument, span };
                 let body = self.apply(index, Some(&[argument.clone(), argument]));
                 if receiver.is_some() && !body.text().is_empty() {

@@ -42,6 +42,9 @@ const OF_RUBY: &[&str] = &[
     "yield_self",
 ];
 
+/// Calls behind whose function stands what is not given to it.
+const NOT_CALLED: &[&str] = &["filter", "map", "reduce", "sorted"];
+
 /// Keywords that carry the function.
 const FUNCTION: &[&str] = &["callback", "fn", "func", "function", "target"];
 
@@ -128,6 +131,34 @@ impl Interpreter<'_, '_, '_> {
         }
         cut.report(self.walk, at_all);
         handed
+    }
+
+    /// With what a function of the script is called that stands at this place among what is given: `pool.map(work, files)`,
+    /// `Thread(target=work, args=(file,))`. Where that is not said, nothing.
+    pub(super) fn given_to(&mut self, callee: &str, at: usize, given: &[Given]) -> Vec<Vec<Given>> {
+        let name = callee.rsplit('.').next().unwrap_or_default();
+        let Some(function) = given.get(at) else { return Vec::new() };
+        if given.len() < 2 || !may_be(function, FUNCTION) {
+            return Vec::new();
+        }
+        let over = OVER_LISTS.contains(&name);
+        let (each, with) = arguments(at, function, None, given);
+        let mut cut = Cut::default();
+        let calls = if over || each {
+            let lists = with.into_iter().flat_map(|one| match &one.value {
+                // What is gone through is not known one by one.
+                Value::Name(..) => vec![Given { value: self.element(&one.value, 0), ..one }],
+                _ => vec![one],
+            });
+            let one = |one: Given| if name == "starmap" { spread(&one) } else { vec![one] };
+            lists.at_most(EACH, &mut cut, function.span).map(one).collect()
+        } else if with.is_empty() || self.language != "python" || NOT_CALLED.contains(&name) {
+            Vec::new()
+        } else {
+            vec![with]
+        };
+        cut.report(self.walk, function.span);
+        calls
     }
 
     /// The function that a value names, where that is one of a library which runs or deletes what it is given.

@@ -131,6 +131,12 @@ impl Interpreter<'_, '_, '_> {
                 if matches!(self.language, "javascript" | "ruby")
                     && !matches!(receiver, Value::List(_)) =>
             {
+                // What each of a list that nobody knows was made into: one stands for all.
+                if matches!(&receiver, Value::Text(text)
+                    if text.has_unknown() && !text.known_prefix().is_empty())
+                {
+                    return receiver;
+                }
                 return Value::Text(mixed("what is joined", all.iter().map(|it| &it.value)));
             }
             "join" => Some(Fold::Join),

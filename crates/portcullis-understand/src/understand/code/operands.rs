@@ -202,7 +202,7 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 return self.prefixed();
             }
-            "lambda" => return self.lambda(),
+            "lambda" if self.language != "javascript" => return self.lambda(),
             "sub" | "func" | "fn" | "proc" if matches!(self.language, "python" | "javascript") => {}
             "function" if self.word_at(start + 1) == "*" => {
                 self.at += 1;
@@ -215,6 +215,12 @@ impl Interpreter<'_, '_, '_> {
             {
                 return self.inline_function();
             }
+            // What another language has as words of its own.
+            "new" | "typeof" | "void" | "delete" | "throw" | "defined" | "ref" | "then" | "do"
+            | "begin" | "unless"
+                if self.language == "python" => {}
+            "not" | "defined" | "ref" | "then" | "begin" | "unless" | "raise"
+                if self.language == "javascript" => {}
             "new" | "await" | "typeof" | "void" | "delete" | "not" | "return" | "yield"
             | "throw" | "async" | "defined" | "ref" | "then" | "else" | "do" | "begin"
             | "unless" | "raise"

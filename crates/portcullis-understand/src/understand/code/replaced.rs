@@ -132,19 +132,26 @@ impl Interpreter<'_, '_, '_> {
                 REQUESTS.iter().map(|name| (*name).to_owned()).collect()
             }
             // `mock.method(fs, 'rm', async () => {})`: until something puts the real one back.
-            "node:test.mock.method" | "test.mock.method" | "t.mock.method"
+            "sinon.stub" | "node:test.mock.method" | "test.mock.method" | "t.mock.method"
                 if path != "t.mock.method"
                     || self.modules.contains("node:test")
                         && !["t =", "t=", "mock:", "mock ="]
                             .iter()
                             .any(|word| self.source.contains(word)) =>
             {
-                let [of, name, with, ..] = given else { return };
-                let (Value::Name(of, _), Some(name), Value::Function(_)) =
-                    (&of.value, name.value.as_known(), &with.value)
-                else {
+                let [of, name, with @ ..] = given else { return };
+                let (Value::Name(of, _), Some(name)) = (&of.value, name.value.as_known()) else {
                     return;
                 };
+                // A stub of its own does nothing, unless it is told to do something after all.
+                let is_stub = path == "sinon.stub"
+                    && with.is_empty()
+                    && !["callThrough", "callsFake", "wrappedMethod", "get(", "value("]
+                        .iter()
+                        .any(|word| self.source.contains(word));
+                if !is_stub && !matches!(with, [Given { value: Value::Function(_), .. }, ..]) {
+                    return;
+                }
                 let back = |at: &usize| {
                     matches!(self.word_at(*at), "restore" | "restoreAll" | "reset" | "bypass")
                 };

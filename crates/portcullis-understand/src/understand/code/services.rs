@@ -568,7 +568,12 @@ impl Interpreter<'_, '_, '_> {
             let said = given.first()?.value.text();
             let (verb, route) = said.as_known()?.split_once(' ')?;
             let route = route.trim().trim_start_matches('/').to_owned();
-            self.tell(known(&["gh", "api", "-X", verb, route.as_str()]), span);
+            let mut words = known(&["gh", "api", "-X", verb, route.as_str()]);
+            if let Some(body) = given.get(1) {
+                words.push(Text::known("-f"));
+                words.push(written(&body.value, DEPTH));
+            }
+            self.tell(words, span);
             return None;
         }
         let option = |name: &str| {
@@ -654,6 +659,21 @@ impl Interpreter<'_, '_, '_> {
         {
             self.tell(words, span);
         }
+        if printed.iter().any(|given| is_environment(&given.value, DEPTH)) {
+            let lower = self.source.to_ascii_lowercase();
+            let searches =
+                ["secret", "token", "passw", "api_?key", "apikey", "api_key", "credential"]
+                    .iter()
+                    .any(|word| lower.contains(word));
+            let is_chosen =
+                ["if ", ".filter(", "re.", "regex", "match("].iter().any(|it| lower.contains(it));
+            let rule = if searches && is_chosen {
+                "credentials.environment.search"
+            } else {
+                "credentials.environment.print"
+            };
+            self.walk.note(rule, span);
+        }
     }
 
     fn tell(&mut self, words: Words, span: Span) {
@@ -688,6 +708,30 @@ pub(super) fn is_rehearsal(given: &[Given]) -> bool {
         };
         value.is_some_and(|value| value.as_known() == Some("All"))
     })
+}
+
+/// Whether a value is all of the environment, with what its variables hold.
+fn is_environment(value: &Value, depth: usize) -> bool {
+    const NAMES: &[&str] = &["os.environ", "os.environb", "process.env"];
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    // `os.environ.items()[]`, and not the keys alone or one that is named.
+    let holds = |path: &str| {
+        NAMES.iter().any(|name| {
+            path.strip_prefix(name).is_some_and(|rest| {
+                rest.is_empty()
+                    || [".items(", ".values(", ".copy("].iter().any(|way| rest.starts_with(way))
+            })
+        })
+    };
+    match value {
+        Value::Name(path, _) => holds(path),
+        Value::Text(text) => {
+            text.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(origin) if holds(origin)))
+        }
+        Value::List(list) | Value::Any(list) => list.iter().any(|one| is_environment(one, depth)),
+        Value::Table(table) => table.iter().any(|(_, one)| is_environment(one, depth)),
+        _ => false,
+    }
 }
 
 /// Whether a value is a stored secret itself, and not something that was made with its help, nor what it is called.

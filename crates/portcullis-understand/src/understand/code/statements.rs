@@ -111,11 +111,17 @@ impl Interpreter<'_, '_, '_> {
 
     /// Does what a keyword says; whether it was one.
     pub(super) fn keyword(&mut self, start: usize) -> bool {
+        if !begins_a_statement(self.language, self.word()) {
+            return false;
+        }
         match self.word() {
             "do" if self.language == "applescript" => self.do_script(),
             "import" => self.import(),
             "from" if self.language == "python" => self.import_from(),
             "use" | "no" if matches!(self.language, "perl" | "php") => self.skip_statement(),
+            "namespace" if matches!(self.word_at(start + 1), "." | "[" | "(" | "=") => {
+                return false;
+            }
             "package" | "namespace" | "using" | "#include" => self.skip_statement(),
             "def" | "function" | "sub" | "func" | "fn"
                 if self.is_name(start + 1) && self.word_at(start + 1) != "function"
@@ -341,5 +347,57 @@ impl Interpreter<'_, '_, '_> {
         while self.at < self.end && !matches!(self.word(), ";" | "}") && !self.is_first(self.at) {
             self.at += 1;
         }
+    }
+}
+
+/// Whether a word begins a statement in this language, and is not just what somebody called a variable: `switch.enable()` in Python. The
+/// words of Python and JavaScript are their references'; of the others all are taken.
+fn begins_a_statement(language: &str, word: &str) -> bool {
+    const PYTHON: &[&str] = &[
+        "assert", "async", "await", "break", "case", "class", "continue", "def", "del", "elif",
+        "else", "except", "finally", "for", "from", "global", "if", "import", "match", "nonlocal",
+        "pass", "raise", "return", "try", "while", "with", "yield",
+    ];
+    const JAVASCRIPT: &[&str] = &[
+        "async",
+        "await",
+        "break",
+        "case",
+        "catch",
+        "class",
+        "const",
+        "continue",
+        "do",
+        "else",
+        "enum",
+        "export",
+        "final",
+        "finally",
+        "for",
+        "function",
+        "if",
+        "import",
+        "interface",
+        "let",
+        "module",
+        "namespace",
+        "private",
+        "protected",
+        "public",
+        "return",
+        "static",
+        "switch",
+        "throw",
+        "try",
+        "using",
+        "var",
+        "while",
+        "with",
+        "yield",
+    ];
+    match language {
+        "python" => PYTHON.contains(&word),
+        "javascript" => JAVASCRIPT.contains(&word),
+        _ => true,
     }
 }

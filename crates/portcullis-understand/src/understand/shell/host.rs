@@ -196,6 +196,15 @@ impl Host for Walk<'_> {
         Walk::run(self, words, input)
     }
 
+    fn suppose(&mut self, code: &Text, span: Span) {
+        let mark = self.gaps();
+        self.at_most(Certainty::Likely, |walk| walk.shell(code, span, &[], None));
+        self.forgive(
+            mark,
+            &[GapReason::Unparsed, GapReason::UnknownProgram, GapReason::UnknownCode],
+        );
+    }
+
     fn shell(
         &mut self,
         code: &Text,

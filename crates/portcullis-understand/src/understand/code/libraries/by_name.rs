@@ -12,6 +12,7 @@ use super::{
     databases,
     judged::{ARGUMENTS, Called, DEPTH},
     key,
+    services::switches_off,
 };
 use crate::{
     bound::Bounded,
@@ -19,7 +20,7 @@ use crate::{
     effect::{Argument, EffectKind, GapReason},
     programs,
     programs::host::Host,
-    text::{Piece, Taint},
+    text::{Piece, Taint, Text},
     understand::meaning::{
         self, arguments, derive,
         look::{self, Strictness},
@@ -41,7 +42,35 @@ const DELETES: &[&str] = &[
 ];
 
 /// Verbs by which something of a service ends for those who use it.
-const ENDS: &[&str] = &["cancel", "deactivate", "expire", "revoke", "suspend", "unpublish", "void"];
+const ENDS: &[&str] = &[
+    "cancel",
+    "clear",
+    "deactivate",
+    "disable",
+    "expire",
+    "mute",
+    "pause",
+    "revoke",
+    "silence",
+    "suspend",
+    "unpublish",
+    "void",
+];
+
+/// Verbs by which what a service keeps is made to say something else.
+const CHANGES: &[&str] = &[
+    "assign",
+    "change",
+    "edit",
+    "modify",
+    "overwrite",
+    "patch",
+    "put",
+    "replace",
+    "save",
+    "set",
+    "update",
+];
 
 /// What is kept somewhere, so that to drop or to empty it is to delete it.
 const STORES: &[&str] = &[
@@ -313,6 +342,12 @@ impl Interpreter<'_, '_, '_> {
             words.extend(key(called.owner).split('_').map(str::to_owned));
         }
         let has_handler = given.iter().any(|given| matches!(given.value, Value::Function(_)));
+        if is_service && self.request_of_a_service(called, given, span) {
+            return;
+        }
+        if is_service && self.changes_each(&words, called, given, span) {
+            return;
+        }
         let read = arguments::read(&written(given), None);
         let ends = is_service && words.first().is_some_and(|verb| ENDS.contains(&verb.as_str()));
         let mut contract = match derive::of_name(&words, &[], &read.hints) {
@@ -372,6 +407,29 @@ impl Interpreter<'_, '_, '_> {
         contract.subject = format!("something by {}", called.path);
         let deed = Deed { contract, source: Source::Derived, values: read.values };
         self.walk.emit(EffectKind::Act(Box::new(deed)), span);
+    }
+
+    /// What a service keeps is changed, one after the other of all that it gave, or switched off.
+    fn changes_each(
+        &mut self,
+        words: &[String],
+        called: &Called<'_>,
+        given: &[Given],
+        span: Span,
+    ) -> bool {
+        let changes = words.iter().any(|word| CHANGES.contains(&word.as_str()));
+        if changes && switches_off(given) {
+            self.deed(Class::Lower, false, called, given, span);
+            return true;
+        }
+        let root = called.path.split(['.', '(', '[']).next().unwrap_or_default();
+        let is_own = |text: &Text| text.display().contains(root);
+        let is_each = changes
+            && given.iter().any(|it| is_of_each(&it.value, DEPTH) && is_own(&it.value.text()));
+        if is_each {
+            self.walk.note("service.records.changed", span);
+        }
+        is_each
     }
 
     /// Directories of this machine that something with such a verb is given: `tf.io.gfile.rmtree('/home/dev')`.
@@ -452,6 +510,7 @@ fn is_of_each(value: &Value, depth: usize) -> bool {
     let is_each = |path: &str| {
         path.split_once("[]").is_some_and(|(list, _)| {
             // `client.get("/records")[]`: all that an address gives.
+            let list = list.strip_suffix(".json()").unwrap_or(list);
             let list = list.strip_suffix(".get()").unwrap_or(list);
             let way = list.split('.').map(|part| part.split('(').next().unwrap_or_default());
             !way.into_iter().any(|part| databases::NARROWS.contains(&key(part).as_str()))

@@ -215,6 +215,7 @@ impl Interpreter<'_, '_, '_> {
         let called = Called::new(path, rest.trim_start_matches('.'));
         if let Some(module) = module {
             self.notice_service(module, given);
+            self.code_of_a_hub(module, &called, given, span);
         }
         let card = match module {
             Some(_) => {
@@ -277,6 +278,12 @@ impl Interpreter<'_, '_, '_> {
             let runs = is_bound_nowhere && (starts || is_given_command());
             let name = if runs { "run" } else { called.name };
             self.arguments_as_they_are(name, given);
+        } else if let Some(module) = module.filter(|_| card.is_some() && !is_known) {
+            // What a service does besides what its card says.
+            let is_service = self.is_service(module);
+            if is_service {
+                self.derived(&called, is_service, given, span);
+            }
         } else if module.is_some_and(local::is_local) {
             self.places_deleted(called.name, given);
         }
@@ -416,6 +423,7 @@ impl Interpreter<'_, '_, '_> {
             Doing::Saves => {}
             Doing::WritesThere => self.writes_there(given),
             Doing::WritesTable => self.writes_table(called, given, span),
+            Doing::Named => self.done_by_name(called, given, span),
             Doing::Registry => result = self.registry(called, given, span),
             Doing::StartsAtLogin => self.starts_at_login(given, span),
             Doing::Quiet => {}

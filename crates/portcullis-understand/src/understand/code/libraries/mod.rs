@@ -74,6 +74,8 @@ pub(super) enum Doing {
     Registry,
     /// The program is started whenever its person logs in.
     StartsAtLogin,
+    /// What is done says one of the words that are given: `models.execute_kw(db, uid, key, "res.partner", "unlink", [ids])`.
+    Named,
     /// It only looks, or changes what stays in the program.
     Quiet,
 }

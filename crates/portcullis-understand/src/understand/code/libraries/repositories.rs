@@ -7,6 +7,23 @@ use super::{
 use crate::contract::Class;
 
 pub(super) const CARDS: &[Card] = &[
+    // https://gabrieldemarmiesse.github.io/python-on-whales: the commands of the engine, by their names
+    Card {
+        modules: &["python_on_whales"],
+        habits: &[],
+        methods: &[
+            ("buildx.build", Words(&["docker", "buildx", "build"])),
+            ("compose.down", Words(&["docker", "compose", "down"])),
+            ("container.remove", Words(&["docker", "container", "rm"])),
+            ("image.push", Words(&["docker", "push"])),
+            ("push", Words(&["docker", "push"])),
+            ("run", Words(&["docker", "run"])),
+            ("system.prune", Words(&["docker", "system", "prune"])),
+            ("volume.prune", Words(&["docker", "volume", "prune"])),
+            ("volume.remove", Words(&["docker", "volume", "rm"])),
+        ],
+        otherwise: Some(Quiet),
+    },
     // https://gitpython.readthedocs.io/en/stable/reference.html
     Card {
         modules: &["git"],

@@ -135,7 +135,11 @@ impl Interpreter<'_, '_, '_> {
         let lower: Vec<String> = texts.iter().map(|text| text.to_ascii_lowercase()).collect();
         let says = |is: &dyn Fn(&str) -> bool| lower.iter().any(|text| is(text));
         let is_own_file = |text: &str| {
-            text.trim_start_matches("sqlite:///").starts_with("/tmp/")
+            let path = text.trim_start_matches("sqlite:///");
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let is_of_a_test =
+                || !path.contains("://") && name.split(['.', '-', '_']).any(|part| part == "test");
+            (path.starts_with("/tmp/") || is_of_a_test())
                 && [".db", ".sqlite", ".sqlite3"].iter().any(|end| text.ends_with(end))
         };
         if says(&|text| text.contains(":memory:") || text == "sqlite://" || is_own_file(text))

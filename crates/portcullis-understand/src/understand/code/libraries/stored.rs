@@ -14,6 +14,7 @@ use super::{
 use crate::{
     contract::Class,
     effect::{Argument, WriteMode},
+    programs::host::Host,
     text::{Piece, Text},
 };
 
@@ -79,6 +80,54 @@ impl Interpreter<'_, '_, '_> {
             }
             text.push_known("/.config/autostart/electron.desktop");
             self.walk.write(&Argument { text, span }, WriteMode::Replace, Text::unknown("content"));
+        }
+    }
+
+    /// `AutoModel.from_pretrained("who/what", trust_remote_code=True)`, `torch.hub.load("who/what", …)`: code that came from elsewhere runs.
+    pub(super) fn code_of_a_hub(
+        &mut self,
+        module: &str,
+        called: &Called<'_>,
+        given: &[Given],
+        span: Span,
+    ) {
+        let named = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+        let is_hub = module.split('.').next() == Some("torch")
+            && matches!(called.key.as_str(), "load" | "help" | "list")
+            && called.path.contains("hub")
+            && named("source").and_then(|it| it.value.as_known()) != Some("local");
+        let trusts = named("trust_remote_code").is_some_and(|it| !it.value.is_false());
+        let Some(first) = given.first().map(|it| it.value.text()).filter(|_| is_hub || trusts)
+        else {
+            return;
+        };
+        // A directory of this machine is no repository.
+        if first.known_prefix().starts_with(['.', '/', '~']) {
+            return;
+        }
+        self.flush();
+        let mut address =
+            Text::known(if is_hub { "https://github.com/" } else { "https://huggingface.co/" });
+        address.append(&first);
+        let code = self.walk.connect(&Argument { text: address, span }, None, false);
+        self.walk.code("python", &code, span, &[]);
+    }
+
+    /// What a server does stands among what it is given.
+    pub(super) fn done_by_name(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+        /// How a server's own methods call what deletes and what changes.
+        const DOES: &[(&str, Class)] = &[
+            ("button_immediate_uninstall", Class::Delete),
+            ("unlink", Class::Delete),
+            ("delete", Class::Delete),
+            ("action_post", Class::Bind),
+            ("message_post", Class::Send),
+            ("send_mail", Class::Send),
+        ];
+        let words = given.iter().filter_map(|it| it.value.as_known());
+        let does = words.filter_map(|word| DOES.iter().find(|(name, _)| *name == word)).next();
+        if let Some((_, class)) = does {
+            self.deed(*class, false, called, given, span);
         }
     }
 

@@ -1,0 +1,109 @@
+//! Requests that administer a service: who may do what there, what its names lead to, whether something runs. Owns the parts of a path and
+//! of a body by which such a request is known, where no table knows the service itself.
+
+use crate::text::Text;
+
+/// What a request is about, where to change it at all is to change who gets in or where traffic goes.
+const ABOUT: &[&str] = &[
+    "acl",
+    "acls",
+    "admins",
+    "collaborators",
+    "deploy_keys",
+    "dns_records",
+    "feature_flags",
+    "firewall",
+    "firewalls",
+    "flags",
+    "iam",
+    "invitations",
+    "members",
+    "memberships",
+    "permissions",
+    "role_assignments",
+    "rulesets",
+    "webhooks",
+];
+
+/// The same, where what is there is replaced; to add one more is ordinary.
+const REPLACED: &[&str] = &[
+    "certificates",
+    "domains",
+    "policies",
+    "protection",
+    "roles",
+    "routes",
+    "secrets",
+    "settings",
+    "zones",
+];
+
+/// What is done, where the path says it as its last part.
+const DONE: &[&str] = &[
+    "ban",
+    "deactivate",
+    "disable",
+    "failover",
+    "kill",
+    "merge",
+    "pause",
+    "power_off",
+    "promote",
+    "publish",
+    "reboot",
+    "restart",
+    "revoke",
+    "rollback",
+    "stop",
+    "suspend",
+    "transfer",
+    "transfer_ownership",
+    "unlock",
+    "unpublish",
+];
+
+/// What a body says when it opens something to everybody, or makes somebody its master. Spaces and quotes are put aside.
+const OPENS: &[&str] = &[
+    "access:public",
+    "is_admin:true",
+    "is_superuser:true",
+    "isadmin:true",
+    "private:false",
+    "public:true",
+    "role:admin",
+    "role:owner",
+    "visibility:public",
+];
+
+/// Whether a request by this method administers what its path names.
+pub(super) fn administers(method: &str, path: &str, body: Option<&Text>) -> bool {
+    if !matches!(method, "POST" | "PUT" | "PATCH") {
+        return false;
+    }
+    let parts: Vec<String> = path
+        .split(['/', ':'])
+        .filter(|part| !part.is_empty())
+        .map(|part| part.to_ascii_lowercase().replace('-', "_"))
+        .collect();
+    let has = |words: &[&str]| parts.iter().any(|part| words.contains(&part.as_str()));
+    let replaces = method != "POST" && has(REPLACED);
+    let does = parts.last().is_some_and(|last| DONE.contains(&last.as_str()));
+    has(ABOUT) || replaces || does || body.is_some_and(opens)
+}
+
+fn opens(body: &Text) -> bool {
+    let plain: String = body
+        .display()
+        .chars()
+        .filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'' | '\\'))
+        .map(|letter| if letter == '=' { ':' } else { letter.to_ascii_lowercase() })
+        .collect();
+    OPENS.iter().any(|said| {
+        plain.match_indices(said).any(|(at, _)| {
+            let ends =
+                |letter: Option<char>| letter.is_none_or(|it| !it.is_alphanumeric() && it != '_');
+            ends(plain.get(..at).and_then(|before| before.chars().next_back()))
+                && ends(plain.get(at + said.len()..).and_then(|rest| rest.chars().next()))
+        })
+    })
+}
