@@ -84,6 +84,28 @@ static RULES: &[Rule] = &[
         ..DESKTOP
     },
     Rule {
+        id: "desktop.message.sent",
+        category: Category::Exfiltration,
+        message: "a message goes out to people in somebody's name",
+        remedy: "leave it as a draft, and let the person send it",
+        when: When::Effect(Kinds::RUN, |effect, _| {
+            script(effect, |script| {
+                let says = |word: &str| {
+                    script.split(|letter: char| !letter.is_alphanumeric()).any(|part| part == word)
+                };
+                ["\"mail\"", "\"messages\"", "\"microsoft outlook\""]
+                    .iter()
+                    .any(|it| script.contains(it))
+                    && says("send")
+            })
+        }),
+        fires: &[
+            "osascript -e 'tell application \"Messages\" to send \"hi\" to buddy \"+15550100\" of service 1'",
+        ],
+        quiet: &["osascript -e 'tell application \"Messages\" to activate'"],
+        ..DESKTOP
+    },
+    Rule {
         id: "desktop.private.read",
         message: "what a person keeps in mail, messages, notes or contacts would be read out",
         remedy: "let the person copy what is needed",
@@ -198,7 +220,10 @@ static RULES: &[Rule] = &[
 /// Asks a question of a script of the desktop, in lower case.
 fn script(effect: &Effect, asks: impl Fn(&str) -> bool) -> Option<Hit> {
     let run = run(effect).filter(|run| run.program == "osascript")?;
-    let script = told(run).collect::<Vec<_>>().join("\n").to_ascii_lowercase();
+    // Parts of it may not be known: to whom a message goes.
+    let partly = run.arguments.iter().filter(|word| word.text.has_unknown());
+    let lines = told(run).map(str::to_owned).chain(partly.map(|word| word.text.display()));
+    let script = lines.collect::<Vec<_>>().join("\n").to_ascii_lowercase();
     asks(&script).then(|| at(Severity::High))
 }
 

@@ -62,9 +62,12 @@ const DONE: &[&str] = &[
     "unpublish",
 ];
 
-/// What a body says when it opens something to everybody, or makes somebody its master. Spaces and quotes are put aside.
+/// What a body says when it opens something to everybody, makes somebody its master or switches
+/// something off. Spaces and quotes are put aside.
 const OPENS: &[&str] = &[
     "access:public",
+    "active:false",
+    "enabled:false",
     "is_admin:true",
     "is_superuser:true",
     "isadmin:true",
@@ -72,6 +75,7 @@ const OPENS: &[&str] = &[
     "public:true",
     "role:admin",
     "role:owner",
+    "status:disabled",
     "visibility:public",
 ];
 

@@ -310,7 +310,7 @@ impl Interpreter<'_, '_, '_> {
                 let argument = self.place_of(first.or_else(|| keyword(&["database", "filename"])));
                 self.flush();
                 match argument.text.as_known() {
-                    _ if argument.text.is_empty() && path == "duckdb.connect" => {
+                    _ if given.is_empty() && path == "duckdb.connect" => {
                         self.seen.in_memory.get_or_insert_with(|| path.to_owned());
                     }
                     Some(":memory:" | "file::memory:") => {

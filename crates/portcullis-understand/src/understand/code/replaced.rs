@@ -154,6 +154,7 @@ impl Interpreter<'_, '_, '_> {
                 }
                 let back = |at: &usize| {
                     matches!(self.word_at(*at), "restore" | "restoreAll" | "reset" | "bypass")
+                        && at.checked_sub(1).is_some_and(|before| self.word_at(before) == ".")
                 };
                 // What may put it back unseen: a function that stands before, a name that is put together.
                 let hides = ["mock[", "[\"mock", "['mock", "[`mock", "Reflect", "eval("];

@@ -122,12 +122,16 @@ impl Interpreter<'_, '_, '_> {
         let remote = text.pieces.iter().all(|piece| matches!(piece, Piece::Unknown(_)))
             && text.taint.has(Taint::NETWORK);
         let plumbed = shell
-            && self.raw_socket
+            && (self.raw_socket || self.source.contains("net.createServer("))
             && (self.source.contains("stdin")
                 || self.source.contains("pipe(")
                 || text.display().contains("<&"));
         if (self.raw_socket && remote) || plumbed {
-            let rule = if self.seen.listens { "code.shell.bind" } else { "code.shell.reverse" };
+            let rule = if self.seen.listens || !self.raw_socket {
+                "code.shell.bind"
+            } else {
+                "code.shell.reverse"
+            };
             self.walk.note(rule, span);
         } else if shell && self.source.contains("stdin") && self.source.contains("pipe(") {
             let told = text.as_known().is_none_or(|known| {

@@ -505,7 +505,7 @@ pub(super) const CARDS: &[Card] = &[
             ("drop_database", Statement("DROP DATABASE")),
             ("index.delete", DeletesRows),
             ("delete_all_documents", DeletesRows),
-            ("clear_objects", DeletesRows),
+            ("clear_objects", Statement("DELETE FROM")),
             ("clear_index", DeletesRows),
             ("clear_records", DeletesRows),
             ("reset", Statement("DROP DATABASE")),

@@ -423,6 +423,7 @@ impl Interpreter<'_, '_, '_> {
             Doing::Saves => {}
             Doing::WritesThere => self.writes_there(given),
             Doing::WritesTable => self.writes_table(called, given, span),
+            Doing::Switches => self.switches(called, given, span),
             Doing::Named => self.done_by_name(called, given, span),
             Doing::Registry => result = self.registry(called, given, span),
             Doing::StartsAtLogin => self.starts_at_login(given, span),

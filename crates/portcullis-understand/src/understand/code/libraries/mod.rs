@@ -76,6 +76,8 @@ pub(super) enum Doing {
     StartsAtLogin,
     /// What is done says one of the words that are given: `models.execute_kw(db, uid, key, "res.partner", "unlink", [ids])`.
     Named,
+    /// Things of a house or a plant are told something: a lock, an alarm or a valve by its name.
+    Switches,
     /// It only looks, or changes what stays in the program.
     Quiet,
 }

@@ -145,6 +145,18 @@ pub(super) const CARDS: &[Card] = &[
         ],
         otherwise: Some(Quiet),
     },
+    // What things are told: https://eclipse.dev/paho, https://github.com/mqttjs/MQTT.js, https://github.com/empicano/aiomqtt
+    Card {
+        modules: &["aiomqtt", "async-mqtt", "asyncio_mqtt", "gmqtt", "mqtt", "paho"],
+        habits: &[],
+        methods: &[
+            ("multiple", Switches),
+            ("publish", Switches),
+            ("publish_async", Switches),
+            ("single", Switches),
+        ],
+        otherwise: Some(Quiet),
+    },
     // https://github.com/Teamwork/node-auto-launch
     Card {
         modules: &["auto-launch", "easy-auto-launch"],

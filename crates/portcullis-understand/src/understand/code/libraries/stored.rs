@@ -9,6 +9,7 @@ use super::{
         tables::Act,
         value::{Given, Value},
     },
+    by_name,
     judged::Called,
 };
 use crate::{
@@ -80,6 +81,22 @@ impl Interpreter<'_, '_, '_> {
             }
             text.push_known("/.config/autostart/electron.desktop");
             self.walk.write(&Argument { text, span }, WriteMode::Replace, Text::unknown("content"));
+        }
+    }
+
+    /// `publish.single("house/frontdoor/lock/set", "UNLOCK", hostname="10.0.0.4")`
+    pub(super) fn switches(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+        const THINGS: &[&str] = &[
+            "alarm", "breaker", "disarm", "door", "doors", "gate", "lock", "locks", "unlock",
+            "valve",
+        ];
+        let own = serde_json::Value::Object(by_name::written(given)).to_string();
+        let says = {
+            own.split(|letter: char| !letter.is_ascii_alphanumeric())
+                .any(|part| THINGS.contains(&part.to_ascii_lowercase().as_str()))
+        };
+        if says {
+            self.deed(Class::Lower, false, called, given, span);
         }
     }
 
