@@ -153,12 +153,30 @@ impl Interpreter<'_, '_, '_> {
                     return;
                 }
                 let back = |at: &usize| {
-                    matches!(self.word_at(*at), "restore" | "restoreAll" | "reset" | "bypass")
-                        && at.checked_sub(1).is_some_and(|before| self.word_at(before) == ".")
+                    // A variable may be called `reset`; what gives the real one back under another name is taken for it.
+                    let is_member = || at.checked_sub(1).is_some_and(|it| self.word_at(it) == ".");
+                    match self.word_at(*at) {
+                        "restore" | "restoreAll" | "bypass" => true,
+                        "reset" => is_member(),
+                        _ => false,
+                    }
                 };
                 // What may put it back unseen: a function that stands before, a name that is put together.
-                let hides = ["mock[", "[\"mock", "['mock", "[`mock", "Reflect", "eval("];
-                if (0..self.at).any(|at| back(&at))
+                let hides = [
+                    "mock[", "[\"mock", "['mock", "[`mock", "sinon[", "[\"re", "['re", "[`re",
+                    "Reflect", "eval(",
+                ];
+                // The real one is kept where it is taken out of its module: `const { rm } = fs`, `const run = cp.exec`.
+                let is_kept = (0..self.unit.tokens.len()).any(|at| {
+                    let before = at.checked_sub(1).map_or("", |it| self.word_at(it));
+                    self.word_at(at) == name
+                        && (matches!(before, "{" | ",")
+                            || before == "." && self.word_at(at + 1) != "(")
+                }) || ["[\"", "['", "[`"]
+                    .iter()
+                    .any(|open| self.source.contains(&format!("{open}{name}")));
+                if is_kept
+                    || (0..self.at).any(|at| back(&at))
                     || hides.iter().any(|it| self.source.contains(it))
                 {
                     return;
