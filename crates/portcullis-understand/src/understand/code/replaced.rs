@@ -166,16 +166,7 @@ impl Interpreter<'_, '_, '_> {
                     "mock[", "[\"mock", "['mock", "[`mock", "sinon[", "[\"re", "['re", "[`re",
                     "Reflect", "eval(",
                 ];
-                // The real one is kept where it is taken out of its module: `const { rm } = fs`, `const run = cp.exec`.
-                let is_kept = (0..self.unit.tokens.len()).any(|at| {
-                    let before = at.checked_sub(1).map_or("", |it| self.word_at(it));
-                    self.word_at(at) == name
-                        && (matches!(before, "{" | ",")
-                            || before == "." && self.word_at(at + 1) != "(")
-                }) || ["[\"", "['", "[`"]
-                    .iter()
-                    .any(|open| self.source.contains(&format!("{open}{name}")));
-                if is_kept
+                if self.keeps_real(name)
                     || (0..self.at).any(|at| back(&at))
                     || hides.iter().any(|it| self.source.contains(it))
                 {
@@ -220,6 +211,23 @@ impl Interpreter<'_, '_, '_> {
         // They outlast every block.
         all.append(&mut self.replaced);
         self.replaced = all;
+    }
+
+    /// Whether the real function of this name is kept where it is taken out of its module: `const { rm } = fs`, `run = os.system`,
+    /// `from shutil import rmtree`.
+    fn keeps_real(&self, name: &str) -> bool {
+        let takes = |at: usize| {
+            let before = at.checked_sub(1).map_or("", |it| self.word_at(it));
+            let is_listed = matches!(before, "{" | ",") && self.language == "javascript";
+            self.word_at(at) == name && (is_listed || before == "." && self.word_at(at + 1) != "(")
+        };
+        let is_bound = self.variables.iter().any(|(_, value)| {
+            matches!(value, Value::Name(path, _)
+                if path.contains('.') && path.rsplit('.').next() == Some(name))
+        });
+        is_bound
+            || (0..self.unit.tokens.len()).any(takes)
+            || ["[\"", "['", "[`"].iter().any(|open| self.source.contains(&format!("{open}{name}")))
     }
 
     /// Ends the blocks that were left.
@@ -300,7 +308,9 @@ impl Interpreter<'_, '_, '_> {
                 let outer = std::mem::replace(&mut self.at, open + 1);
                 let target = self.expression(0);
                 self.at = outer;
-                let target = target.as_known().map(|target| {
+                let kept =
+                    |target: &&str| self.keeps_real(target.rsplit('.').next().unwrap_or(target));
+                let target = target.as_known().filter(|target| !kept(target)).map(|target| {
                     self.canonical(target.strip_prefix("__main__.").unwrap_or(target))
                 });
                 target.into_iter().collect()
@@ -321,7 +331,13 @@ impl Interpreter<'_, '_, '_> {
                         Given { value, name: None, .. },
                         ..,
                     ] if is_plain => {
-                        value.as_known().map(|name| format!("{of}.{name}")).into_iter().collect()
+                        let kept = |name: &&str| self.keeps_real(name);
+                        value
+                            .as_known()
+                            .filter(|name| !kept(name))
+                            .map(|name| format!("{of}.{name}"))
+                            .into_iter()
+                            .collect()
                     }
                     _ => Vec::new(),
                 }
