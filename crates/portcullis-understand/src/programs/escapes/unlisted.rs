@@ -87,6 +87,25 @@ const KEPT: &[&str] = &[
     "write",
 ];
 
+/// Words of names behind which stands what people read.
+const SAID: &[&str] = &[
+    "body",
+    "comment",
+    "content",
+    "description",
+    "label",
+    "message",
+    "note",
+    "notes",
+    "prompt",
+    "query",
+    "reason",
+    "subject",
+    "summary",
+    "text",
+    "title",
+];
+
 /// Programs whose words are texts, patterns or data of somebody, and no names of what is run; what they do run, they are told in ways of
 /// their own, which have tables. Sorted.
 const TEXTS: &[&str] = &[
@@ -204,6 +223,9 @@ fn one(walk: &mut dyn Host, names: &[String], value: &Argument) {
     if says(LOADS) && !says(KEPT) && lies_elsewhere && !known.contains(' ') {
         let text = value.text.beginning_with(path);
         manuals::loaded(walk, &Argument { text, span: value.span });
+    }
+    if says(SAID) && !says(RUNS) {
+        return;
     }
     for command in commands(known, says(RUNS)) {
         let text = value.text.derive([Piece::Known(command.to_owned())]);
