@@ -225,6 +225,16 @@ impl Interpreter<'_, '_, '_> {
             self.piped(&first.value.text(), &last.value, span);
         }
         let last = path.rsplit('.').next().unwrap_or_default().to_owned();
+        // What a weak reference refers to, and what it gives back: `new WeakRef(fs).deref()`.
+        if self.language == "javascript" {
+            match given {
+                [one] if path == "WeakRef" => return one.value.clone(),
+                [] if last == "deref" => {
+                    return Value::reached(path.strip_suffix(".deref").unwrap_or(&path), text);
+                }
+                _ => {}
+            }
+        }
         if path == "pack"
             && let [format, rest @ ..] = given
         {

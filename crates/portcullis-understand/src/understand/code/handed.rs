@@ -120,12 +120,12 @@ impl Interpreter<'_, '_, '_> {
             } else {
                 let with = arguments(at, function, receiver, given);
                 let over = OVER_LISTS.contains(&name) || self.language == "ruby";
-                if over || with.0 {
+                if over || with.each {
                     let of = |one| if name == "starmap" { spread(&one) } else { vec![one] };
-                    let each = with.1.into_iter().at_most(EACH, &mut cut, at_all);
+                    let each = with.given.iter().flat_map(spread).at_most(EACH, &mut cut, at_all);
                     handed.extend(each.map(|one| (value.clone(), of(one))));
-                } else if !with.1.is_empty() {
-                    handed.push((value, with.1));
+                } else {
+                    handed.extend(with.calls(name).into_iter().map(|with| (value.clone(), with)));
                 }
             }
         }
@@ -142,20 +142,20 @@ impl Interpreter<'_, '_, '_> {
             return Vec::new();
         }
         let over = OVER_LISTS.contains(&name);
-        let (each, with) = arguments(at, function, None, given);
+        let with = arguments(at, function, None, given);
         let mut cut = Cut::default();
-        let calls = if over || each {
-            let lists = with.into_iter().flat_map(|one| match &one.value {
+        let calls = if over || with.each {
+            let lists = with.given.iter().flat_map(spread).flat_map(|one| match &one.value {
                 // What is gone through is not known one by one.
                 Value::Name(..) => vec![Given { value: self.element(&one.value, 0), ..one }],
                 _ => vec![one],
             });
             let one = |one: Given| if name == "starmap" { spread(&one) } else { vec![one] };
             lists.at_most(EACH, &mut cut, function.span).map(one).collect()
-        } else if with.is_empty() || self.language != "python" || NOT_CALLED.contains(&name) {
+        } else if self.language != "python" || NOT_CALLED.contains(&name) {
             Vec::new()
         } else {
-            vec![with]
+            with.calls(name)
         };
         cut.report(self.walk, function.span);
         calls
@@ -258,32 +258,70 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
+/// What stands for the arguments of a function.
+struct With {
+    /// Whether it is called for each of them.
+    each: bool,
+    /// Whether a keyword says that they are its arguments, one beside the other.
+    told: bool,
+    given: Vec<Given>,
+}
+
+impl With {
+    /// The calls that a call of this name makes of it. A list may be one argument, or hold all of them.
+    fn calls(self, name: &str) -> Vec<Vec<Given>> {
+        /// Calls that take the arguments in a list: `Timer(1, print, ["x"])`.
+        const LISTED: &[&str] =
+            &["Process", "Thread", "Timer", "apply", "apply_async", "start_new_thread"];
+        /// Calls that hand on what they are given as it is: `pool.submit(work, item)`.
+        const HANDED_ON: &[&str] = &[
+            "call_later",
+            "call_soon",
+            "call_soon_threadsafe",
+            "callback",
+            "partial",
+            "register",
+            "run_in_executor",
+            "submit",
+            "to_thread",
+        ];
+        if self.given.is_empty() {
+            return Vec::new();
+        }
+        let is_list = |one: &Given| matches!(one.value, Value::List(_) | Value::Table(_));
+        let apart: Vec<Given> = self.given.iter().flat_map(spread).collect();
+        if self.told || LISTED.contains(&name) {
+            vec![apart]
+        } else if HANDED_ON.contains(&name) || !self.given.iter().any(is_list) {
+            vec![self.given]
+        } else {
+            vec![self.given, apart]
+        }
+    }
+}
+
 /// What a function is called with, and whether it is called for each of that: what a keyword says, what the method belongs to, what
 /// stands behind the function, or the list before it.
-fn arguments(
-    at: usize,
-    function: &Given,
-    receiver: Option<&Value>,
-    given: &[Given],
-) -> (bool, Vec<Given>) {
+fn arguments(at: usize, function: &Given, receiver: Option<&Value>, given: &[Given]) -> With {
     let carries =
         |given: &&Given| given.name.as_deref().is_some_and(|name| ARGUMENTS.contains(&name));
     if given.iter().any(|given| carries(&given)) {
-        return (false, given.iter().filter(carries).flat_map(spread).collect());
+        let told = given.iter().filter(carries).cloned().collect();
+        return With { each: false, told: true, given: told };
     }
     if let Some(receiver) = receiver {
         let whole = Given { name: None, value: receiver.clone(), span: function.span };
-        return (false, spread(&whole));
+        return With { each: false, told: true, given: vec![whole] };
     }
     let rest = given.iter().skip(at + 1).skip_while(|given| is_aside(given));
-    let rest: Vec<Given> = rest.filter(|given| given.name.is_none()).flat_map(spread).collect();
+    let rest: Vec<Given> = rest.filter(|given| given.name.is_none()).cloned().collect();
     let before = at.checked_sub(1).and_then(|before| given.get(before));
     match before {
         // `Array.from(commands, execSync)`
         Some(list) if rest.is_empty() && matches!(list.value, Value::List(_)) => {
-            (true, spread(list))
+            With { each: true, told: false, given: vec![list.clone()] }
         }
-        _ => (false, rest),
+        _ => With { each: false, told: false, given: rest },
     }
 }
 
