@@ -149,12 +149,7 @@ pub(super) const CARDS: &[Card] = &[
     Card {
         modules: &["aiomqtt", "async-mqtt", "asyncio_mqtt", "gmqtt", "mqtt", "paho"],
         habits: &[],
-        methods: &[
-            ("multiple", Switches),
-            ("publish", Switches),
-            ("publish_async", Switches),
-            ("single", Switches),
-        ],
+        methods: &[("multiple", Switches), ("publish", Switches), ("single", Switches)],
         otherwise: Some(Quiet),
     },
     // https://github.com/Teamwork/node-auto-launch
