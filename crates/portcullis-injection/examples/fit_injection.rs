@@ -11,8 +11,8 @@
 //!
 //! `--tree` takes the sources and documentation under a directory for clean texts, in pieces, and leaves out what speaks of planted instructions:
 //! without what people really read, documents of many lines are flagged that look like no list. The table that is committed is of all lists in
-//! `corpus/content/`, of the development half of a corpus that is not in the repository (docs/accuracy.md), and of this repository at the commit before
-//! (`git archive COMMIT~1 | tar -x -C DIRECTORY`).
+//! `corpus/content/`, of the development half of a corpus that is not in the repository (docs/accuracy.md; under another name than `injection`,
+//! which counts more), and of this repository as it was (`git archive 596df91 | tar -x -C DIRECTORY`).
 //!
 //! `score` tells what the fitted detector finds in each list, `wrong` what it tells wrongly. `cross-kind`, `cross-language`, `cross-list` and
 //! `cross` fit without a part of the rows (kinds, languages, lists, or rows by chance) and tell how that does on the part that was held out,
@@ -53,6 +53,19 @@ const READ: [&str; 11] =
 const PIECE: usize = 4000;
 const SCRAP: usize = 80;
 const NOT_CLEAN: [&str; 3] = ["corpus", "content", "injection"];
+/// What a piece of a tree says that may quote an order to a model: it is no clean text.
+const QUOTES: [&str; 10] = [
+    "planted",
+    "inject",
+    "nstructions",
+    "isregard",
+    "gnore all",
+    "AI agent",
+    "the user has",
+    "tell the user",
+    "SYSTEM:",
+    "assistant",
+];
 /// What every passage begins with before the first step.
 const BEGIN: f32 = -3.0;
 /// In how many parts the rows are cut that are held out in turn.
@@ -166,6 +179,9 @@ fn read_tree(root: &Path, directory: &Path, rows: &mut Vec<Row>) -> Result<(), B
             while rest.len() > SCRAP {
                 let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
                 rest = behind;
+                if QUOTES.iter().any(|words| piece.contains(words)) {
+                    continue;
+                }
                 rows.push(Row {
                     text: piece.to_owned(),
                     is_planted: false,
