@@ -33,7 +33,7 @@ use std::{
 };
 
 use portcullis_injection::injection::{FEATURES, LEXICAL, Level, passages, weigh};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// How often every text is looked at; the weights are the mean of the second half.
 const ROUNDS: usize = 28;
@@ -85,6 +85,8 @@ struct Row {
     /// Whether it is never held out.
     is_besides: bool,
     passages: Vec<Vec<u32>>,
+    /// The same as a tool answers it, within JSON; none of what stands in a tree.
+    answered: Vec<Vec<u32>>,
 }
 
 fn main() -> ExitCode {
@@ -151,6 +153,9 @@ fn read(path: &str, is_besides: bool, rows: &mut Vec<Row>) -> Result<(), Box<dyn
                         .to_owned(),
                     is_besides,
                     passages: passages(text),
+                    answered: passages(
+                        &json!({ "content": [{ "type": "text", "text": text }] }).to_string(),
+                    ),
                 });
             }
         };
@@ -190,6 +195,7 @@ fn read_tree(root: &Path, directory: &Path, rows: &mut Vec<Row>) -> Result<(), B
                     language: "en".to_owned(),
                     is_besides: true,
                     passages: passages(piece),
+                    answered: Vec::new(),
                 });
             }
         }
@@ -409,8 +415,10 @@ fn learn(row: &Row, round: usize, seen: &[u16], weights: &mut [f32], squares: &m
     };
     let end =
         if hash(&format!("{round} {}", row.text)) >> 40 & 1 == 1 { LEXICAL } else { FEATURES };
-    let passages: Vec<Vec<u32>> = row
-        .passages
+    // Every third time it is read as a tool answers it.
+    let read =
+        if round % 3 == 2 && !row.answered.is_empty() { &row.answered } else { &row.passages };
+    let passages: Vec<Vec<u32>> = read
         .iter()
         .map(|passage| passage.iter().copied().filter(|it| (*it as usize) < end).collect())
         .collect();
