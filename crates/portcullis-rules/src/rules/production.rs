@@ -50,18 +50,21 @@ static RULES: &[Rule] = &[
     Rule {
         id: "db.script.elsewhere",
         severity: Severity::High,
-        message: "statements of a file that was not read are run on another machine's database",
+        message: "statements of a file that was not read, or that are not known, are run on another machine's database",
         remedy: "look at the file first, and run it on a copy",
         when: When::Effect(Kinds::RUN, feeds),
         fires: &[
             "mysql -h mysql-prod.internal -u root shop < backups/shop.sql",
             "psql -h db.internal -f x.sql app",
             "psql postgres://app@db.example.com/app -f x.sql",
+            "mysql -h db.example.com -u root -e \"$STATEMENT\"",
         ],
         quiet: &[
             "mysql -h 127.0.0.1 -u root shop < backups/shop.sql",
             "psql -f x.sql",
             "psql -h db.internal -c 'select 1' app",
+            "psql -h db.internal -c \"select * from t where id = $ID\" app",
+            "psql -h \"$HOST\" -c \"$STATEMENT\" app",
             "echo 'select 1' | mysql -h db.internal shop",
         ],
         ..Rule::CHANGE
@@ -164,25 +167,59 @@ pub(super) fn is_data_of(effect: &Effect, scene: &Scene<'_>) -> bool {
     }
 }
 
-/// Clients of databases: the options that name a machine, those that name a file of statements.
-const CLIENTS: &[(&str, &[&str], &[&str])] = &[
-    ("clickhouse-client", &["-h", "--host"], &["--queries-file"]),
-    ("mariadb", &["-h", "--host"], &[]),
-    ("mysql", &["-h", "--host"], &[]),
-    ("psql", &["-h", "--host"], &["-f", "--file"]),
-    ("sqlcmd", &["-S"], &["-i"]),
+/// A client of databases, by its options.
+struct Client {
+    program: &'static str,
+    /// Those that name a machine.
+    hosts: &'static [&'static str],
+    /// Those that name a file of statements.
+    files: &'static [&'static str],
+    /// Those that are a statement.
+    statements: &'static [&'static str],
+}
+
+const CLIENTS: &[Client] = &[
+    Client {
+        program: "clickhouse-client",
+        hosts: &["-h", "--host"],
+        files: &["--queries-file"],
+        statements: &["-q", "--query"],
+    },
+    Client {
+        program: "mariadb",
+        hosts: &["-h", "--host"],
+        files: &[],
+        statements: &["-e", "--execute"],
+    },
+    Client {
+        program: "mysql",
+        hosts: &["-h", "--host"],
+        files: &[],
+        statements: &["-e", "--execute"],
+    },
+    Client {
+        program: "psql",
+        hosts: &["-h", "--host"],
+        files: &["-f", "--file"],
+        statements: &["-c", "--command"],
+    },
+    Client { program: "sqlcmd", hosts: &["-S"], files: &["-i"], statements: &["-Q", "-q"] },
 ];
 
 /// Options of theirs that take a value.
 const VALUED: &[&str] = &[
+    "--command",
+    "--execute",
     "--file",
     "--host",
     "--password",
     "--port",
     "--queries-file",
+    "--query",
     "--user",
     "-D",
     "-P",
+    "-Q",
     "-S",
     "-U",
     "-c",
@@ -192,12 +229,14 @@ const VALUED: &[&str] = &[
     "-h",
     "-i",
     "-p",
+    "-q",
     "-u",
 ];
 
 fn feeds(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
-    let (_, hosts, files) = CLIENTS.iter().find(|row| row.0 == run.program)?;
+    let Client { hosts, files, statements, .. } =
+        CLIENTS.iter().find(|row| row.program == run.program)?;
     let options = Options::new(&run.arguments, VALUED);
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let is_unread = |file: &str| {
@@ -211,6 +250,10 @@ fn feeds(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         Some(file) => file.text.as_known().is_none_or(|file| file != "-" && is_unread(file)),
         None => is_fed(run),
     };
+    // A statement of which not even the beginning is known, for a machine that is.
+    let is_unsaid = options.values_of(statements).any(|statement| {
+        statement.text.has_unknown() && statement.text.known_prefix().trim().is_empty()
+    });
     let elsewhere = |host: &str| !host.is_empty() && !super::passing::is_this_machine(host);
     let is_elsewhere =
         options.values_of(hosts).any(|host| host.text.as_known().is_none_or(elsewhere))
@@ -218,7 +261,9 @@ fn feeds(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
                 super::passing::host_of(word).is_some_and(elsewhere)
                     || word.split(' ').any(|part| part.strip_prefix("host=").is_some_and(elsewhere))
             });
-    (unread && is_elsewhere).then(Hit::default)
+    let names_elsewhere =
+        || options.values_of(hosts).any(|host| host.text.as_known().is_some_and(elsewhere));
+    (unread && is_elsewhere || is_unsaid && names_elsewhere()).then(Hit::default)
 }
 
 /// Whether nothing is known of what comes in.

@@ -11,7 +11,7 @@ use super::{
     value::{Asking, Given, Value, mixed},
 };
 use crate::{
-    effect::GapReason,
+    effect::{Argument, GapReason},
     place::{self, Place},
     programs::host::Host,
     text::{Piece, Text},
@@ -256,6 +256,16 @@ impl Interpreter<'_, '_, '_> {
         // What a playbook's module runs on other machines.
         if matches!(path, "ansible_runner.run" | "ansible_runner.run_async") {
             let named = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+            if let Some(playbook) = named("playbook") {
+                let word = |text: Text| Argument { text, span };
+                let mut words =
+                    vec![word(Text::known("ansible-playbook")), word(playbook.value.text())];
+                if let Some(inventory) = named("inventory") {
+                    words.push(word(Text::known("-i")));
+                    words.push(word(inventory.value.text()));
+                }
+                return Some(Value::Text(self.run_words(&words, None)));
+            }
             let module = named("module").and_then(|it| it.value.as_known());
             if module.is_none_or(|it| matches!(it, "command" | "raw" | "shell"))
                 && let Some(arguments) = named("module_args")

@@ -427,7 +427,7 @@ pub(super) const CARDS: &[Card] = &[
     },
     // https://docs.ansible.com/ansible-runner, https://docs.saltproject.io/en/latest/ref/clients
     Card {
-        modules: &["ansible_runner", "salt", "testinfra", "docker-compose", "python_on_whales"],
+        modules: &["ansible_runner", "salt", "testinfra", "docker-compose"],
         habits: &[],
         methods: &[
             ("cmd", Runs),

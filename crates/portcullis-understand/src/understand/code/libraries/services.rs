@@ -24,10 +24,13 @@ const VENDORS: &[&str] = &[
     "@datadog",
     "@elastic",
     "@freshworks",
+    "@google-ads",
+    "@google-analytics",
     "@hubspot",
     "@intercom",
     "@klaviyo",
     "@mailchimp",
+    "@netlify",
     "@notionhq",
     "@octokit",
     "@okta",
@@ -242,7 +245,7 @@ pub(super) fn switches_off(given: &[Given]) -> bool {
         "active" | "enabled" | "is_active" | "is_enabled" | "isactive" | "isenabled" => {
             value.is_false()
         }
-        "disabled" => value.is_true(),
+        "archived" | "disabled" | "in_trash" => value.is_true(),
         "state" | "status" => value.as_known().is_some_and(|known| {
             let known = known.to_ascii_lowercase();
             matches!(known.as_str(), "disabled" | "inactive" | "off" | "paused" | "suspended")
