@@ -58,6 +58,7 @@ static RULES: &[Rule] = &[
             "psql -h db.internal -f x.sql app",
             "psql postgres://app@db.example.com/app -f x.sql",
             "mysql -h db.example.com -u root -e \"$STATEMENT\"",
+            "psql postgres://u@db.example.com/x -c \"$STATEMENT\"",
         ],
         quiet: &[
             "mysql -h 127.0.0.1 -u root shop < backups/shop.sql",
@@ -255,15 +256,20 @@ fn feeds(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         statement.text.has_unknown() && statement.text.known_prefix().trim().is_empty()
     });
     let elsewhere = |host: &str| !host.is_empty() && !super::passing::is_this_machine(host);
-    let is_elsewhere =
+    let by_address = || {
+        options.operands().filter_map(|word| word.text.as_known()).any(|word| {
+            super::passing::host_of(word).is_some_and(elsewhere)
+                || word.split(' ').any(|part| part.strip_prefix("host=").is_some_and(elsewhere))
+        })
+    };
+    let mut named = options.values_of(hosts);
+    let is_elsewhere = || {
         options.values_of(hosts).any(|host| host.text.as_known().is_none_or(elsewhere))
-            || options.operands().filter_map(|word| word.text.as_known()).any(|word| {
-                super::passing::host_of(word).is_some_and(elsewhere)
-                    || word.split(' ').any(|part| part.strip_prefix("host=").is_some_and(elsewhere))
-            });
-    let names_elsewhere =
-        || options.values_of(hosts).any(|host| host.text.as_known().is_some_and(elsewhere));
-    (unread && is_elsewhere || is_unsaid && names_elsewhere()).then(Hit::default)
+            || by_address()
+    };
+    let mut is_surely_elsewhere =
+        || named.any(|host| host.text.as_known().is_some_and(elsewhere)) || by_address();
+    (unread && is_elsewhere() || is_unsaid && is_surely_elsewhere()).then(Hit::default)
 }
 
 /// Whether nothing is known of what comes in.

@@ -477,7 +477,10 @@ impl Request {
         ]);
         let body = body.or_else(|| if service { fields_of(&options) } else { None });
         // `http` sends what is written as fields behind the address.
-        let fields = spoken && operands.any(|word| word.text.known_prefix().contains(['=', '@']));
+        let mut written = operands.filter(|word| word.text.known_prefix().contains(['=', '@']));
+        let said = if spoken { written.next() } else { None };
+        let fields = said.is_some();
+        let body = body.or_else(|| said.map(|first| joined(first, written)));
         let fallback = if body.is_some() || fields || options.has(&["-F", "--form", "--post-file"])
         {
             "POST"
@@ -602,12 +605,15 @@ impl Request {
 /// What `gh api -f private=false -F x=y` sends.
 fn fields_of(options: &Options<'_>) -> Option<Argument> {
     let mut fields = options.values_of(&["-f", "-F", "--field", "--raw-field"]);
-    let mut whole = fields.next()?;
-    for field in fields {
+    Some(joined(fields.next()?, fields))
+}
+
+fn joined(mut whole: Argument, rest: impl Iterator<Item = Argument>) -> Argument {
+    for field in rest {
         whole.text.push_known(" ");
         whole.text.append(&field.text);
     }
-    Some(whole)
+    whole
 }
 
 const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"];

@@ -49,7 +49,11 @@ static RULES: &[Rule] = &[
         message: "what a tool of a service, a cluster or an engine is told to do cannot be known",
         remedy: "write its subcommand out",
         when: When::Read,
-        fires: &["heroku \"$WHAT\" -a shop", "kubectl $(cat what.txt)"],
+        fires: &[
+            "heroku \"$WHAT\" -a shop",
+            "kubectl $(cat what.txt)",
+            "kubectl --context prod $(cat what.txt)",
+        ],
         quiet: &[
             "heroku logs -a $APP",
             "what=logs; heroku $what -a shop",
@@ -696,13 +700,27 @@ const ENGINES: &[&str] =
 
 /// Whether not even the beginning of what such a tool is told is known, and nothing else that is known stands in its place.
 fn is_unsaid(run: &Run) -> bool {
-    let mut words = run.arguments.iter();
-    let Some(first) = words.next() else { return false };
+    let options = pattern::options(run);
+    // What may be the value of an option before it says nothing, where something follows.
+    let said: Vec<(&Argument, bool)> = options
+        .words()
+        .filter_map(|word| match word {
+            Word::Operand(argument) => Some((argument, false)),
+            Word::Doubtful(argument) => Some((argument, true)),
+            Word::Option(_) => None,
+        })
+        .leading(2)
+        .collect();
     let unknown = |word: &Argument| word.text.has_unknown() && word.text.known_prefix().is_empty();
-    // `gcloud $FLAGS compute instances list`
-    let is_word = |word: &str| !word.starts_with('-') && is_subcommand(word);
-    let goes_on = words.next().is_some_and(|word| is_word(word.text.known_prefix()));
-    unknown(first) && !goes_on
+    match said.as_slice() {
+        [(first, _)] => unknown(first),
+        // `gcloud $FLAGS compute instances list`
+        [(first, is_value), (second, _)] => {
+            let goes_on = is_subcommand(second.text.known_prefix());
+            unknown(first) && !goes_on || *is_value && unknown(second)
+        }
+        _ => false,
+    }
 }
 
 /// The rule about a program of which nothing is known.

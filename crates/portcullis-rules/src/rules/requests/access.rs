@@ -22,7 +22,6 @@ const ABOUT: &[&str] = &[
     "permissions",
     "role_assignments",
     "rulesets",
-    "webhooks",
 ];
 
 /// The same, where what is there is replaced; to add one more is ordinary.
@@ -84,6 +83,8 @@ pub(super) fn administers(method: &str, path: &str, body: Option<&Text>) -> bool
     if !matches!(method, "POST" | "PUT" | "PATCH") {
         return false;
     }
+    // A letter may be written by its number.
+    let path = path.replace("%5F", "_").replace("%5f", "_").replace("%2D", "-").replace("%2d", "-");
     let parts: Vec<String> = path
         .split(['/', ':'])
         .filter(|part| !part.is_empty())
@@ -92,12 +93,17 @@ pub(super) fn administers(method: &str, path: &str, body: Option<&Text>) -> bool
     let has = |words: &[&str]| parts.iter().any(|part| words.contains(&part.as_str()));
     let replaces = method != "POST" && has(REPLACED);
     let does = parts.last().is_some_and(|last| DONE.contains(&last.as_str()));
-    has(ABOUT) || replaces || does || body.is_some_and(opens)
+    // What is sent to one that is there is a message to it.
+    let hooks = parts.iter().position(|part| part == "webhooks");
+    let about_hooks = hooks.is_some_and(|at| method != "POST" || at + 1 == parts.len());
+    has(ABOUT) || about_hooks || replaces || does || body.is_some_and(opens)
 }
 
 fn opens(body: &Text) -> bool {
     let plain: String = body
         .display()
+        // `private:=false` of httpie
+        .replace(":=", "=")
         .chars()
         .filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'' | '\\'))
         .map(|letter| if letter == '=' { ':' } else { letter.to_ascii_lowercase() })

@@ -690,7 +690,9 @@ pub(crate) fn names_temporary(command: &Text) -> bool {
     let program = first.rsplit('=').next().unwrap_or(first);
     let is_interpreter = |word: &str| {
         let name = word.rsplit('/').next().unwrap_or(word);
-        is_shell(name) || crate::programs::interpreters::speaks(name)
+        matches!(name, "." | "source")
+            || is_shell(name)
+            || crate::programs::interpreters::speaks(name)
     };
     // `sh -c "sh /tmp/x"`: what is run within is a script too.
     let mut within = words

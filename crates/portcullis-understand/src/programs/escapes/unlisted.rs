@@ -3,13 +3,10 @@
 //! something. What the value would do is then judged as any other command is; a value that reads as neither says nothing.
 
 use super::{
-    follow::{is_temporary, words_of},
+    follow::{is_temporary, names_temporary, words_of},
     *,
 };
-use crate::{bound::Bounded, effect::Argument, programs::notable};
-
-/// How many words of an invocation, and of a list within one value, are looked at.
-const WORDS: usize = 256;
+use crate::{effect::Argument, programs::notable};
 
 /// Words of names behind which a command stands.
 const RUNS: &[&str] = &[
@@ -161,10 +158,11 @@ pub(super) fn variable(walk: &mut dyn Host, name: &str, value: &Text, span: Span
 
 fn options(walk: &mut dyn Host, arguments: &[Argument]) {
     let mut named: Option<Vec<String>> = None;
-    for word in arguments.iter().leading(WORDS) {
+    for word in arguments {
         let known = word.text.known_prefix();
         if !known.starts_with('-') {
             if let Some(names) = named.take() {
+                from_temporary(walk, &names, word);
                 told(walk, &names, word);
             }
             continue;
@@ -173,11 +171,21 @@ fn options(walk: &mut dyn Host, arguments: &[Argument]) {
         match known.split_once('=') {
             Some((name, value)) => {
                 let value = Argument { text: word.text.beginning_with(value), span: word.span };
-                told(walk, &words(name), &value);
+                let names = words(name);
+                from_temporary(walk, &names, &value);
+                told(walk, &names, &value);
             }
             None if word.text.as_known().is_some() => named = Some(words(known)),
             None => {}
         }
+    }
+}
+
+/// An option is told to run what lies where everybody may put something.
+fn from_temporary(walk: &mut dyn Host, names: &[String], value: &Argument) {
+    let runs = names.iter().any(|word| RUNS.contains(&word.as_str()));
+    if runs && names_temporary(&value.text) {
+        walk.note("execution.temporary.escape", value.span);
     }
 }
 
@@ -188,7 +196,7 @@ fn told(walk: &mut dyn Host, names: &[String], value: &Argument) {
     // `hooks.pre-status=…`, `tap,id=n0,script=/tmp/up.sh`, `protoc-gen-go=/tmp/bin/x`: each goes on to where the next key begins.
     let mut keys: Vec<(usize, &str)> = Vec::new();
     let mut at = 0;
-    for part in known.split(',').leading(WORDS) {
+    for part in known.split(',') {
         if let Some((key, _)) = part.split_once('=').filter(|(key, _)| is_key(key)) {
             keys.push((at, key));
         }
@@ -233,8 +241,8 @@ fn one(walk: &mut dyn Host, names: &[String], value: &Argument) {
     }
 }
 
-/// The parts of a value that are commands: behind a pipe, or told to a shell; where the name says that it holds a command, all of it,
-/// and what stands in it within brackets or quotes.
+/// The parts of a value that are commands: behind a pipe, or told to a shell; where the name says that it holds a command, all of it
+/// however it begins, and what stands in it within brackets or quotes.
 fn commands(value: &str, is_run: bool) -> Vec<&str> {
     let within = |open: char, close: char| {
         let (_, rest) = value.split_once(open)?;
@@ -247,7 +255,7 @@ fn commands(value: &str, is_run: bool) -> Vec<&str> {
     let fed = ["| sh", "|sh", "| bash", "|bash"].iter().any(|end| value.contains(end));
     let mut found = Vec::new();
     found.extend(value.strip_prefix('|').or(piped));
-    if is_run || for_shell || fed {
+    if for_shell || fed {
         found.push(value);
     }
     if is_run {
@@ -255,7 +263,15 @@ fn commands(value: &str, is_run: bool) -> Vec<&str> {
         found.extend(within('"', '"'));
     }
     found.retain(|command| reads_as_command(command));
+    let is_more_than_a_name = value.contains(|letter: char| !is_of_a_name(letter));
+    if is_run && is_more_than_a_name && !found.contains(&value) {
+        found.push(value);
+    }
     found
+}
+
+fn is_of_a_name(letter: char) -> bool {
+    letter.is_alphanumeric() || "._-/:,=+@%".contains(letter)
 }
 
 /// Whether a text begins with the name of a program, and more stands behind.
@@ -271,7 +287,6 @@ fn reads_as_command(text: &str) -> bool {
 fn words(name: &str) -> Vec<String> {
     name.split(|letter: char| !letter.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty())
-        .leading(WORDS)
         .map(str::to_ascii_lowercase)
         .collect()
 }
@@ -287,9 +302,13 @@ mod tests {
 
     #[test]
     fn a_command_is_found_where_it_stands() {
-        assert_eq!(commands("start:execute-silent(rm -rf ~/x)", true), ["rm -rf ~/x"]);
+        let bound = "start:execute-silent(rm -rf ~/x)";
+        assert_eq!(commands(bound, true), ["rm -rf ~/x", bound]);
+        assert_eq!(commands("{ rm -rf ~/x; }", true), ["{ rm -rf ~/x; }"]);
+        assert!(commands("sccache", true).is_empty());
         assert_eq!(commands("CustomLog \"|/bin/rm -rf /srv\" common", false), ["/bin/rm -rf /srv"]);
-        assert_eq!(commands("os:cmd(\"rm -rf /srv\")", true), ["rm -rf /srv"]);
+        let called = "os:cmd(\"rm -rf /srv\")";
+        assert_eq!(commands(called, true), ["rm -rf /srv", called]);
         assert!(commands("a text that says rm -rf /srv", false).is_empty());
     }
 }

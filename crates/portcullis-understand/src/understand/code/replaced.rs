@@ -152,6 +152,7 @@ impl Interpreter<'_, '_, '_> {
                 if !is_stub && !matches!(with, [Given { value: Value::Function(_), .. }, ..]) {
                     return;
                 }
+                let is_kept = self.keeps_real(name);
                 let back = |at: &usize| {
                     // A variable may be called `reset`; what gives the real one back under another name is taken for it.
                     let is_member = || at.checked_sub(1).is_some_and(|it| self.word_at(it) == ".");
@@ -166,7 +167,7 @@ impl Interpreter<'_, '_, '_> {
                     "mock[", "[\"mock", "['mock", "[`mock", "sinon[", "[\"re", "['re", "[`re",
                     "Reflect", "eval(",
                 ];
-                if self.keeps_real(name)
+                if is_kept
                     || (0..self.at).any(|at| back(&at))
                     || hides.iter().any(|it| self.source.contains(it))
                 {
@@ -215,18 +216,35 @@ impl Interpreter<'_, '_, '_> {
 
     /// Whether the real function of this name is kept where it is taken out of its module: `const { rm } = fs`, `run = os.system`,
     /// `from shutil import rmtree`.
-    fn keeps_real(&self, name: &str) -> bool {
-        let takes = |at: usize| {
+    fn keeps_real(&mut self, name: &str) -> bool {
+        /// How many tokens are looked at for one piece of work.
+        const TOKENS_PER_WORK: usize = 64;
+        let count = self.unit.tokens.len();
+        if !self.spend(count / TOKENS_PER_WORK + 1) {
+            return true;
+        }
+        let is_python = self.language == "python";
+        // Behind `import` a name is taken out up to the end of the line, or of the parentheses.
+        let mut imports: Option<usize> = None;
+        let mut takes = |at: usize| {
+            if is_python && self.word_at(at) == "import" {
+                let open = at + 1;
+                let end = (open + 1..count).find(|at| self.is_first(*at)).unwrap_or(count);
+                imports = Some(if self.word_at(open) == "(" { self.partner(open) } else { end });
+            }
             let before = at.checked_sub(1).map_or("", |it| self.word_at(it));
-            let is_listed = matches!(before, "{" | ",") && self.language == "javascript";
+            let is_listed = matches!(before, "{" | ",") && self.language == "javascript"
+                || imports.is_some_and(|end| at < end);
             self.word_at(at) == name && (is_listed || before == "." && self.word_at(at + 1) != "(")
         };
         let is_bound = self.variables.iter().any(|(_, value)| {
             matches!(value, Value::Name(path, _)
                 if path.contains('.') && path.rsplit('.').next() == Some(name))
         });
+        let by_text = ["getattr", "__dict__", "vars("];
         is_bound
-            || (0..self.unit.tokens.len()).any(takes)
+            || (0..count).any(&mut takes)
+            || is_python && by_text.iter().any(|word| self.source.contains(word))
             || ["[\"", "['", "[`"].iter().any(|open| self.source.contains(&format!("{open}{name}")))
     }
 
@@ -308,12 +326,11 @@ impl Interpreter<'_, '_, '_> {
                 let outer = std::mem::replace(&mut self.at, open + 1);
                 let target = self.expression(0);
                 self.at = outer;
-                let kept =
-                    |target: &&str| self.keeps_real(target.rsplit('.').next().unwrap_or(target));
-                let target = target.as_known().filter(|target| !kept(target)).map(|target| {
-                    self.canonical(target.strip_prefix("__main__.").unwrap_or(target))
-                });
-                target.into_iter().collect()
+                let Some(target) = target.as_known() else { return Vec::new() };
+                if self.keeps_real(target.rsplit('.').next().unwrap_or(target)) {
+                    return Vec::new();
+                }
+                vec![self.canonical(target.strip_prefix("__main__.").unwrap_or(target))]
             }
             // `patch.object(shutil, "rmtree")`
             "unittest.mock.patch.object" | "mock.patch.object" if open < close => {
@@ -330,15 +347,10 @@ impl Interpreter<'_, '_, '_> {
                         Given { value: Value::Name(of, _), name: None, .. },
                         Given { value, name: None, .. },
                         ..,
-                    ] if is_plain => {
-                        let kept = |name: &&str| self.keeps_real(name);
-                        value
-                            .as_known()
-                            .filter(|name| !kept(name))
-                            .map(|name| format!("{of}.{name}"))
-                            .into_iter()
-                            .collect()
-                    }
+                    ] if is_plain => match value.as_known() {
+                        Some(name) if !self.keeps_real(name) => vec![format!("{of}.{name}")],
+                        _ => Vec::new(),
+                    },
                     _ => Vec::new(),
                 }
             }

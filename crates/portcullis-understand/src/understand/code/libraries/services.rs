@@ -7,7 +7,7 @@ use super::{
         interpreter::Interpreter,
         value::{Given, Value},
     },
-    judged::Called,
+    judged::{Called, DEPTH},
 };
 use crate::text::{Taint, Text};
 
@@ -239,8 +239,6 @@ impl Interpreter<'_, '_, '_> {
 
 /// Whether a call says that something is switched off: `enabled: false`, `status="disabled"`.
 pub(super) fn switches_off(given: &[Given]) -> bool {
-    /// How deep what is given is looked into.
-    const LEVELS: usize = 4;
     let says = |name: &str, value: &Value| match name.to_ascii_lowercase().as_str() {
         "active" | "enabled" | "is_active" | "is_enabled" | "isactive" | "isenabled" => {
             value.is_false()
@@ -266,7 +264,7 @@ pub(super) fn switches_off(given: &[Given]) -> bool {
     }
     given.iter().any(|it| {
         it.name.as_deref().is_some_and(|name| says(name, &it.value))
-            || within(&it.value, LEVELS, &says)
+            || within(&it.value, DEPTH, &says)
     })
 }
 
