@@ -4,6 +4,7 @@ mod agents;
 mod audit_stress;
 mod bench;
 mod beside;
+mod chart;
 mod circles;
 mod command;
 mod differential;

@@ -1,7 +1,7 @@
 //! Everything that must hold before a change lands, cheapest first.
 
 use crate::{
-    circles,
+    chart, circles,
     command::{self, Failed, cargo},
     differential, docs, dressing, fuzz, licences, threats, workspace,
 };
@@ -17,6 +17,7 @@ pub(crate) fn run() -> Result<(), Failed> {
     circles::check()?;
     workspace::check_unsafe()?;
     licences::check()?;
+    chart::check()?;
     command::run(&mut cargo(&["fmt", "--all", "--", "--check"]), TOOLCHAIN)?;
     command::run(
         &mut cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use super::{
     Gateway, Shared,
-    access::{Caller, Who},
+    access::Caller,
     problem::{Parameters, Problem},
     rights,
     shapes::{ApprovalShape, JudgedShape},
@@ -201,10 +201,7 @@ async fn recorded(
     let once = once.map(|once| Once { answer: answer(&judged), ..once });
     let asks = judged.judgement.decision.verdict == Verdict::Ask;
     let step = if asks {
-        let project = match &caller.who {
-            Who::Workload(project) => project.as_deref(),
-            Who::Token | Who::Person(_) => gateway.team.project_of(&caller.name),
-        };
+        let project = rights::project_of(gateway, caller);
         let needed = rights::needed(gateway, project, judged.judgement.assessment.risk);
         let question = Question::about(&judged, &caller.name, needed, gateway.timeout);
         let mut question = question.map_err(|_| {

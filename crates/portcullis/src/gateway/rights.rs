@@ -18,6 +18,19 @@ use super::{
 };
 use crate::{approvals::Request, config::StepUp, identity::is_proved};
 
+/// The project that somebody's calls belong to: none that they name themselves.
+pub(super) fn project_of<'g>(gateway: &'g Shared, caller: &'g Caller) -> Option<&'g str> {
+    match &caller.who {
+        Who::Workload(project) => project.as_deref(),
+        Who::Token | Who::Person(_) => gateway.team.project_of(&caller.name),
+    }
+}
+
+/// Whether the client of an agent may answer for its person. Who sits there is not known: where people log in, they have no role, prove nothing, and are nobody.
+pub(super) fn may_client_answer(gateway: &Shared) -> bool {
+    gateway.team.login.is_none()
+}
+
 /// How many must agree to something.
 pub(super) fn needed(gateway: &Shared, project: Option<&str>, risk: Risk) -> u8 {
     let here = gateway.two_people.needed(risk);

@@ -8,7 +8,7 @@ use std::{
 
 use portcullis_core::{
     action::Action,
-    approval::{Status, TwoPeople},
+    approval::Status,
     call::ToolCall,
     decision::{Layer, Verdict},
     inspect::Inspection,
@@ -64,8 +64,10 @@ pub struct Visitor {
     pub directory: Option<String>,
     /// Whether their client may ask its person.
     pub elicits: bool,
-    /// From which risk on two people must agree.
-    pub two_people: TwoPeople,
+    /// The project that their calls belong to.
+    pub project: Option<String>,
+    /// How many people must agree to what has a risk.
+    pub needed: Box<dyn Fn(Risk) -> u8 + Send>,
     /// How long a request for approval holds.
     pub holds: Duration,
     /// Tells whoever wants to know of each request.
@@ -375,12 +377,13 @@ impl Desk {
         let risk = judged.judgement.assessment.risk;
         let (needed, holds) = match &self.visitor {
             None => (1, HOLDS),
-            Some(visitor) => (visitor.two_people.needed(risk), visitor.holds),
+            Some(visitor) => ((visitor.needed)(risk), visitor.holds),
         };
-        let question = match Question::about(&judged, &self.requester(), needed, holds) {
+        let mut question = match Question::about(&judged, &self.requester(), needed, holds) {
             Ok(question) => question,
             Err(error) => return Ruling::No(format!("nobody can be asked: {error}")),
         };
+        question.belongs_to(self.visitor.as_ref().and_then(|visitor| visitor.project.as_deref()));
         let (words, is_whole) = question_words(&judged);
         let id = question.id;
         let asked = question.clone();

@@ -280,7 +280,7 @@ impl Front {
         let named = single(&self.headers, SESSION.as_str())?.ok_or_else(|| {
             Refusal::invalid("`Mcp-Session-Id` is missing: a session begins with `initialize`")
         })?;
-        self.gateway.fronts.session(named, &self.name, &self.caller)
+        self.gateway.fronts.session(named, &self.name, (&self.gateway, &self.caller))
     }
 
     /// The same for what has no body.

@@ -14,6 +14,7 @@ use std::{
 };
 
 use axum::http::{HeaderMap, StatusCode};
+use portcullis_core::risk::Risk;
 use tokio::{
     runtime,
     sync::{mpsc, mpsc::error::SendError},
@@ -27,7 +28,7 @@ use super::{
 use crate::{
     approvals::Id,
     config::{McpAt, McpServer},
-    gateway::{Gateway, Problem, Shared, access::Caller},
+    gateway::{Gateway, Problem, Shared, access::Caller, rights},
     mcp::{
         child::Server,
         configured,
@@ -60,8 +61,22 @@ struct Open {
     /// Sessions of the old protocol, by their ids.
     sessions: HashMap<String, Arc<Handle>>,
     /// What everybody with one token shares, by the token and the server.
-    shared: HashMap<(Id, String), Arc<Handle>>,
+    shared: HashMap<(Owner, String), Arc<Handle>>,
     threads: Vec<JoinHandle<()>>,
+}
+
+/// For whom a process runs: an agent, for one project. An agent by its workload can come with another project than before.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+struct Owner {
+    id: Id,
+    project: Option<String>,
+}
+
+impl Owner {
+    fn of(gateway: &Shared, caller: &Caller) -> Self {
+        let project = rights::project_of(gateway, caller).map(str::to_owned);
+        Self { id: caller.id, project }
+    }
 }
 
 /// A process that runs, or ran.
@@ -70,7 +85,7 @@ pub(super) struct Handle {
     pub(super) id: String,
     pub(super) era: Era,
     server: String,
-    owner: Id,
+    owner: Owner,
     inputs: mpsc::Sender<Input>,
     numbers: AtomicU64,
     wants: Arc<Wants>,
@@ -107,7 +122,7 @@ impl Open {
     /// Ends the session of a token that was begun first of those of which nobody wants anything: many clients never end theirs.
     fn end_oldest_idle(&mut self, owner: Id) {
         let idle =
-            self.sessions.values().filter(|handle| handle.owner == owner && handle.is_idle());
+            self.sessions.values().filter(|handle| handle.owner.id == owner && handle.is_idle());
         let Some(oldest) = idle.min_by_key(|handle| handle.begun).cloned() else { return };
         // One that has so much to do that nothing more fits is not idle.
         if oldest.inputs.try_send(Input::End).is_ok() {
@@ -162,12 +177,14 @@ impl Fronts {
         &self,
         id: &str,
         server: &str,
-        caller: &Caller,
+        (gateway, caller): (&Shared, &Caller),
     ) -> Result<Arc<Handle>, Refusal> {
+        let owner = Owner::of(gateway, caller);
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = open.sessions.get(id).filter(|handle| {
-            handle.owner == caller.id && handle.server == server && !handle.is_over()
-        });
+        let found = open
+            .sessions
+            .get(id)
+            .filter(|handle| handle.owner == owner && handle.server == server && !handle.is_over());
         found.cloned().ok_or_else(unknown_session)
     }
 
@@ -227,7 +244,7 @@ pub(super) fn shared(
     caller: &Caller,
     headers: &HeaderMap,
 ) -> Result<Arc<Handle>, Problem> {
-    let key = (caller.id, name.to_owned());
+    let key = (Owner::of(gateway, caller), name.to_owned());
     let mut open = gateway.fronts.open.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(handle) = open.shared.get(&key).filter(|handle| !handle.is_over()) {
         return Ok(Arc::clone(handle));
@@ -251,7 +268,7 @@ fn started(
     open.threads.retain(|thread| !thread.is_finished());
     let of_one = |open: &Open| {
         let all = open.sessions.values().chain(open.shared.values());
-        all.filter(|handle| handle.owner == caller.id).count()
+        all.filter(|handle| handle.owner.id == caller.id).count()
     };
     if of_one(open) >= OF_ONE {
         open.end_oldest_idle(caller.id);
@@ -272,7 +289,7 @@ fn started(
         id: id.to_owned(),
         era,
         server: name.to_owned(),
-        owner: caller.id,
+        owner: Owner::of(gateway, caller),
         inputs,
         numbers: AtomicU64::new(1),
         // Whoever it is begun for waits for it.
@@ -332,8 +349,9 @@ fn link(
     let visitor = Visitor {
         name: caller.name.clone(),
         directory: directory.map(str::to_owned),
-        elicits: server.elicits,
-        two_people: gateway.two_people,
+        elicits: server.elicits && rights::may_client_answer(gateway),
+        project: rights::project_of(gateway, caller).map(str::to_owned),
+        needed: needed(gateway, caller),
         holds: gateway.timeout,
         tell: teller(gateway),
     };
@@ -353,6 +371,16 @@ fn link(
     let engine = Engine::new(desk, options)?;
     let files = Files::of(state, name).map_err(io::Error::other)?;
     Link::start(engine, label, || behind(server, &files, (label, passed), events))
+}
+
+/// How many must agree to what somebody asks here, at the time at which they ask.
+fn needed(gateway: &Shared, caller: &Caller) -> Box<dyn Fn(Risk) -> u8 + Send> {
+    let project = rights::project_of(gateway, caller).map(str::to_owned);
+    let gateway: std::sync::Weak<Gateway> = Arc::downgrade(gateway);
+    Box::new(move |risk| {
+        // One that is closing asks nobody any more.
+        gateway.upgrade().map_or(2, |gateway| rights::needed(&gateway, project.as_deref(), risk))
+    })
 }
 
 /// Tells whoever wants to know of a request for approval.

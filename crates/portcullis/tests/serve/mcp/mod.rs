@@ -8,7 +8,7 @@ mod login;
 mod page;
 mod remote;
 mod sessions;
-mod stateless;
+pub(super) mod stateless;
 mod streams;
 
 use std::{

@@ -7,11 +7,11 @@ use super::{Events, Mcp, Place, lives, messages, wait};
 const VERSION: &str = "2026-07-28";
 
 /// A request as a client of this revision sends it.
-pub(super) fn request(id: i64, method: &str, params: Value) -> Value {
+pub(crate) fn request(id: i64, method: &str, params: Value) -> Value {
     asking(id, method, params, json!({}))
 }
 
-pub(super) fn asking(id: i64, method: &str, mut params: Value, capabilities: Value) -> Value {
+pub(crate) fn asking(id: i64, method: &str, mut params: Value, capabilities: Value) -> Value {
     let meta = params["_meta"].as_object().cloned().unwrap_or_default();
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": VERSION,
@@ -33,7 +33,7 @@ fn headers(request: &Value) -> Vec<(&'static str, String)> {
     headers
 }
 
-pub(super) fn post(
+pub(crate) fn post(
     client: &Mcp<'_>,
     request: &Value,
     more: &[(&str, &str)],
@@ -56,7 +56,7 @@ fn call(id: i64, arguments: Value) -> Value {
     request(id, "tools/call", json!({"name": "read_note", "arguments": arguments}))
 }
 
-pub(super) fn text(message: &Value) -> &str {
+pub(crate) fn text(message: &Value) -> &str {
     message["result"]["content"][0]["text"].as_str().unwrap_or_default()
 }
 

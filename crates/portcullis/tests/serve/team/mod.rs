@@ -4,6 +4,8 @@ mod browser;
 mod decide;
 mod lies;
 mod provider;
+#[cfg(unix)]
+mod servers;
 #[path = "../../identity/signer.rs"]
 mod signer;
 
