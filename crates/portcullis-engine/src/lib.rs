@@ -51,6 +51,7 @@
 pub mod account;
 pub mod approvals;
 pub mod audit;
+pub mod bundle;
 pub mod canonical;
 pub mod config;
 pub mod confirmation;

@@ -12,6 +12,8 @@ pub enum Layer {
     BuiltIn,
     /// Who manages the machine.
     Managed,
+    /// A signed bundle.
+    Central,
     /// The user, or the file that an option names.
     User,
     /// The workspace.
@@ -25,6 +27,7 @@ impl Layer {
         match self {
             Self::BuiltIn => "built-in",
             Self::Managed => "managed",
+            Self::Central => "central",
             Self::User => "user",
             Self::Project => "project",
         }
@@ -77,6 +80,8 @@ pub enum Why {
     Untrusted,
     /// It would loosen, and the managed file locks its key.
     Locked,
+    /// It would loosen, and nobody on this machine said that the centre may.
+    Central,
     /// It is set for good by a layer above.
     Latched,
     /// It would lower what a layer above makes a floor.
@@ -90,6 +95,7 @@ impl Why {
         match self {
             Self::Untrusted => "waits for trust: `portcullis trust`",
             Self::Locked => "locked by the managed file",
+            Self::Central => "not named in `central.may_loosen`",
             Self::Latched => "set for good by a layer above",
             Self::Floor => "a floor of a layer above",
         }
@@ -101,6 +107,7 @@ impl Why {
         match self {
             Self::Untrusted => "untrusted",
             Self::Locked => "locked",
+            Self::Central => "central",
             Self::Latched => "latched",
             Self::Floor => "floor",
         }

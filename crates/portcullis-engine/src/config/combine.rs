@@ -18,7 +18,7 @@ use portcullis_core::{
 };
 
 use super::{
-    Account, Audit, Gateway, Hook, LeftOut, Lock, McpServer, Monitoring, Network, OnFailure,
+    Account, Audit, Gateway, Hook, InForce, Layer, LeftOut, Lock, McpServer, Monitoring, Network, OnFailure,
     Source, Why,
     contracts::Contracts,
     file::Analyzer,
@@ -57,7 +57,10 @@ pub(super) struct Combined {
 }
 
 /// What the files come to, the most general first.
-pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)>) -> Combined {
+pub(super) fn combine<'a>(
+    files: impl IntoIterator<Item = (&'a Source, &'a Part)>,
+    central: Option<&InForce>,
+) -> Combined {
     let mut whole = Combined {
         policy: Policy::default(),
         audit: Audit::default(),
@@ -80,8 +83,13 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         account: Account::default(),
     };
     let mut options = PolicyOptions::default();
+    let may_loosen = central.map_or(&[][..], |central| &central.central.may_loosen);
     for (source, part) in files {
-        let turn = Turn { source: whole.account.sources.len(), untrusted: !source.trusted };
+        let turn = Turn {
+            source: whole.account.sources.len(),
+            untrusted: !source.trusted,
+            central: (source.layer == Layer::Central).then_some(may_loosen),
+        };
         whole.account.sources.push(source.clone());
         whole.account.take(turn, part, &mut options);
         whole.account.take_rules(turn, part, &mut options);
@@ -93,6 +101,10 @@ pub(super) fn combine<'a>(files: impl IntoIterator<Item = (&'a Source, &'a Part)
         whole.take_network(turn, &part.network);
         // Its own locks bind the layers below, not the managed file itself.
         whole.account.locks.extend(&part.locks);
+        whole.account.take_central(turn, part);
+    }
+    if let Some(central) = central {
+        central.tighten(&mut options);
     }
     whole.policy = Policy::new(options);
     whole
@@ -119,9 +131,11 @@ pub(super) fn is_as_strict(mode: Option<Mode>, as_mode: Option<Mode>, dont_ask: 
 
 /// The file whose turn it is.
 #[derive(Clone, Copy)]
-struct Turn {
+struct Turn<'a> {
     source: usize,
     untrusted: bool,
+    /// Of a bundle, what it may loosen.
+    central: Option<&'a [Lock]>,
 }
 
 /// A key, and the lock that keeps it.
@@ -130,14 +144,17 @@ struct Key(&'static str, Lock);
 
 impl Account {
     /// Why a file may only make a key stricter; `None` where it may do as it likes.
-    fn binds(&self, turn: Turn, lock: Lock) -> Option<Why> {
+    fn binds(&self, turn: Turn<'_>, lock: Lock) -> Option<Why> {
         if turn.untrusted {
             return Some(Why::Untrusted);
+        }
+        if let Some(may_loosen) = turn.central {
+            return (!may_loosen.contains(&lock)).then_some(Why::Central);
         }
         self.locks.contains(&lock).then_some(Why::Locked)
     }
 
-    fn leave(&mut self, key: &'static str, value: String, turn: Turn, why: Why) {
+    fn leave(&mut self, key: &'static str, value: String, turn: Turn<'_>, why: Why) {
         self.left_out.push(LeftOut { key, value, source: turn.source, why });
     }
 
@@ -145,7 +162,7 @@ impl Account {
     /// there is such a value.
     fn settle<T: Clone + PartialEq>(
         &mut self,
-        turn: Turn,
+        turn: Turn<'_>,
         Key(key, lock): Key,
         held: &mut T,
         new: Option<T>,
@@ -171,7 +188,7 @@ impl Account {
     /// More entries of a list of the network, each of which loosens.
     fn append<T: Clone + ToString>(
         &mut self,
-        turn: Turn,
+        turn: Turn<'_>,
         key: &'static str,
         held: &mut Vec<T>,
         new: &[T],
@@ -189,7 +206,7 @@ impl Account {
     }
 
     /// What the tool of a name may use; a file that may only make things stricter gives it no more than it has.
-    fn take_tool(&mut self, turn: Turn, options: &mut NetworkOptions, tool: &str, new: Budget) {
+    fn take_tool(&mut self, turn: Turn<'_>, options: &mut NetworkOptions, tool: &str, new: Budget) {
         const KEY: &str = "network.tools";
         let bound = self.binds(turn, Lock::Network);
         let has = options.budget_of_tool(tool);
@@ -213,8 +230,20 @@ impl Account {
         }
     }
 
+    /// Whose policy holds: the most general file that names a centre decides.
+    fn take_central(&mut self, turn: Turn<'_>, part: &Part) {
+        const KEY: &str = "central";
+        let Some(central) = &part.central else { return };
+        let words = central.words();
+        if self.settings.iter().any(|one| one.key == KEY) {
+            self.leave(KEY, words, turn, Why::Latched);
+        } else {
+            self.add(KEY, words, turn.source);
+        }
+    }
+
     /// The keys with one value.
-    fn take(&mut self, turn: Turn, part: &Part, options: &mut PolicyOptions) {
+    fn take(&mut self, turn: Turn<'_>, part: &Part, options: &mut PolicyOptions) {
         match part.disable_bypass {
             Some(false) if options.disable_bypass => {
                 self.leave("disable_bypass", false.to_string(), turn, Why::Latched);
@@ -267,7 +296,7 @@ impl Account {
     }
 
     /// The keys with many values.
-    fn take_rules(&mut self, turn: Turn, part: &Part, options: &mut PolicyOptions) {
+    fn take_rules(&mut self, turn: Turn<'_>, part: &Part, options: &mut PolicyOptions) {
         for rule in &part.deny {
             self.add("rules.deny", rule.to_string(), turn.source);
             options.deny.push(rule.clone());
@@ -312,7 +341,7 @@ impl Account {
         }
     }
 
-    fn adjust(&mut self, turn: Turn, adjustment: &Adjustment, options: &mut PolicyOptions) {
+    fn adjust(&mut self, turn: Turn<'_>, adjustment: &Adjustment, options: &mut PolicyOptions) {
         let Adjustment { rule, change, reason } = adjustment;
         let value = adjustment_words(adjustment);
         let floored = options.floors.iter().any(|floor| covers(floor, rule));
@@ -348,7 +377,7 @@ impl Account {
 
 impl Combined {
     /// Profiles of the sandbox by name. The most general file that has a name says what it means.
-    fn take_profiles(&mut self, turn: Turn, part: &Part) {
+    fn take_profiles(&mut self, turn: Turn<'_>, part: &Part) {
         const KEY: &str = "sandbox.profiles";
         for (name, profile) in &part.sandbox {
             match self.sandbox.entry(name.clone()) {
@@ -362,7 +391,7 @@ impl Combined {
     }
 
     /// MCP servers by name. The most general file that has a name says what it means.
-    fn take_servers(&mut self, turn: Turn, part: &Part) {
+    fn take_servers(&mut self, turn: Turn<'_>, part: &Part) {
         const KEY: &str = "mcp.servers";
         for (name, server) in &part.mcp {
             let words = format!("{name}: {}", server.words());
@@ -381,7 +410,7 @@ impl Combined {
     }
 
     /// What is not part of the policy.
-    fn take_rest(&mut self, turn: Turn, part: &Part) {
+    fn take_rest(&mut self, turn: Turn<'_>, part: &Part) {
         self.take_profiles(turn, part);
         let Self {
             audit,
@@ -539,7 +568,7 @@ impl Combined {
 
 impl Combined {
     /// What is counted and noticed: a lower limit and a graver consequence are stricter.
-    fn take_monitor(&mut self, turn: Turn, part: &MonitorTable) {
+    fn take_monitor(&mut self, turn: Turn<'_>, part: &MonitorTable) {
         let Self { monitor, account, .. } = self;
         let words = |limit: &Option<u64>| limit.map_or_else(String::new, |limit| limit.to_string());
         let least = |held: &Option<u64>, new: &Option<u64>| match (held, new) {
@@ -561,7 +590,7 @@ impl Combined {
     }
 
     /// Where things may connect.
-    fn take_network(&mut self, turn: Turn, part: &NetworkPart) {
+    fn take_network(&mut self, turn: Turn<'_>, part: &NetworkPart) {
         let Self { network, account, .. } = self;
         let Network { options, name_servers } = network;
         for entry in &part.extra_blocked_hosts {

@@ -11,6 +11,7 @@ use serde::{
 use toml::Spanned;
 
 use super::{
+    central::CentralTable,
     contracts::ContractsTable,
     error::{Misreading, nearest},
     gateway::GatewayTable,
@@ -100,7 +101,10 @@ pub struct File {
     /// The template of what `policy template` tells an agent: an absolute path, or nothing to tell it nothing. Never in a project's file.
     #[schemars(with = "Option<String>")]
     pub security_policy: Option<Spanned<String>>,
-    /// What the layers below may not loosen. Only in the managed file.
+    /// A policy that a centre signs for many machines. Never in a project's file.
+    #[schemars(with = "Option<CentralTable>")]
+    pub central: Option<Spanned<CentralTable>>,
+    /// What the layers below may not loosen. Only in the managed file and in bundles of a centre.
     #[schemars(with = "Option<ManagedTable>")]
     pub managed: Option<Spanned<ManagedTable>>,
 }

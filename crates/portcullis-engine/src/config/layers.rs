@@ -11,7 +11,8 @@ use portcullis_core::policy::{ApprovalPolicy, Policy, Rule};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    ConfigError, Configuration, FILE_NAME, Layer, Mistake, PROJECT_FILE_NAME, Source,
+    Central, ConfigError, Configuration, FILE_NAME, Layer, Mistake, PROJECT_FILE_NAME, Source,
+    central::{self, InForce},
     combine::{Combined, combine},
     example::Example,
     file::File,
@@ -19,7 +20,7 @@ use super::{
     read,
     trust::{Standing, Trust},
 };
-use crate::platform::Directories;
+use crate::{bundle::Held, platform::Directories};
 
 /// The files that hold wherever a call runs, and where trust is kept.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +36,8 @@ pub(super) struct Layers {
     tried: Vec<Rule>,
     /// The approval policy that somebody put in place while we run.
     confirming: Option<ApprovalPolicy>,
+    /// What of a centre is in force, where a file names one.
+    central: Option<Arc<InForce>>,
 }
 
 /// A file that was read.
@@ -104,8 +107,10 @@ impl Layers {
             }
         }
         let trust = directories.state.as_deref().map(Trust::new);
+        let central = take_central(&mut files, directories);
         Ok(Self {
             files,
+            central,
             directories: Some(directories.clone()),
             trust,
             named: named.is_some(),
@@ -153,6 +158,19 @@ impl Layers {
         layers
     }
 
+    /// Under another bundle of the centre, as if it were in force and fresh.
+    pub(super) fn under(&self, held: &Held) -> Result<Self, String> {
+        let Some(now) = &self.central else { return Ok(self.clone()) };
+        let mut layers = self.clone();
+        layers.files.retain(|file| file.source.layer != Layer::Central);
+        let files = central::loaded(held, &now.store)?;
+        put_in_place(&mut layers.files, files);
+        let held = Some(Held { files: Vec::new(), ..held.clone() });
+        let (stale, trouble) = (None, Vec::new());
+        layers.central = Some(Arc::new(InForce { held, stale, trouble, ..InForce::clone(now) }));
+        Ok(layers)
+    }
+
     /// With another approval policy.
     pub(super) fn confirming(&self, policy: ApprovalPolicy) -> Self {
         Self { confirming: Some(policy), ..self.clone() }
@@ -183,8 +201,11 @@ impl Layers {
                 snapshots,
                 security_policy,
                 account,
-            } = combine(files);
-            let policy_id = policy_id(&account.sources);
+            } = combine(files, self.central.as_deref());
+            let mut policy_id = policy_id(&account.sources);
+            if let Some(central) = &self.central {
+                policy_id.push_str(&format!(", {}", central.id()));
+            }
             let layers = Self::default();
             configuration = Configuration {
                 policy,
@@ -206,6 +227,7 @@ impl Layers {
                 trials,
                 snapshots,
                 security_policy,
+                central: self.central.clone(),
                 account,
                 layers,
             };
@@ -230,8 +252,27 @@ impl Layers {
     }
 }
 
+/// Puts the files of the centre that a file names behind the managed one. The most general file that names one decides.
+fn take_central(files: &mut Vec<Arc<Loaded>>, directories: &Directories) -> Option<Arc<InForce>> {
+    let named = |file: &Arc<Loaded>| file.part.central.clone().map(|one| (one, file.source.layer));
+    let (central, layer): (Central, Layer) = files.iter().find_map(named)?;
+    let store = central::store_of(layer, directories)?;
+    let (in_force, bundle) = central::in_force(&central, store, jiff::Timestamp::now());
+    put_in_place(files, bundle);
+    Some(Arc::new(in_force))
+}
+
+fn put_in_place(files: &mut Vec<Arc<Loaded>>, bundle: Vec<Arc<Loaded>>) {
+    let managed = files.iter().take_while(|file| file.source.layer == Layer::Managed).count();
+    files.splice(managed..managed, bundle);
+}
+
 impl Loaded {
-    fn new(text: &str, path: &Path, layer: Layer, trusted: bool) -> Result<Self, ConfigError> {
+    pub(super) const fn of_part(source: Source, part: Part) -> Self {
+        Self { source, part }
+    }
+
+    pub(super) fn new(text: &str, path: &Path, layer: Layer, trusted: bool) -> Result<Self, ConfigError> {
         let part = part(text, path, layer)?;
         for example in &part.examples {
             example.check().map_err(|misreading| {

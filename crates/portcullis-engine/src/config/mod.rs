@@ -10,10 +10,12 @@
 //! | layer | file | may |
 //! |---|---|---|
 //! | managed | `/etc/portcullis/config.toml`, of the administrator alone | everything, and lock keys |
+//! | central | a signed bundle, where the managed file or the user's names a centre | make stricter; what `central.may_loosen` names |
 //! | user | `~/.config/portcullis/config.toml`, or `--config FILE` | everything that is not locked |
 //! | project | `.portcullis.toml` at the root of the workspace | make stricter; everything that is not locked where a person trusts it |
 
 mod account;
+mod central;
 mod combine;
 mod contracts;
 pub mod edit;
@@ -39,6 +41,7 @@ mod trust;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use portcullis_core::{
     analyze::Ensemble,
@@ -46,6 +49,7 @@ use portcullis_core::{
 };
 
 pub use account::{Account, Layer, LeftOut, Setting, Source, Why};
+pub use central::{Central, CentralTable, InForce, Unaccepted, WhenStale, accept, held_of};
 pub use combine::confirmation_words;
 pub use contracts::{Contracts, ContractsTable};
 pub use error::nearest;
@@ -74,7 +78,7 @@ pub use team::{
 pub use trial::{Snapshots, Trials, TryTable, TryingGate, UndoTable};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
-use crate::{guardian::Settings, platform::Directories, sandbox::Custom};
+use crate::{bundle::Held, guardian::Settings, platform::Directories, sandbox::Custom};
 
 /// The name of the file in the user's directory for configuration, and in the managed one.
 pub const FILE_NAME: &str = "config.toml";
@@ -127,6 +131,8 @@ pub struct Configuration {
     pub snapshots: Snapshots,
     /// The template of what agents are told: a path, or empty where they are told nothing; missing where it is the built-in one.
     pub security_policy: Option<String>,
+    /// What of a centre is in force, where there is one.
+    pub central: Option<Arc<InForce>>,
     /// Where each value comes from.
     pub account: Account,
     layers: Layers,
@@ -175,6 +181,7 @@ impl Default for Configuration {
             trials: Trials::default(),
             snapshots: Snapshots::default(),
             security_policy: None,
+            central: None,
             account: Account::default(),
             layers: Layers::default(),
         }
@@ -262,6 +269,14 @@ impl Configuration {
     #[must_use]
     pub fn allowing(&self, rules: impl IntoIterator<Item = Rule>) -> Self {
         self.layers.allowing(rules).configuration()
+    }
+
+    /// The same under a bundle that is not in force, in place of the one that is: to see what it would change.
+    ///
+    /// # Errors
+    /// Where a file of the bundle is not understood.
+    pub fn under(&self, held: &Held) -> Result<Self, String> {
+        Ok(self.layers.under(held)?.configuration())
     }
 
     /// Whether only the managed file may loosen a key.

@@ -18,6 +18,7 @@ use toml::Spanned;
 
 use super::{
     Layer, McpServer, OnFailure,
+    central::{Central, central_of},
     contracts::{Contracts, contracts_of},
     error::{Misreading, nearest},
     example::{Example, List},
@@ -69,6 +70,7 @@ pub(super) struct Part {
     pub(super) team: Option<Team>,
     pub(super) trials: TrialPart,
     pub(super) security_policy: Option<String>,
+    pub(super) central: Option<Central>,
     pub(super) locks: Vec<Lock>,
     pub(super) examples: Vec<Example>,
 }
@@ -110,9 +112,11 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         r#try: trial,
         undo,
         security_policy,
+        central,
         managed,
     } = file;
-    if let Some(managed) = managed.as_ref().filter(|_| layer != Layer::Managed) {
+    of_the_machine(file, layer)?;
+    if let Some(managed) = managed.as_ref().filter(|_| layer > Layer::Central) {
         let misreading = Misreading::new(managed.span(), "only the managed file has this table");
         return Err(misreading.with_help("remove it here: who manages this machine decides on it"));
     }
@@ -247,9 +251,33 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
             None => BTreeMap::new(),
         },
         security_policy: security_policy.as_ref().map(|path| path.get_ref().clone()),
+        central: central.as_ref().map(central_of).transpose()?,
         locks: managed.as_ref().map_or_else(Vec::new, |table| table.get_ref().lock.clone()),
         examples,
     })
+}
+
+/// What is said of one machine, and neither for many nor by a project.
+fn of_the_machine(file: &File, layer: Layer) -> Result<(), Misreading> {
+    let File { central, sandbox, mcp, serve, team, .. } = file;
+    if let Some(central) = central.as_ref().filter(|_| layer >= Layer::Project) {
+        let misreading = Misreading::new(central.span(), "a project has no say in whose policy holds");
+        return Err(misreading.with_help("move the table to your own configuration"));
+    }
+    if layer != Layer::Central {
+        return Ok(());
+    }
+    let tables = [
+        ("central", central.as_ref().map(Spanned::span)),
+        ("sandbox", sandbox.as_ref().map(Spanned::span)),
+        ("mcp", mcp.as_ref().map(Spanned::span)),
+        ("serve", serve.as_ref().map(Spanned::span)),
+        ("team", team.as_ref().map(Spanned::span)),
+    ];
+    let found = tables.into_iter().find_map(|(name, span)| span.map(|span| (name, span)));
+    let Some((name, span)) = found else { return Ok(()) };
+    let misreading = Misreading::new(span, format!("a bundle has no table `{name}`"));
+    Err(misreading.with_help("it is about one machine: put it in the configuration there"))
 }
 
 fn mode_of(word: ModeWord) -> Mode {

@@ -1,3 +1,4 @@
+mod central;
 mod examples;
 mod layers;
 mod sessions;

@@ -13,7 +13,7 @@ impl Account {
     /// What evidence spares: less is stricter.
     pub(super) fn take_evidence(
         &mut self,
-        turn: Turn,
+        turn: Turn<'_>,
         part: &Part,
         options: &mut PolicyOptions,
         (trials, snapshots): (&mut Trials, &mut Snapshots),
