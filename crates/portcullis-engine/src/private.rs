@@ -86,6 +86,19 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(insecurity) = platform::insecurity(&fs::symlink_metadata(directory)?) {
         return Err(io::Error::other(insecurity));
     }
+    in_one_step(directory, path, bytes, false)
+}
+
+/// The same of a file that everybody may read and this user alone may write, in a directory that is there.
+///
+/// # Errors
+/// What the system says.
+pub fn write_for_all(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = platform::bare(path.parent().ok_or(io::ErrorKind::InvalidInput)?);
+    in_one_step(&directory, path, bytes, true)
+}
+
+fn in_one_step(directory: &Path, path: &Path, bytes: &[u8], for_all: bool) -> io::Result<()> {
     let random: [u8; 8] = platform::random()?;
     let unfinished = directory.join(format!(".{}", data_encoding::HEXLOWER.encode(&random)));
     if !platform::create_private_file(&unfinished)? {
@@ -93,6 +106,13 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     let written = fs::File::options().write(true).open(&unfinished).and_then(|mut file| {
         file.write_all(bytes)?;
+        #[cfg(unix)]
+        if for_all {
+            use std::os::unix::fs::PermissionsExt as _;
+            file.set_permissions(fs::Permissions::from_mode(0o644))?;
+        }
+        #[cfg(not(unix))]
+        let _ = for_all;
         file.sync_all()
     });
     let written = written.and_then(|()| fs::rename(&unfinished, path));

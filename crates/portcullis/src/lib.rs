@@ -20,7 +20,7 @@ pub mod scan;
 pub mod tools;
 
 pub use portcullis_engine::{
-    account, approvals, audit, canonical, config, confirmation, embedded, grants, guardian,
+    account, approvals, audit, bundle, canonical, config, confirmation, embedded, grants, guardian,
     handover, hooked, memory, observe, pause, person, pins, platform, private, remote, report,
     review, sandbox, session, spending, undelivered, watch, wire,
 };

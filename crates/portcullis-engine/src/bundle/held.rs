@@ -6,14 +6,14 @@
 
 use std::{
     fs,
-    io::{self, Read as _, Write as _},
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
 use jiff::Timestamp;
 
 use super::packed::{Unpackable, Unpacker, put_bytes, put_text};
-use crate::platform;
+use crate::{platform, private};
 
 /// What such a file begins with; another version is another file.
 const MARK: &[u8] = b"portcullis-policy-1\n";
@@ -185,27 +185,12 @@ impl Store {
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let random: [u8; 8] = platform::random()?;
-        let unfinished = format!(".{}", data_encoding::HEXLOWER.encode(&random));
-        let unfinished = self.directory.join(unfinished);
-        let mut options = fs::File::options();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(
-            &mut options,
-            if self.shared { 0o644 } else { 0o600 },
-        );
-        let written = options.open(&unfinished).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
-        let written =
-            written.and_then(|()| fs::rename(&unfinished, self.directory.join(name)));
-        if written.is_err() {
-            // The first error is the one to tell.
-            let _ = fs::remove_file(&unfinished);
+        let path = self.directory.join(name);
+        if self.shared {
+            private::write_for_all(&path, bytes)
+        } else {
+            private::write(&path, bytes)
         }
-        written
     }
 }
 
@@ -255,7 +240,18 @@ impl Held {
             files.push(File { name, sha256, packed: from.bytes()?.to_vec() });
         }
         from.end()?;
-        Ok(Self { name, revision, digest, signers, issued, expires, confirmed, origin, etag, files })
+        Ok(Self {
+            name,
+            revision,
+            digest,
+            signers,
+            issued,
+            expires,
+            confirmed,
+            origin,
+            etag,
+            files,
+        })
     }
 }
 

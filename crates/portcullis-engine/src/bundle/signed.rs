@@ -209,7 +209,8 @@ impl Bundle {
             _ => Ok(()),
         };
         known(bytes)?;
-        let document: Document = serde_json::from_slice(bytes).map_err(|error| malformed(&error))?;
+        let document: Document =
+            serde_json::from_slice(bytes).map_err(|error| malformed(&error))?;
         known(document.manifest.as_bytes())?;
         let manifest = serde_json::from_str(&document.manifest);
         let manifest: Manifest = manifest.map_err(|error| malformed(&error))?;

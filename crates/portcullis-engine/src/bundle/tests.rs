@@ -86,10 +86,7 @@ fn time_and_order_count() {
     assert_eq!(signed.follows("acme", 6, "sha256:x"), Ok(()));
     assert_eq!(signed.follows("acme", 7, &digest), Ok(()));
     assert_eq!(signed.follows("acme", 7, "sha256:x"), Err(Refusal::Twin(7)));
-    assert_eq!(
-        signed.follows("acme", 8, &digest),
-        Err(Refusal::Rollback { offered: 7, held: 8 })
-    );
+    assert_eq!(signed.follows("acme", 8, &digest), Err(Refusal::Rollback { offered: 7, held: 8 }));
     let another = Refusal::Another { offered: "acme".into(), held: "other".into() };
     assert_eq!(signed.follows("other", 1, &digest), Err(another));
 }

@@ -164,7 +164,9 @@ pub(super) fn central_of(table: &Spanned<CentralTable>) -> Result<Central, Misre
     if needed == 0 || needed > known.len() {
         let span = signatures.as_ref().map_or(keys.span(), Spanned::span);
         let message = format!("{needed} signatures cannot be had of {} keys", known.len());
-        return Err(Misreading::new(span, message).with_help("write one at least, and no more than keys"));
+        return Err(
+            Misreading::new(span, message).with_help("write one at least, and no more than keys")
+        );
     }
     if let Some(token) = token.as_ref().filter(|path| !path.get_ref().is_absolute()) {
         let message = format!("`{}` is not an absolute path", token.get_ref().display());
@@ -267,7 +269,9 @@ pub(super) fn in_force(
         one.files.clear();
     }
     let stale = match &held {
-        None => Some("there is no policy of the centre: `portcullis policy fetch` gets it".to_owned()),
+        None => {
+            Some("there is no policy of the centre: `portcullis policy fetch` gets it".to_owned())
+        }
         Some(held) if held.expires <= now => {
             Some(format!("the policy of the centre expired at {}", held.expires))
         }
@@ -351,11 +355,7 @@ pub fn held_of(
         let packed = without_examples(text)
             .and_then(|table| packed::pack(&table))
             .map_err(|error| Unaccepted::Packed(listed.name.clone(), error))?;
-        files.push(held::File {
-            name: listed.name.clone(),
-            sha256: listed.sha256.clone(),
-            packed,
-        });
+        files.push(held::File { name: listed.name.clone(), sha256: listed.sha256.clone(), packed });
     }
     files.sort_by(|left, right| left.name.cmp(&right.name));
     Ok(Held {

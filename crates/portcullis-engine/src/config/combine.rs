@@ -18,8 +18,8 @@ use portcullis_core::{
 };
 
 use super::{
-    Account, Audit, Gateway, Hook, InForce, Layer, LeftOut, Lock, McpServer, Monitoring, Network, OnFailure,
-    Source, Why,
+    Account, Audit, Gateway, Hook, InForce, Layer, LeftOut, Lock, McpServer, Monitoring, Network,
+    OnFailure, Source, Why,
     contracts::Contracts,
     file::Analyzer,
     guardian::guardian_words,

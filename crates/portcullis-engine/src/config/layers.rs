@@ -272,7 +272,12 @@ impl Loaded {
         Self { source, part }
     }
 
-    pub(super) fn new(text: &str, path: &Path, layer: Layer, trusted: bool) -> Result<Self, ConfigError> {
+    pub(super) fn new(
+        text: &str,
+        path: &Path,
+        layer: Layer,
+        trusted: bool,
+    ) -> Result<Self, ConfigError> {
         let part = part(text, path, layer)?;
         for example in &part.examples {
             example.check().map_err(|misreading| {

@@ -261,7 +261,8 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
 fn of_the_machine(file: &File, layer: Layer) -> Result<(), Misreading> {
     let File { central, sandbox, mcp, serve, team, .. } = file;
     if let Some(central) = central.as_ref().filter(|_| layer >= Layer::Project) {
-        let misreading = Misreading::new(central.span(), "a project has no say in whose policy holds");
+        let misreading =
+            Misreading::new(central.span(), "a project has no say in whose policy holds");
         return Err(misreading.with_help("move the table to your own configuration"));
     }
     if layer != Layer::Central {

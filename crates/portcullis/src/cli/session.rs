@@ -88,6 +88,9 @@ pub(super) fn open_with(
     for left in configuration.account.left_out.iter().filter(|left| left.why == Why::Locked) {
         policy::warn_of(left, &configuration.account);
     }
+    for warning in configuration.central.iter().flat_map(|central| central.warnings()) {
+        policy::warn(warning);
+    }
     let analyzers = matches.get_one::<String>("analyzers");
     let analyzers = analyzers.map(|names| Ensemble::from_names(names)).transpose();
     Ok(Session::open(Options {

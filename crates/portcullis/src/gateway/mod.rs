@@ -11,6 +11,7 @@
 mod access;
 mod approvals;
 mod bench;
+mod bundle;
 mod deliveries;
 mod events;
 mod intercept;
@@ -142,6 +143,8 @@ pub(super) struct Gateway {
     fronts: mcp::Fronts,
     /// Room for the bodies that are long.
     large: Arc<tokio::sync::Semaphore>,
+    /// Wakes whoever waits for a newer policy of the centre.
+    bundles: tokio::sync::watch::Sender<u64>,
     /// Ends whoever waits when the gateway stops.
     closed: tokio::sync::watch::Sender<bool>,
 }

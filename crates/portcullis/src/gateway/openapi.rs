@@ -80,6 +80,10 @@ fn operation(route: &Route) -> Value {
         }
         responses.insert("202".to_owned(), asked);
     }
+    if route.gives == "Bundle" {
+        let same = json!({ "description": "It is the one that `If-None-Match` names" });
+        responses.insert("304".to_owned(), same);
+    }
     responses.insert(
         "default".to_owned(),
         json!({
@@ -485,6 +489,21 @@ mod tests {
                 object(
                     json!({ "v": number(), "accepted": list(text()) }),
                     json!(["v", "accepted"]),
+                ),
+            ),
+            (
+                "Bundle",
+                strict(
+                    json!({ "v": { "const": 1 }, "manifest": text(), "signatures": list(any()),
+                        "files": { "type": "object", "additionalProperties": text() } }),
+                    json!(["v", "manifest", "signatures", "files"]),
+                ),
+            ),
+            (
+                "Published",
+                object(
+                    json!({ "v": number(), "name": text(), "revision": number(), "digest": text(), "signers": list(text()) }),
+                    json!(["v", "name", "revision", "digest", "signers"]),
                 ),
             ),
             ("Intercepted", any()),

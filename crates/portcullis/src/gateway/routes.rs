@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use super::{
     Gateway, Shared,
     access::{Caller, permitted},
-    approvals, deliveries, events, intercept, judge, mcp, overview, page, people, policy,
+    approvals, bundle, deliveries, events, intercept, judge, mcp, overview, page, people, policy,
     problem::{Parameters, Problem},
     records, servers, snapshots, tokens,
 };
@@ -114,6 +114,12 @@ const RESUME: (&str, Kind, &str) = (
     "Take up what was asked before about the very same action, where it waits or is approved and unused",
 );
 
+const NEWER: (&str, Kind, &str) = (
+    "wait",
+    Kind::Number,
+    "Hold the answer until there is a newer one than `If-None-Match` names, at most so many seconds, and an hour at most",
+);
+
 const INTERCEPTS: &[(&str, Kind, &str)] = &[
     ("server", Kind::Text, "The server whose calls they are"),
     (
@@ -201,6 +207,8 @@ pub(super) const ROUTES: &[Route] = &[
     route!(GET "/v1/policy/approval", Needs::Token, "The approval policy that holds, and until when where it is loosened", [], "" -> 200 "PolicyInForce", get(policy::approval)),
     route!(PUT "/v1/policy/approval", RULES_OVER, "Put another approval policy in place, also for what waits; a looser one is asked for", [], "NewPolicyShape" -> 200 "PolicySet", put(policy::set)),
     route!(DELETE "/v1/policy/approval", RULES_OVER, "End a looser approval policy before its time", [], "" -> 200 "PolicySet", delete(policy::end)),
+    route!(GET "/v1/policy/bundle", Needs::Token, "The signed policy that this gateway gives out, with its `ETag`; 304 where `If-None-Match` names it", [&[NEWER]], "" -> 200 "Bundle", get(bundle::give)),
+    route!(PUT "/v1/policy/bundle", RULES_OVER, "Give out a signed policy that is newer than the one before", [], "Bundle" -> 200 "Published", put(bundle::take)),
     route!(GET "/v1/tokens", RULES_OVER, "Every token, without what makes it one", [], "" -> 200 "Tokens", get(tokens::list)),
     route!(POST "/v1/tokens", RULES_OVER, "Make a token; it is shown in this answer alone", [], "NewTokenShape" -> 201 "TokenShape", post(tokens::make)),
     route!(DELETE "/v1/tokens/{id}", RULES_OVER, "End a token for good, and the sessions of browsers under its name", [], "" -> 204 "", delete(tokens::revoke)),

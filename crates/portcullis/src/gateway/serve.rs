@@ -187,6 +187,7 @@ impl Serving {
             ruling: tokio::sync::Mutex::default(),
             tried: tokio::sync::Mutex::default(),
             closing: false.into(),
+            bundles: watch::Sender::new(0),
             closed: watch::Sender::new(false),
             clerk,
         });

@@ -268,6 +268,8 @@ fn answer(
         ground::taken(&ground, account.as_deref())?;
     ground::admitted(&ground, options.configuration.as_deref())?;
     let configuration = Configuration::load_from(options.configuration.as_deref(), &directories)?;
+    let warnings = configuration.central.iter().flat_map(|central| central.warnings());
+    let note = words::joined(note, warnings);
     ground::admitted(&ground, configuration.audit.path.as_deref())?;
     asker.hook = configuration.hook;
     let payload = payload?;

@@ -181,6 +181,15 @@ pub(super) fn with_note(word: Word, note: Option<&str>) -> Word {
     }
 }
 
+/// What is said beside an answer: of our directories, and of a policy of the centre that is stale or cannot be read.
+pub(super) fn joined<'a>(
+    note: Option<String>,
+    warnings: impl Iterator<Item = &'a str>,
+) -> Option<String> {
+    let all: Vec<String> = note.into_iter().chain(warnings.map(str::to_owned)).collect();
+    (!all.is_empty()).then(|| all.join(". "))
+}
+
 /// Time is up.
 pub(super) fn late() -> String {
     "portcullis denies what it could not judge in 2 seconds. help: try again; `portcullis doctor` shows what takes so long"

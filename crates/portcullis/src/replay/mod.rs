@@ -5,6 +5,7 @@
 //! transcripts, histories, records ──source, formats──► calls ──two sessions──► Comparison ──► a page
 //! ```
 
+pub mod canary;
 mod database;
 mod formats;
 mod history;

@@ -72,7 +72,9 @@ fn verdict(configuration: &Configuration, command: &str) -> Verdict {
 
 #[test]
 fn every_table_means_the_same_packed_as_written() {
-    let centre = Centre::new("may_loosen = [\"rules.allow\", \"severity\", \"mode\", \"network\", \"classes\", \"hook\"]\n");
+    let centre = Centre::new(
+        "may_loosen = [\"rules.allow\", \"severity\", \"mode\", \"network\", \"classes\", \"hook\"]\n",
+    );
     let text = "mode = \"acceptEdits\"\ndont_ask = \"deny-quietly\"\nfloors = [\"fs.delete.recursive\"]\n\
         confirmation = { policy = \"risky\", threshold = \"medium\" }\n\
         classes = { deploy = \"execute\" }\n\
@@ -97,7 +99,11 @@ fn every_table_means_the_same_packed_as_written() {
     assert_eq!(from.layer.name(), "central");
     assert!(from.path.ends_with("central/acme@3/base.toml"), "{from:?}");
     let digest = &packed.central.as_ref().unwrap().held.as_ref().unwrap().digest;
-    assert!(packed.policy_id.ends_with(&format!(", central acme 3 {digest}")), "{}", packed.policy_id);
+    assert!(
+        packed.policy_id.ends_with(&format!(", central acme 3 {digest}")),
+        "{}",
+        packed.policy_id
+    );
 }
 
 #[test]
@@ -109,7 +115,10 @@ fn a_bundle_tightens_always_and_loosens_only_what_this_machine_names() {
     assert_eq!(verdict(&configuration, "curl https://a.example"), Verdict::Deny);
     let why: Vec<_> = configuration.account.left_out.iter().map(|one| (one.key, one.why)).collect();
     assert_eq!(why, [("confirmation", Why::Central), ("rules.allow", Why::Central)]);
-    assert_eq!(verdict(&configuration, "git push origin main"), verdict(&Configuration::default(), "git push origin main"));
+    assert_eq!(
+        verdict(&configuration, "git push origin main"),
+        verdict(&Configuration::default(), "git push origin main")
+    );
     centre.managed("may_loosen = [\"rules.allow\"]\n");
     let configuration = centre.load();
     assert_eq!(verdict(&configuration, "git push origin main"), Verdict::Allow);
@@ -120,9 +129,14 @@ fn a_bundle_tightens_always_and_loosens_only_what_this_machine_names() {
 #[test]
 fn what_a_bundle_locks_the_user_does_not_loosen() {
     let centre = Centre::new("");
-    let text = "confirmation = \"confirm_all\"\n[managed]\nlock = [\"confirmation\", \"rules.allow\"]\n";
+    let text =
+        "confirmation = \"confirm_all\"\n[managed]\nlock = [\"confirmation\", \"rules.allow\"]\n";
     centre.take(1, &[("base.toml", text)]).unwrap();
-    fs::write(centre.world.user(), "confirmation = \"auto_approve\"\n[rules]\nallow = [\"Bash\"]\n").unwrap();
+    fs::write(
+        centre.world.user(),
+        "confirmation = \"auto_approve\"\n[rules]\nallow = [\"Bash\"]\n",
+    )
+    .unwrap();
     let configuration = centre.load();
     assert_eq!(verdict(&configuration, "ls"), Verdict::Ask);
     let why: Vec<_> = configuration.account.left_out.iter().map(|one| (one.key, one.why)).collect();
@@ -173,7 +187,9 @@ fn a_stale_policy_warns_asks_or_denies() {
     for (word, expected) in
         [("warn", Verdict::Allow), ("ask", Verdict::Ask), ("deny", Verdict::Deny)]
     {
-        let centre = Centre::new(&format!("when_stale = \"{word}\"\nmay_loosen = [\"rules.allow\", \"mode\"]\n"));
+        let centre = Centre::new(&format!(
+            "when_stale = \"{word}\"\nmay_loosen = [\"rules.allow\", \"mode\"]\n"
+        ));
         let text = "mode = \"bypassPermissions\"\n[rules]\nallow = [\"Bash(ls)\"]\n";
         let central = |stale: bool| {
             let central = centre.central();

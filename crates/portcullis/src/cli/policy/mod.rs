@@ -1,6 +1,8 @@
 //! `policy`: what is allowed, asked about and denied, and why. Owns the options, and how a configuration is checked and its
 //! examples are tried; files are read and combined by [`crate::config`].
 
+mod cases;
+mod central;
 mod show;
 pub(super) mod template;
 
@@ -76,12 +78,25 @@ pub(super) fn define(command: Command) -> Command {
         )
         .subcommand(
             Command::new("test")
-                .about("Try the examples beside rules: `match` and `no_match`")
-                .after_help("Exit codes: 0 each does what it says, 78 one does not")
+                .about("Try the examples beside rules, `match` and `no_match`, and cases of a team")
+                .after_help(
+                    "A case is a line of JSON: a call as `check --jsonl` takes it, with `expect` (allow, ask, deny) and, if you like, `name`,\n\
+                     `rule` (a finding that must be there) and `risk`.\n\n\
+                     Exit codes: 0 each does what it says, 78 one does not, 65 a case cannot be read",
+                )
+                .arg(
+                    Arg::new("cases")
+                        .long("cases")
+                        .value_name("FILE")
+                        .action(clap::ArgAction::Append)
+                        .value_parser(ValueParser::path_buf())
+                        .help("Cases of your own, a line each"),
+                )
                 .arg(file().help("The configuration; without it, all files that hold here"))
                 .arg(cwd())
                 .arg(json_flag()),
         )
+        .subcommands(central::define())
 }
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -89,6 +104,9 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         Some(("check", matches)) => check(matches, out),
         Some(("test", matches)) => test(matches, out),
         Some(("template", matches)) => template::show(matches, out),
+        Some((verb @ ("key" | "build" | "sign" | "publish" | "fetch"), matches)) => {
+            central::run(verb, matches, out)
+        }
         Some((_, matches)) => {
             let configuration = load(matches)?;
             let configuration = in_workspace(&configuration, matches)?;
@@ -152,7 +170,12 @@ pub(super) fn failure(error: &ConfigError) -> Failure {
 
 /// Says on standard error that a file wants what it may not have.
 pub(super) fn warn_of(left: &LeftOut, account: &Account) {
-    let warning = format!("warning: {}\n", visible::line(&show::left_out_words(left, account)));
+    warn(&show::left_out_words(left, account));
+}
+
+/// Says a warning on standard error.
+pub(super) fn warn(words: &str) {
+    let warning = format!("warning: {}\n", visible::line(words));
     // Where nobody listens, `policy show` says it too.
     let _ = io::stderr().write_all(warning.as_bytes());
 }
@@ -224,7 +247,9 @@ fn test(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
             (path.clone(), example, problem)
         }));
     }
+    let cases = cases::tried(matches)?;
     let wrong = results.iter().filter(|(_, _, problem)| problem.is_some()).count();
+    let failed = cases.iter().filter(|case| case.problem.is_some()).count();
     if matches.get_flag("json") {
         let results = results.iter().map(|(path, example, problem)| {
             json!({
@@ -238,7 +263,12 @@ fn test(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
             })
         });
         let results: Vec<_> = results.collect();
-        write_json(out, &json!({ "v": VERSION, "failed": wrong, "examples": results }))?;
+        let cases: Vec<_> = cases.iter().map(cases::Tried::json).collect();
+        let failed = wrong + failed;
+        write_json(
+            out,
+            &json!({ "v": VERSION, "failed": failed, "examples": results, "cases": cases }),
+        )?;
     } else {
         let mut text = String::new();
         for (path, example, problem) in &results {
@@ -253,7 +283,11 @@ fn test(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
             text.push('\n');
         }
         text.push_str(&format!("{} examples, {wrong} failed\n", results.len()));
+        if matches.contains_id("cases") {
+            cases.iter().for_each(|case| text.push_str(&case.text()));
+            text.push_str(&format!("{} cases, {failed} failed\n", cases.len()));
+        }
         shown(out, &text)?;
     }
-    Ok(if wrong == 0 { Exit::Done } else { Exit::Configuration })
+    Ok(if wrong + failed == 0 { Exit::Done } else { Exit::Configuration })
 }

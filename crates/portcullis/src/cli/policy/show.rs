@@ -7,7 +7,7 @@ use portcullis_core::policy::{DEFAULT_FLOORS, Mode};
 use super::super::{Exit, Failure, shown, write_json};
 use crate::{
     config::{
-        Account, Configuration, Layer, LeftOut, Lock, OnFailure, Setting, Source,
+        Account, Configuration, InForce, Layer, LeftOut, Lock, OnFailure, Setting, Source,
         confirmation_words,
     },
     report::visible,
@@ -56,6 +56,9 @@ fn policy_text(configuration: &Configuration) -> String {
     let mut page = Page::default();
     page.list("files", account.sources.iter().map(source_words));
     page.row("policy", policy_id);
+    if let Some(central) = &configuration.central {
+        page.list("centre", central_words(central));
+    }
     page.list("deny rules", with_layers(account, "rules.deny"));
     let built_in = DEFAULT_FLOORS.iter().map(|floor| (*floor).to_owned());
     page.list("floors", built_in.chain(with_layers(account, "floors")));
@@ -120,6 +123,25 @@ fn rest(account: &Account) -> String {
         page.list("left out", account.left_out.iter().map(|left| left_out_words(left, account)));
     }
     page.0
+}
+
+/// What of a centre is in force, and what is wrong with it.
+fn central_words(central: &InForce) -> Vec<String> {
+    let mut words = vec![match &central.held {
+        Some(held) => format!(
+            "{} {} of `{}`, signed by {}, until {}, confirmed {}",
+            held.name, held.revision, held.origin, held.signers, held.expires, held.confirmed
+        ),
+        None => format!("nothing of `{}`", central.central.url),
+    }];
+    let may: Vec<_> = central.central.may_loosen.iter().map(|lock| lock.name()).collect();
+    if !may.is_empty() {
+        words.push(format!("may loosen {}", may.join(", ")));
+    }
+    words.extend(central.trouble.iter().cloned());
+    let what = central.central.when_stale.name();
+    words.extend(central.stale.iter().map(|why| format!("{why}: {what}")));
+    words
 }
 
 fn source_words(source: &Source) -> String {
