@@ -8,16 +8,14 @@ use std::{
 };
 
 use portcullis_core::policy::{ApprovalPolicy, Policy, Rule};
-use sha2::{Digest as _, Sha256};
 
 use super::{
-    Central, ConfigError, Configuration, FILE_NAME, Layer, Mistake, PROJECT_FILE_NAME, Source,
-    central::{self, InForce},
+    Central, ConfigError, Configuration, FILE_NAME, Layer, PROJECT_FILE_NAME, Source,
+    central::InForce,
     combine::{Combined, combine},
     example::Example,
-    file::File,
-    part::{Part, resolve},
-    read,
+    loaded::{Loaded, digest},
+    read, received,
     trust::{Standing, Trust},
 };
 use crate::{bundle::Held, platform::Directories};
@@ -38,13 +36,6 @@ pub(super) struct Layers {
     confirming: Option<ApprovalPolicy>,
     /// What of a centre is in force, where a file names one.
     central: Option<Arc<InForce>>,
-}
-
-/// A file that was read.
-#[derive(Debug)]
-pub(super) struct Loaded {
-    pub(super) source: Source,
-    part: Part,
 }
 
 /// The file of a project, read and not yet understood.
@@ -163,7 +154,7 @@ impl Layers {
         let Some(now) = &self.central else { return Ok(self.clone()) };
         let mut layers = self.clone();
         layers.files.retain(|file| file.source.layer != Layer::Central);
-        let files = central::loaded(held, &now.store)?;
+        let files = received::loaded(held, &now.store)?;
         put_in_place(&mut layers.files, files);
         let held = Some(Held { files: Vec::new(), ..held.clone() });
         let (stale, trouble) = (None, Vec::new());
@@ -256,8 +247,8 @@ impl Layers {
 fn take_central(files: &mut Vec<Arc<Loaded>>, directories: &Directories) -> Option<Arc<InForce>> {
     let named = |file: &Arc<Loaded>| file.part.central.clone().map(|one| (one, file.source.layer));
     let (central, layer): (Central, Layer) = files.iter().find_map(named)?;
-    let store = central::store_of(layer, directories)?;
-    let (in_force, bundle) = central::in_force(&central, store, jiff::Timestamp::now());
+    let store = received::store_of(layer, directories)?;
+    let (in_force, bundle) = received::in_force(&central, store, jiff::Timestamp::now());
     put_in_place(files, bundle);
     Some(Arc::new(in_force))
 }
@@ -265,46 +256,6 @@ fn take_central(files: &mut Vec<Arc<Loaded>>, directories: &Directories) -> Opti
 fn put_in_place(files: &mut Vec<Arc<Loaded>>, bundle: Vec<Arc<Loaded>>) {
     let managed = files.iter().take_while(|file| file.source.layer == Layer::Managed).count();
     files.splice(managed..managed, bundle);
-}
-
-impl Loaded {
-    pub(super) const fn of_part(source: Source, part: Part) -> Self {
-        Self { source, part }
-    }
-
-    pub(super) fn new(
-        text: &str,
-        path: &Path,
-        layer: Layer,
-        trusted: bool,
-    ) -> Result<Self, ConfigError> {
-        let part = part(text, path, layer)?;
-        for example in &part.examples {
-            example.check().map_err(|misreading| {
-                ConfigError::Mistake(Box::new(Mistake::new(path, text, misreading)))
-            })?;
-        }
-        let sha256 = digest(text);
-        let source = Source { layer, path: path.to_owned(), sha256, trusted, doubt: None };
-        Ok(Self { source, part })
-    }
-}
-
-/// The examples of one file, whether they do what they say or not.
-pub(super) fn examples_of(path: &Path, layer: Layer) -> Result<Vec<Example>, ConfigError> {
-    let text = read::text(path, layer, None)?;
-    let text = text.ok_or_else(|| ConfigError::Missing { path: path.to_owned() })?;
-    Ok(part(&text, path, layer)?.examples)
-}
-
-fn part(text: &str, path: &Path, layer: Layer) -> Result<Part, ConfigError> {
-    File::read(text)
-        .and_then(|file| resolve(&file, layer))
-        .map_err(|misreading| ConfigError::Mistake(Box::new(Mistake::new(path, text, misreading))))
-}
-
-fn digest(text: &str) -> String {
-    data_encoding::HEXLOWER.encode(&Sha256::digest(text))
 }
 
 /// The hash of the file where there is one that counts whole, so that `sha256sum` gives it too; else the hash of a line for each

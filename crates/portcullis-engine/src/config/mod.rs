@@ -28,11 +28,14 @@ mod hook;
 mod injection;
 mod layers;
 mod level;
+mod loaded;
+mod lock;
 mod mcp;
 mod monitor;
 mod network;
 mod part;
 mod read;
+mod received;
 mod sandbox;
 mod serve;
 mod team;
@@ -49,14 +52,14 @@ use portcullis_core::{
 };
 
 pub use account::{Account, Layer, LeftOut, Setting, Source, Why};
-pub use central::{Central, CentralTable, InForce, Unaccepted, WhenStale, accept, held_of};
+pub use central::{Central, CentralTable, InForce, WhenStale};
 pub use combine::confirmation_words;
 pub use contracts::{Contracts, ContractsTable};
 pub use error::nearest;
 pub use error::{ConfigError, Mistake};
 pub use example::{Example, HOME, List, WORKSPACE};
 pub use file::suggestion;
-pub use file::{Analyzer, File, Lock};
+pub use file::{Analyzer, File};
 pub use gateway::{Gateway, GatewayTable, Offline};
 pub use guardian::check_url;
 pub use guardian::{
@@ -67,9 +70,11 @@ pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
 pub use injection::{ClassifierTable, InjectionTable};
 use layers::Layers;
 pub use layers::ProjectFile;
+pub use lock::Lock;
 pub use mcp::{McpAt, McpServer, McpServerTable, McpTable};
 pub use monitor::{ConsequenceTable, ConsequenceWord, MonitorTable, Monitoring};
 pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
+pub use received::{Unaccepted, accept, held_of};
 pub use sandbox::{NetworkWord, ProfileTable, SandboxTable};
 pub use serve::{Serve, ServeTable};
 pub use team::{
@@ -314,7 +319,7 @@ impl Configuration {
     /// # Errors
     /// As [`Configuration::load`].
     pub fn examples_of(path: &Path) -> Result<Vec<Example>, ConfigError> {
-        layers::examples_of(path, layer_of(path))
+        loaded::examples_of(path, layer_of(path))
     }
 }
 

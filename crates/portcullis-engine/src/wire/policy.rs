@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::VERSION;
 use crate::config::{
-    Account, Configuration, Layer, LeftOut, Network, Setting, Source, confirmation_words,
+    Account, Configuration, InForce, Layer, LeftOut, Network, Setting, Source, confirmation_words,
     guardian_words,
 };
 
@@ -34,6 +34,7 @@ pub fn policy_json(configuration: &Configuration) -> Value {
         guardian,
         contracts,
         security_policy,
+        central,
         account,
         ..
     } = configuration;
@@ -101,11 +102,34 @@ pub fn policy_json(configuration: &Configuration) -> Value {
         "guardian": guardian.as_ref().map(guardian_words),
         "contracts": contracts.words(),
         "security_policy": security_policy,
+        "central": central.as_deref().map(central_json),
     });
     if let Value::Object(effective) = effective {
         answer.extend(effective);
     }
     Value::Object(answer)
+}
+
+/// What of a centre is in force, and what is wrong with it.
+fn central_json(in_force: &InForce) -> Value {
+    let InForce { central, store: _, held, stale, trouble } = in_force;
+    let held = held.as_ref();
+    let may_loosen: Vec<_> = central.may_loosen.iter().map(|lock| lock.name()).collect();
+    json!({
+        "url": central.url,
+        "name": held.map(|held| &held.name),
+        "revision": held.map(|held| held.revision),
+        "digest": held.map(|held| &held.digest),
+        "signers": held.map(|held| held.signers.split(',').collect::<Vec<_>>()),
+        "origin": held.map(|held| &held.origin),
+        "issued": held.map(|held| held.issued),
+        "expires": held.map(|held| held.expires),
+        "confirmed": held.map(|held| held.confirmed),
+        "may_loosen": may_loosen,
+        "when_stale": central.when_stale.name(),
+        "stale": stale,
+        "trouble": trouble,
+    })
 }
 
 fn network_json(network: &Network) -> Value {

@@ -13,6 +13,7 @@ mod agent;
 mod answering;
 #[cfg(target_os = "linux")]
 mod attended;
+mod central;
 mod documents;
 #[cfg(target_os = "linux")]
 mod evidence;

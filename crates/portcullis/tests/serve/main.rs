@@ -11,6 +11,7 @@
 #[cfg(unix)]
 mod alone;
 mod attacks;
+mod central;
 mod client;
 #[cfg(all(unix, feature = "postgres"))]
 #[path = "../../../portcullis-engine/tests/postgres/cluster.rs"]

@@ -16,7 +16,7 @@ use portcullis_core::network::Target;
 use portcullis_net::{Client, GuardOptions, Limits, Request, Response, Roots};
 use serde_json::{Value, json};
 
-use super::{super::egress, load};
+use super::load;
 use crate::{
     audit::{Entry, Filter, Kind, Log, export},
     bundle::{Bundle, Held, SecretKey, Store, signed},
@@ -311,7 +311,9 @@ fn asked(
     let client =
         Client::new(GuardOptions { policy, ..GuardOptions::default() }, Roots::System, limits);
     let request = Request { method: method.to_owned(), url: url.to_owned(), headers, body };
-    egress::runtime()?.block_on(client.fetch(request, &mut |_| {})).map_err(|failure| {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Failure::internal)?;
+    runtime.block_on(client.fetch(request, &mut |_| {})).map_err(|failure| {
         let told = format!("the centre cannot be asked: {failure}");
         Failure::internal(visible::line(&told))
     })

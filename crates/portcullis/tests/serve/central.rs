@@ -1,0 +1,143 @@
+//! The gateway as a centre: who gives it a policy, and who gets it.
+
+use std::{fs, path::Path, process::Command};
+
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Gateway};
+
+fn run(home: &Path, line: &str) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_portcullis"))
+        .args(line.split(' '))
+        .current_dir(home)
+        .env_clear()
+        .env("HOME", home)
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+}
+
+fn done(home: &Path, line: &str) -> String {
+    let (code, text) = run(home, line);
+    assert_eq!(code, 0, "{line}: {text}");
+    text
+}
+
+fn bundle(home: &Path, revision: u32, toml: &str) -> String {
+    fs::create_dir_all(home.join("policy")).unwrap();
+    fs::write(home.join("policy/base.toml"), toml).unwrap();
+    done(home, &format!("policy build policy --name acme --revision {revision} -o new.bundle"));
+    done(home, "policy sign new.bundle --key key");
+    fs::read_to_string(home.join("new.bundle")).unwrap()
+}
+
+const PATH: &str = "/v1/policy/bundle";
+
+fn put(gateway: &Gateway, token: &str, body: &str) -> Answer {
+    gateway.client().send("PUT", PATH, token, &[], body).unwrap()
+}
+
+fn etag(answer: &Answer) -> String {
+    let line = answer.headers.lines().find(|line| line.starts_with("etag: ")).unwrap();
+    line.trim_start_matches("etag: ").trim().to_owned()
+}
+
+#[test]
+fn a_gateway_gives_out_what_was_signed_and_nothing_older() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path();
+    let key = done(home, "policy key key");
+    let config = home.join("config.toml");
+    let key = key.trim();
+    fs::write(
+        &config,
+        format!("[central]\nurl = \"/nowhere\"\nkeys = [\"{key}\"]\nwhen_stale = \"warn\"\n"),
+    )
+    .unwrap();
+    let state = home.join("state");
+    let gateway = Gateway::at_home(home, &state, &["--config", config.to_str().unwrap()]);
+    assert_eq!(gateway.client().get(PATH, &gateway.agents).status, 404);
+    let first = bundle(home, 1, "");
+    assert_eq!(put(&gateway, &gateway.agents, &first).status, 403, "an agent publishes nothing");
+    let mut unsigned: Value = serde_json::from_str(&first).unwrap();
+    unsigned["signatures"] = json!([]);
+    let refused = put(&gateway, &gateway.person, &unsigned.to_string());
+    assert_eq!((refused.status, refused.code().as_str()), (422, "refused"), "{}", refused.body);
+    assert_eq!(put(&gateway, &gateway.person, first.get(..first.len() / 2).unwrap()).status, 422);
+    let taken = put(&gateway, &gateway.person, &first);
+    assert_eq!((taken.status, &taken.json()["revision"]), (200, &json!(1)), "{}", taken.body);
+    let given = gateway.client().get(PATH, &gateway.agents);
+    assert_eq!((given.status, given.body.as_str()), (200, first.as_str()));
+    let known = etag(&given);
+    let same =
+        gateway.client().send("GET", PATH, &gateway.agents, &[("If-None-Match", &known)], "");
+    assert_eq!(same.unwrap().status, 304);
+    // Whoever waits is told as soon as there is a newer one.
+    let waiting = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let path = format!("{PATH}?wait=60");
+            gateway
+                .client()
+                .send("GET", &path, &gateway.agents, &[("If-None-Match", &known)], "")
+                .unwrap()
+        });
+        let second = bundle(home, 2, "mode = \"plan\"\n");
+        assert_eq!(put(&gateway, &gateway.person, &second).status, 200);
+        (waiting.join().unwrap(), second)
+    });
+    assert_eq!((waiting.0.status, waiting.0.body.as_str()), (200, waiting.1.as_str()));
+    let older = put(&gateway, &gateway.person, &first);
+    assert_eq!((older.status, older.code().as_str()), (409, "not-newer"), "{}", older.body);
+    let records = gateway.client().get("/v1/records?kind=change", &gateway.person).json();
+    let published = records["records"].as_array().unwrap().iter();
+    let published = published.filter(|record| record["outcome"] == "policy published");
+    assert_eq!(published.count(), 2, "{records}");
+
+    // Another machine, whose centre is the gateway.
+    let machine = home.join("machine");
+    fs::create_dir_all(machine.join(".config/portcullis")).unwrap();
+    let token = machine.join("token");
+    fs::write(&token, &gateway.agents).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let url = format!("http://{}{PATH}", gateway.address);
+    let text = format!(
+        "[central]\nurl = \"{url}\"\nkeys = [\"{key}\"]\ntoken = \"{}\"\n",
+        token.display()
+    );
+    fs::write(machine.join(".config/portcullis/config.toml"), text).unwrap();
+    assert!(done(&machine, "policy fetch").starts_with("activated: acme 2"));
+    assert!(done(&machine, "policy fetch").starts_with("unchanged: acme 2"));
+    let shown = done(&machine, "policy show --json");
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!((&shown["mode"], &shown["central"]["revision"]), (&json!("plan"), &json!(2)));
+    // Published by the verb, with the person's token.
+    bundle(home, 3, "");
+    let person = home.join("person");
+    fs::write(&person, &gateway.person).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(&person, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    done(
+        home,
+        &format!("policy publish new.bundle --config config.toml --to {url} --token person"),
+    );
+    assert!(done(&machine, "policy fetch --wait 1").starts_with("activated: acme 3"));
+}
+
+#[test]
+fn a_gateway_without_keys_takes_no_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path();
+    done(home, "policy key key");
+    let state = home.join("state");
+    let gateway = Gateway::at_home(home, &state, &[]);
+    let answer = put(&gateway, &gateway.person, &bundle(home, 1, ""));
+    assert_eq!((answer.status, answer.code().as_str()), (409, "no-keys"), "{}", answer.body);
+}
