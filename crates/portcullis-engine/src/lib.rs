@@ -74,6 +74,7 @@ pub mod report;
 pub mod review;
 pub mod sandbox;
 pub mod session;
+pub mod shipping;
 pub mod spending;
 #[cfg(target_os = "linux")]
 pub mod tree;

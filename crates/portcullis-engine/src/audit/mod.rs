@@ -206,6 +206,27 @@ impl Log {
         self.store.each(filter, visitor)
     }
 
+    /// The names of the chains.
+    ///
+    /// # Errors
+    /// As [`Store::chain_names`].
+    pub fn chain_names(&mut self) -> Result<Vec<String>, AuditError> {
+        self.store.chain_names()
+    }
+
+    /// Calls `visitor` with each record of a chain behind the number `after`, oldest first.
+    ///
+    /// # Errors
+    /// As [`Store::follow`].
+    pub fn follow(
+        &mut self,
+        chain: &str,
+        after: u64,
+        visitor: &mut Visitor<'_>,
+    ) -> Result<(), AuditError> {
+        self.store.follow(chain, after, visitor)
+    }
+
     /// Checks everything; `known` are places that somebody noted.
     ///
     /// # Errors

@@ -73,6 +73,44 @@ pub struct Filter {
     pub limit: Option<u32>,
 }
 
+impl Filter {
+    /// Whether it wants a record, for those who look at every one. `limit` chooses among many, and counts for nothing here.
+    #[must_use]
+    pub fn wants(&self, record: &Record) -> bool {
+        let Self {
+            kind,
+            risk,
+            decision,
+            since,
+            until,
+            agent,
+            session,
+            before,
+            after,
+            refers_to,
+            text,
+            limit: _,
+        } = self;
+        let entry = &record.entry;
+        let holds = |text: &String| {
+            let wanted = text.to_ascii_lowercase();
+            let fields = [&entry.tool, &entry.preview, &entry.reason];
+            fields.into_iter().flatten().any(|field| field.to_ascii_lowercase().contains(&wanted))
+        };
+        kind.is_none_or(|kind| entry.kind == kind)
+            && risk.is_none_or(|risk| entry.risk == Some(risk))
+            && decision.is_none_or(|decision| entry.decision == Some(decision))
+            && since.is_none_or(|since| record.time >= since)
+            && until.is_none_or(|until| record.time <= until)
+            && agent.as_ref().is_none_or(|agent| entry.agent.as_ref() == Some(agent))
+            && session.as_ref().is_none_or(|session| entry.session.as_ref() == Some(session))
+            && before.is_none_or(|before| record.sequence < before)
+            && after.is_none_or(|after| record.sequence > after)
+            && refers_to.is_none_or(|decision| entry.refers_to == Some(decision))
+            && text.as_ref().is_none_or(holds)
+    }
+}
+
 /// Whose records are looked for, as a call names them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Whose<'a> {
@@ -257,12 +295,26 @@ pub trait Store {
         Ok(vec![Chain::only()])
     }
 
-    /// Calls `visitor` with each record of one of the [`Store::chains`], oldest first.
+    /// The names of the [`Store::chains`], for those who ask for nothing else again and again.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn chain_names(&mut self) -> Result<Vec<String>, AuditError> {
+        Ok(vec![Chain::only().name])
+    }
+
+    /// Calls `visitor` with each record of one of the [`Store::chains`] behind the number `after`, oldest first. Within a chain a record is never seen
+    /// before one with a lower number.
     ///
     /// # Errors
     /// As [`Store::each`].
-    fn follow(&mut self, _chain: &str, visitor: &mut Visitor<'_>) -> Result<(), AuditError> {
-        self.each(&Filter::default(), visitor)
+    fn follow(
+        &mut self,
+        _chain: &str,
+        after: u64,
+        visitor: &mut Visitor<'_>,
+    ) -> Result<(), AuditError> {
+        self.each(&Filter { after: Some(after), ..Filter::default() }, visitor)
     }
 
     /// Calls `visitor` with what is kept of each record that tells where all chains ended.

@@ -198,7 +198,7 @@ pub(super) fn verify(
     store.tree_heads(&mut |sequence, text| reading.tells(sequence, text))?;
     for chain in &chains {
         reading.begin(chain);
-        store.follow(&chain.name, &mut |record| {
+        store.follow(&chain.name, 0, &mut |record| {
             match record {
                 Ok(record) => reading.follow(&record),
                 Err(error) => reading.skip(error),

@@ -222,7 +222,14 @@ impl Store for PostgresStore {
                  WHERE sequence > ${page} ORDER BY sequence LIMIT {PAGE}"
             ),
         };
-        self.visit(&query, &parameters, visitor)
+        self.visit(&query, &parameters, 0, visitor)
+    }
+
+    fn chain_names(&mut self) -> Result<Vec<String>, AuditError> {
+        self.patiently(|link| {
+            let rows = link.rows("SELECT name FROM chain ORDER BY name", &[])?;
+            rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+        })
     }
 
     fn chains(&mut self) -> Result<Vec<Chain>, AuditError> {
@@ -250,11 +257,16 @@ impl Store for PostgresStore {
         })
     }
 
-    fn follow(&mut self, chain: &str, visitor: &mut Visitor<'_>) -> Result<(), AuditError> {
+    fn follow(
+        &mut self,
+        chain: &str,
+        after: u64,
+        visitor: &mut Visitor<'_>,
+    ) -> Result<(), AuditError> {
         let query = format!(
             "SELECT {COLUMNS} FROM record WHERE chain = $1 AND sequence > $2 ORDER BY sequence LIMIT {PAGE}"
         );
-        self.visit(&query, &[&chain], visitor)
+        self.visit(&query, &[&chain], signed(after), visitor)
     }
 
     fn tree_heads(&mut self, visitor: &mut Ends<'_>) -> Result<(), AuditError> {

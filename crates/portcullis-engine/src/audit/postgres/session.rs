@@ -274,15 +274,17 @@ impl PostgresStore {
         }
     }
 
-    /// Calls `visitor` with the records of a query whose last parameter is the record after which a page begins, all from one moment.
+    /// Calls `visitor` with the records of a query behind one of them, all from one moment; the last parameter of the query is the record after which a page
+    /// begins.
     pub(super) fn visit(
         &mut self,
         query: &str,
         parameters: &[&(dyn ToSql + Sync)],
+        mut after: i64,
         visitor: &mut Visitor<'_>,
     ) -> Result<(), AuditError> {
         let mut begun = false;
-        let (mut after, mut goes_on) = (0_i64, true);
+        let mut goes_on = true;
         self.patiently(|link| {
             if begun {
                 // What was shown once cannot be shown again, from another moment.

@@ -1,4 +1,8 @@
-//! The record for other programs. Owns the two formats; what a person reads is in [`super::summary`] and the command line.
+//! The record for other programs. Owns its formats, a line for each record; what a person reads is in [`super::summary`] and the command line, and
+//! how lines come to other machines in `crate::shipping`.
+
+mod cef;
+mod ocsf;
 
 use std::{
     io::{self, Write},
@@ -17,6 +21,26 @@ pub enum Format {
     JsonLines,
     /// RFC 4180 with a header, for spreadsheets: hidden characters are escaped, and no cell is taken for a formula.
     Csv,
+    /// One event of the Open Cybersecurity Schema Framework per line, as JSON: the class API Activity of version 1.8.0.
+    Ocsf,
+    /// One event of the Common Event Format per line.
+    Cef,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 4] = [Self::JsonLines, Self::Csv, Self::Ocsf, Self::Cef];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::JsonLines => "jsonl",
+            Self::Csv => "csv",
+            Self::Ocsf => "ocsf",
+            Self::Cef => "cef",
+        }
+    }
 }
 
 /// Why an export ended early.
@@ -53,12 +77,9 @@ pub fn export(
                 return ControlFlow::Continue(());
             }
         };
-        let line = match format {
-            Format::JsonLines => format!("{}\n", json(&record)),
-            Format::Csv => csv_line(&record),
-        };
+        let end = if format == Format::Csv { "\r\n" } else { "\n" };
         written += 1;
-        match out.write_all(line.as_bytes()) {
+        match out.write_all((line(&record, format) + end).as_bytes()) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 failure = Some(ExportError::Write(error));
@@ -67,6 +88,37 @@ pub fn export(
         }
     })?;
     failure.map_or(Ok(written), Err)
+}
+
+/// A record on one line, without the line's end. Whatever stands in a record, no reader takes the line for two, or part of a text for a field.
+#[must_use]
+pub fn line(record: &Record, format: Format) -> String {
+    match format {
+        Format::JsonLines => on_one_line(&json(record)),
+        Format::Csv => csv_line(record),
+        Format::Ocsf => on_one_line(&ocsf::event(record)),
+        Format::Cef => cef::event(record),
+    }
+}
+
+/// A value as JSON in which every character that some reader takes for a line's end, or that nobody sees, is written as its escape. Such characters
+/// stand in texts alone, so that the value is the same.
+fn on_one_line(value: &Value) -> String {
+    let written = value.to_string();
+    if !written.chars().any(visible::is_hidden) {
+        return written;
+    }
+    let mut line = String::with_capacity(written.len() + 16);
+    for character in written.chars() {
+        if visible::is_hidden(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                line.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            line.push(character);
+        }
+    }
+    line
 }
 
 /// A record as JSON: the fields by name, missing ones left out, `sequence` and `refers_to` as numbers, `rules` and `files` as lists.
@@ -105,7 +157,6 @@ fn csv_line(record: &Record) -> String {
         line.push(',');
     }
     line.push_str(&csv_cell(&record.hash.to_string()));
-    line.push_str("\r\n");
     line
 }
 

@@ -1,9 +1,11 @@
 //! `audit`: what was decided and done. Owns the options and the layout of the listings; the record is kept and checked by
 //! [`crate::audit`].
 
+mod export;
+
 use std::{
     fs,
-    io::{self, Write},
+    io::Write,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -13,11 +15,10 @@ use jiff::{RoundMode, Timestamp, TimestampRound, Unit, civil::Date, tz::TimeZone
 use portcullis_core::{decision::Verdict, risk::Risk};
 use serde_json::json;
 
-use super::{Exit, Failure, database, duration, json_flag, shown, write_json};
+use super::{Exit, Failure, database, duration, egress, json_flag, shown, signals, write_json};
 use crate::{
     audit::{
-        self, Anchor, AuditError, Filter, Kind, Log, Record, Verification,
-        export::{self, ExportError, Format},
+        self, Anchor, AuditError, Filter, Kind, Log, Record, Verification, export::json as as_json,
         summary,
     },
     config::{Configuration, Serve},
@@ -55,14 +56,7 @@ pub(super) fn define(command: Command) -> Command {
     let heads = Command::new("heads").about(
         "Write where every chain ends, to be kept elsewhere: how many records, the last one's number and hash, and the chain's name",
     );
-    let export = filters(Command::new("export").about("Write the record for other programs")).arg(
-        Arg::new("format")
-            .long("format")
-            .value_name("FORMAT")
-            .value_parser(["jsonl", "csv"])
-            .default_value("jsonl")
-            .help("The format"),
-    );
+    let export = filters(export::define(Command::new("export")));
     let deliver = Command::new("deliver")
         .about("Bring to the gateway of the configuration what went on here while none answered")
         .after_help("What waits is also brought beside the next calls that a gateway judges. Exit codes: 0 nothing waits any more, 70 something does")
@@ -102,20 +96,8 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         "heads" => heads(&mut open().map_err(|error| failure(&error))?, out),
         "verify" => verify(matches, &mut open().map_err(|error| failure(&error))?, out),
         "export" => {
-            let (filter, format) = (filter(matches)?, format(matches));
-            match export::export(
-                &mut open().map_err(|error| failure(&error))?,
-                &filter,
-                format,
-                out,
-            ) {
-                Ok(_) => Ok(Exit::Done),
-                Err(ExportError::Audit(error)) => Err(failure(&error)),
-                Err(ExportError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-                    Ok(Exit::Done)
-                }
-                Err(error) => Err(Failure::internal(error)),
-            }
+            let log = &mut open().map_err(|error| failure(&error))?;
+            export::run(matches, log, filter(matches)?, out)
         }
         "report" => {
             let filter = filter(matches)?;
@@ -163,7 +145,7 @@ fn list(
 ) -> Result<Exit, Failure> {
     let records = log.list(filter).map_err(|error| failure(&error))?;
     if matches.get_flag("json") {
-        let records: Vec<_> = records.iter().map(export::json).collect();
+        let records: Vec<_> = records.iter().map(as_json).collect();
         return write_json(out, &json!({ "v": VERSION, "records": records }));
     }
     if records.is_empty() {
@@ -207,7 +189,7 @@ fn show(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Exit
             .with_help("`portcullis audit list` lists them"));
     };
     if matches.get_flag("json") {
-        return write_json(out, &export::json(&record));
+        return write_json(out, &as_json(&record));
     }
     let mut text = String::new();
     for (name, value) in record.fields() {
@@ -388,11 +370,4 @@ fn moment(word: &str, now: Timestamp) -> Result<Timestamp, Failure> {
         Failure::usage(format_args!("`{word}` is not a time"))
             .with_help("expected something like `2026-11-20`, `2026-11-20T08:00:00Z`, or `7d`")
     })
-}
-
-fn format(matches: &ArgMatches) -> Format {
-    match matches.get_one::<String>("format").map(String::as_str) {
-        Some("csv") => Format::Csv,
-        _ => Format::JsonLines,
-    }
 }
