@@ -22,7 +22,7 @@ pub mod tools;
 pub use portcullis_engine::{
     account, approvals, audit, bundle, canonical, config, confirmation, embedded, grants, guardian,
     handover, hooked, memory, observe, pause, person, pins, platform, private, remote, report,
-    review, sandbox, session, spending, undelivered, watch, wire,
+    review, sandbox, session, shipping, spending, undelivered, watch, wire,
 };
 #[cfg(target_os = "linux")]
 pub use portcullis_engine::{tree, trial, undo};

@@ -46,7 +46,9 @@ pub enum CursorError {
         path: PathBuf,
     },
     /// The record is not the one that was delivered.
-    #[error("record {sequence} is not the one that was delivered: the record was rewritten, or the cursor belongs to another one")]
+    #[error(
+        "record {sequence} is not the one that was delivered: the record was rewritten, or the cursor belongs to another one"
+    )]
     Replaced {
         /// Which.
         sequence: u64,

@@ -130,11 +130,11 @@ pub struct Shipped {
 }
 
 /// Records on their way.
-pub struct Shipping<'s> {
+pub struct Shipping<'s, 'o> {
     /// Where they are.
     pub log: &'s mut Log,
     /// Where they go.
-    pub sink: Sink<'s>,
+    pub sink: Sink<'o>,
     /// Up to where they went.
     pub cursor: Cursor,
     /// Which of them go.
@@ -145,7 +145,7 @@ pub struct Shipping<'s> {
     pub complain: &'s mut dyn FnMut(&ShippingError),
 }
 
-impl Shipping<'_> {
+impl Shipping<'_, '_> {
     /// Delivers all that is there behind the cursor, and tries again what may go another time: for ever where `follows` says so. `pause` ends early, with
     /// `Break`, where nobody wants it any more.
     ///
@@ -247,3 +247,6 @@ struct Page {
     /// Up to where the chains were read for it.
     places: Vec<(String, Anchor)>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,7 +62,10 @@ impl Collector {
     ///
     /// # Errors
     /// When it did not.
-    pub(super) async fn send(&self, page: &[(String, Record, String)]) -> Result<u64, ShippingError> {
+    pub(super) async fn send(
+        &self,
+        page: &[(String, Record, String)],
+    ) -> Result<u64, ShippingError> {
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         headers.extend(self.headers.iter().cloned());
         let request = Request {

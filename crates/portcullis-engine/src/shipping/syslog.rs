@@ -1,8 +1,8 @@
 //! Records as messages of syslog (RFC 5424), each behind its length (RFC 6587 §3.4.1, RFC 5425 §4.3), over TLS. Owns the frame, and when what was sent
 //! counts as delivered.
 //!
-//! The protocol has no answers. So each shipment is a connection of its own, which is closed in order: we say that nothing follows, and wait until the
-//! other side has read up to there and closes too. Only then it counts; a connection that breaks before is sent again whole.
+//! The protocol has no answers. So each shipment is a connection of its own, which is closed in order: we say that nothing follows (`close_notify`), and
+//! wait until the other side says the same, as TLS has it. Only then it counts; a connection that breaks before is sent again whole.
 
 use std::{sync::Arc, time::Duration};
 
@@ -68,7 +68,10 @@ impl Syslog {
     ///
     /// # Errors
     /// When it may not have.
-    pub(super) async fn send(&self, page: &[(String, Record, String)]) -> Result<(), ShippingError> {
+    pub(super) async fn send(
+        &self,
+        page: &[(String, Record, String)],
+    ) -> Result<(), ShippingError> {
         match time::timeout(PATIENCE, self.sent(page)).await {
             Ok(sent) => sent,
             Err(_) => {
@@ -105,8 +108,11 @@ impl Syslog {
             match stream.read(&mut answer).await {
                 Ok(0) => return Ok(()),
                 Ok(more) => read += more,
-                // Many close without saying so. What was not read yet would have answered with a reset.
-                Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
+                // Whoever just went away may have left anything unread.
+                Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                    let reason = "the server closed the connection without saying that it has read to its end";
+                    return Err(ShippingError::Again(reason.to_owned()));
+                }
                 Err(error) => return Err(broken(error)),
             }
             if read > MOST_ANSWER {
@@ -131,7 +137,9 @@ fn severity(record: &Record) -> u8 {
     match (record.entry.kind, record.entry.risk) {
         (Kind::Decision | Kind::Answer, Some(Risk::Critical)) => 2,
         (Kind::Decision | Kind::Answer, Some(Risk::High)) => 4,
-        (Kind::Decision | Kind::Answer, Some(Risk::Medium | Risk::Unknown)) | (Kind::Change, _) => 5,
+        (Kind::Decision | Kind::Answer, Some(Risk::Medium | Risk::Unknown)) | (Kind::Change, _) => {
+            5
+        }
         _ => 6,
     }
 }
@@ -155,8 +163,7 @@ mod tests {
         let time = "2026-11-29T03:04:05.000006Z".parse().unwrap();
         let record = Body::new(&entry, time).chained(1, Hash::GENESIS);
         let frame = String::from_utf8(server.frame("gate a\n<1>", &record, "{\"é\":1}")).unwrap();
-        let message =
-            "<108>1 2026-11-29T03:04:05.000006Z gate.example portcullis gatea<1> decision - {\"é\":1}";
+        let message = "<108>1 2026-11-29T03:04:05.000006Z gate.example portcullis gatea<1> decision - {\"é\":1}";
         assert_eq!(frame, format!("{} {message}", message.len()));
         let frame = String::from_utf8(server.frame("", &record, "x")).unwrap();
         assert!(frame.contains(" portcullis - decision - x"), "{frame}");
@@ -173,9 +180,14 @@ mod tests {
             let server = Syslog::new(url, Roots::System).unwrap();
             assert_eq!(server.target.canonical(), address, "{url}");
         }
-        for url in
-            ["tcp://logs.example", "logs.example:6514", "tls://", "tls://a/b", "tls://u@a", "tls://a:b"]
-        {
+        for url in [
+            "tcp://logs.example",
+            "logs.example:6514",
+            "tls://",
+            "tls://a/b",
+            "tls://u@a",
+            "tls://a:b",
+        ] {
             assert!(Syslog::new(url, Roots::System).is_err(), "{url}");
         }
     }

@@ -123,7 +123,7 @@ fn good(route: &Route) -> Value {
         "Events" | "McpEvents" => &["text/event-stream"],
         "McpMessage" => &["application/json", "text/event-stream"],
         "Metrics" => &["application/openmetrics-text"],
-        "Export" => &["application/jsonl", "text/csv"],
+        "Export" => &["application/jsonl", "text/csv", "text/plain"],
         _ => &["application/json"],
     };
     let mut content = Map::new();

@@ -67,10 +67,10 @@ pub(super) struct Wanted {
 
 impl Wanted {
     fn format(&self) -> Result<Format, Problem> {
-        match self.format.as_deref() {
-            None | Some("jsonl") => Ok(Format::JsonLines),
-            Some("csv") => Ok(Format::Csv),
-            Some(_) => Err(Problem::bad_input("`format` must be jsonl or csv")),
+        let Some(name) = self.format.as_deref() else { return Ok(Format::JsonLines) };
+        match Format::ALL.into_iter().find(|format| format.name() == name) {
+            Some(format) => Ok(format),
+            None => Err(Problem::bad_input("`format` must be jsonl, csv, ocsf or cef")),
         }
     }
 
@@ -224,8 +224,9 @@ pub(super) async fn export_all(
 ) -> Result<Response, Problem> {
     let format = wanted.format()?;
     let kind = match format {
-        Format::JsonLines => "application/jsonl",
+        Format::JsonLines | Format::Ocsf => "application/jsonl",
         Format::Csv => "text/csv; charset=utf-8",
+        Format::Cef => "text/plain; charset=utf-8",
     };
     let filter = Filter { limit: wanted.limit, ..wanted.filter()? };
     let (sender, receiver) = mpsc::channel(2);

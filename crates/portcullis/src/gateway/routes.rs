@@ -87,7 +87,7 @@ pub(super) enum Kind {
 const KINDS: Kind = Kind::Word(&["decision", "answer", "outcome", "change"]);
 const RISKS: Kind = Kind::Word(&["safe", "low", "medium", "high", "critical", "unknown"]);
 const VERDICTS: Kind = Kind::Word(&["allow", "ask", "deny"]);
-const FORMATS: Kind = Kind::Word(&["jsonl", "csv"]);
+const FORMATS: Kind = Kind::Word(&["jsonl", "csv", "ocsf", "cef"]);
 const ORDERS: Kind = Kind::Word(&["newest", "worst"]);
 const STATUSES: Kind = Kind::Word(&[
     "pending",

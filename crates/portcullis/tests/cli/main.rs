@@ -35,6 +35,7 @@ mod seat;
 mod secrets;
 #[cfg(target_os = "linux")]
 mod settles;
+mod shipping;
 #[cfg(target_os = "linux")]
 mod terminal;
 #[cfg(target_os = "linux")]

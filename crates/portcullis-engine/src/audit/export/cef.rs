@@ -107,9 +107,9 @@ fn escaped(line: &mut String, text: &str, end: char) {
                 line.push('\\');
                 line.push(end);
             }
-            _ => line.push_str(
-                &visible::line(character.encode_utf8(&mut one)).replace('\\', "\\\\"),
-            ),
+            _ => {
+                line.push_str(&visible::line(character.encode_utf8(&mut one)).replace('\\', "\\\\"))
+            }
         }
     }
 }

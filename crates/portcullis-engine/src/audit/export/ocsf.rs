@@ -181,7 +181,15 @@ fn control(record: &Record) -> Vec<(&'static str, Value)> {
 fn unmapped(record: &Record) -> Value {
     let all = super::json(record);
     let kept = [
-        "v", "sequence", "previous", "refers_to", "rules", "layer", "preview", "cwd", "files",
+        "v",
+        "sequence",
+        "previous",
+        "refers_to",
+        "rules",
+        "layer",
+        "preview",
+        "cwd",
+        "files",
         "reason",
     ];
     let kept = kept.iter().filter_map(|name| Some(((*name).to_owned(), all.get(*name)?.clone())));

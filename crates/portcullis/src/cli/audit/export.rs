@@ -13,7 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
 use portcullis_net::Roots;
 use tokio::sync::watch;
 
-use super::{Exit, Failure, egress, failure, signals};
+use super::{Exit, Failure, failure, signals};
 use crate::{
     audit::{
         Filter, Log,
@@ -141,8 +141,9 @@ fn cursor(matches: &ArgMatches) -> Result<Cursor, Failure> {
 
 fn unfit(error: &CursorError) -> Failure {
     match error {
-        CursorError::Replaced { .. } => Failure::bad_input(error)
-            .with_help("`portcullis audit verify` tells; another cursor begins at the first record"),
+        CursorError::Replaced { .. } => Failure::bad_input(error).with_help(
+            "`portcullis audit verify` tells; another cursor begins at the first record",
+        ),
         CursorError::Foreign { .. } => {
             Failure::bad_input(error).with_help("name another file with `--cursor`")
         }
@@ -200,7 +201,8 @@ fn shipped(
         anstream::eprintln!("warning: {}", visible::line(&error.to_string()));
     };
     let mut shipping = Shipping { log, sink, cursor, filter, format, complain: &mut complain };
-    let done = egress::runtime()?.block_on(async {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let done = runtime.map_err(Failure::internal)?.block_on(async {
         let (stop, mut stopped) = watch::channel(false);
         let signals = signals::when_asked_to_end(move || {
             // Nobody waits any more where this fails.

@@ -15,7 +15,7 @@ use jiff::{RoundMode, Timestamp, TimestampRound, Unit, civil::Date, tz::TimeZone
 use portcullis_core::{decision::Verdict, risk::Risk};
 use serde_json::json;
 
-use super::{Exit, Failure, database, duration, egress, json_flag, shown, signals, write_json};
+use super::{Exit, Failure, database, duration, json_flag, shown, signals, write_json};
 use crate::{
     audit::{
         self, Anchor, AuditError, Filter, Kind, Log, Record, Verification, export::json as as_json,
