@@ -1,6 +1,7 @@
 //! What every store of requests must do, as tests. A new kind of store calls [`every_ledger_must`] with a way to open one empty store again
 //! and again.
 
+mod inbox;
 mod team;
 
 use std::{collections::HashMap, path::Path, sync::Mutex, thread, time::Duration};
@@ -44,10 +45,13 @@ fn every_ledger_must(new: impl Fn() -> Box<dyn Fn() -> Box<dyn Ledger> + Sync>) 
     do_all_steps_or_none(&*new());
     hold_a_stricter_policy_at_once_and_a_looser_one_once_it_is_agreed_to(&*new());
     let_nobody_loosen_alone_or_by_a_row(&*new());
-    tell_the_worst_first(&*new());
+    inbox::tell_the_worst_first_page_by_page(&*new());
+    inbox::find_what_is_sought(&*new());
+    inbox::put_the_alike_together(&*new());
     team::know_who_logged_in(&*new());
     team::keep_what_somebody_gave_until_it_ends(&*new());
     team::keep_a_request_in_its_project(&*new());
+    team::use_an_approval_in_its_project_alone(&*new());
 }
 
 #[test]
@@ -148,8 +152,12 @@ fn answer(store: &mut dyn Ledger, reply: Reply, second: i64) -> (Request, Option
 }
 
 fn claim(store: &mut dyn Ledger, question: &Question, action: &str, second: i64) -> Done {
-    let claim =
-        Claim { id: question.id, action: action.to_owned(), requester: question.requester.clone() };
+    let claim = Claim {
+        id: question.id,
+        action: action.to_owned(),
+        requester: question.requester.clone(),
+        project: question.project.clone(),
+    };
     take(store, Step::Claim(claim), second)
 }
 
@@ -244,8 +252,12 @@ fn let_an_approval_be_used_once_by_whom_it_was_given_to(open: Open<'_>) {
     assert_eq!(answer(&mut *store, other, 1).1, Some(Refusal::OtherAction));
     assert_eq!(answer(&mut *store, reply(&question, "ops", true), 2).0.status, Status::Approved);
     assert_eq!(claim(&mut *store, &question, "sha256:0", 3), not(Unclaimable::OtherAction));
-    let stolen =
-        Claim { id: question.id, action: action.to_owned(), requester: "others".to_owned() };
+    let stolen = Claim {
+        id: question.id,
+        action: action.to_owned(),
+        requester: "others".to_owned(),
+        project: None,
+    };
     assert_eq!(take(&mut *store, Step::Claim(stolen), 3), not(Unclaimable::OtherRequester));
     assert_eq!(claim(&mut *store, &question, action, 303), not(Unclaimable::Expired));
     assert!(matches!(claim(&mut *store, &question, action, 3), Done::Claimed(_)));
@@ -416,8 +428,12 @@ fn take_up_again_what_was_asked_and_not_used(open: Open<'_>) {
     }
     answer(&mut *store, reply(&first, "ops", true), 3);
     assert_eq!(take(&mut *store, same(), 4), taken_up, "once it is approved");
-    let claim =
-        Claim { id: first.id, action: first.action.clone(), requester: "agents".to_owned() };
+    let claim = Claim {
+        id: first.id,
+        action: first.action.clone(),
+        requester: "agents".to_owned(),
+        project: None,
+    };
     assert!(matches!(take(&mut *store, Step::Claim(claim), 5), Done::Claimed(_)));
     assert!(matches!(take(&mut *store, same(), 6), Done::Noted(_)), "not once it is used");
     let (second, record) = question("rm -rf /srv/other");
@@ -672,33 +688,6 @@ fn let_nobody_loosen_alone_or_by_a_row(open: Open<'_>) {
     assert_eq!(held(store, 8), None);
     assert_eq!(answer(store, reply(&alone.question, "ana", true), 9).1, None);
     assert_eq!(held(store, 10), Some(AutoApprove));
-}
-
-fn tell_the_worst_first(open: Open<'_>) {
-    let mut store = open();
-    let store = &mut *store;
-    for (at, risk) in
-        [Risk::Low, Risk::High, Risk::Critical, Risk::Unknown, Risk::High].into_iter().enumerate()
-    {
-        let (mut question, record) = question(&format!("rm -rf /srv/{at}"));
-        question.risk = risk;
-        asked(store, &question, record);
-    }
-    let which = |limit| Which {
-        status: Some(Status::Pending),
-        worst_first: true,
-        limit,
-        ..Which::default()
-    };
-    let all = store.requests(&which(10)).unwrap();
-    let risks: Vec<Risk> = all.iter().map(|request| request.risk).collect();
-    assert_eq!(risks, [Risk::Critical, Risk::Unknown, Risk::High, Risk::High, Risk::Low]);
-    assert!(all[2].sequence < all[3].sequence, "of one risk the oldest first");
-    assert_eq!(store.requests(&which(1)).unwrap()[0].risk, Risk::Critical);
-    assert_eq!(
-        store.pending_by_risk().unwrap(),
-        [(Risk::Critical, 1), (Risk::Unknown, 1), (Risk::High, 2), (Risk::Low, 1)]
-    );
 }
 
 #[test]

@@ -293,7 +293,10 @@ impl<R: Rows> Desk<R> {
     fn unused(&mut self, question: &Question) -> Result<Option<Id>, R::Error> {
         for id in self.rows.unused(question, self.now)? {
             // What stands in the files that it starts is a part of what was asked.
-            if self.rows.request(id)?.is_some_and(|it| it.is_about(&question.details.files)) {
+            let is_same = |it: Request| {
+                it.project == question.project && it.is_about(&question.details.files)
+            };
+            if self.rows.request(id)?.is_some_and(is_same) {
                 return Ok(Some(id));
             }
         }
@@ -402,6 +405,10 @@ impl<R: Rows> Desk<R> {
         let refused = |why| Ok(Done::Unclaimable(why));
         if request.requester != claim.requester {
             return refused(Unclaimable::OtherRequester);
+        }
+        // Who decided was asked as somebody of that project.
+        if request.project != claim.project {
+            return refused(Unclaimable::OtherProject);
         }
         if !request.status.lets_go_on() {
             return refused(Unclaimable::NotApproved(request.status));

@@ -470,7 +470,7 @@ impl ApprovalGate {
         if !request.stands(&locked(&self.session)) {
             return Err(Unclaimable::OtherFiles.into());
         }
-        let claim = Claim { id, action, requester: self.requester.clone() };
+        let claim = Claim { id, action, requester: self.requester.clone(), project: None };
         match self.one(Step::Claim(claim))? {
             Done::Claimed(request) => Ok(*request),
             Done::Unclaimable(why) => Err(why.into()),

@@ -17,6 +17,7 @@ mod desk;
 mod gate;
 mod handler;
 mod in_place;
+mod inbox;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod queue;
@@ -34,6 +35,7 @@ pub use handler::{
     Asks, AutoApprove, AutoDeny, Callback, Conditional, Handler, HandlerError, Said, TooWide,
 };
 pub use in_place::{NotInPlace, call_in_place, put_in_place};
+pub use inbox::{COUNTED, Glance, Inbox, NotAPlace, Pile, Place, Sought};
 pub use queue::Queue;
 pub use request::{
     Details, Id, MAX_TIMEOUT, Modified, NotAnId, PENDING, Question, Request, TIMEOUT, Vote,

@@ -3,6 +3,7 @@
 //! Several gateways write at once: what steps are about is locked first, always in the same order, so that nobody waits in a circle; and what is
 //! decided, used or ended changes by a statement that only an open row passes.
 
+mod inbox;
 mod locks;
 mod rulings;
 mod tokens;
@@ -10,7 +11,7 @@ mod tokens;
 use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
-use portcullis_core::{approval::Status, risk::Risk};
+use portcullis_core::approval::Status;
 use serde_json::Value;
 use tokio_postgres::{Row, types::ToSql};
 
@@ -44,9 +45,6 @@ const ASK: &str = "INSERT INTO approval (sequence, v, id, status, action, tool, 
 const UNUSED: &str = "SELECT id FROM approval WHERE action = $1 AND requester = $2 AND session IS NOT DISTINCT FROM $3 \
     AND agent IS NOT DISTINCT FROM $4 AND claimed IS NULL AND (status = 'pending' AND expires > $5 \
     OR status IN ('approved', 'auto_approved') AND $5 - decided <= expires - asked) ORDER BY sequence DESC LIMIT 16";
-
-/// The worst first; what is not known may be critical.
-const WORST: &str = "CASE risk WHEN 'critical' THEN 0 WHEN 'unknown' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3 WHEN 'low' THEN 4 ELSE 5 END";
 
 /// The one statement that decides: whoever comes second changes no row.
 const DECIDE: &str = "UPDATE approval SET status = $2, decided = $3, answer = $4, approver = $5, origin = $6, reason = $7, \
@@ -103,7 +101,9 @@ impl Ledger for PostgresStore {
     }
 
     fn requests(&mut self, which: &Which) -> Result<Vec<Request>, AuditError> {
-        let Which { status, session, requester, before, decided_after, worst_first, limit } = which;
+        let Which { status, session, requester, within, before, decided_after, limit } = which;
+        let within: Option<Vec<String>> =
+            within.as_ref().map(|names| names.iter().map(|name| clean(name)).collect());
         let (session, requester) = (session.as_deref().map(clean), requester.as_deref().map(clean));
         let (before, decided_after) = (before.map(signed), decided_after.map(signed));
         let mut asked = Conditions::new(&match status {
@@ -115,12 +115,15 @@ impl Ledger for PostgresStore {
         asked.ask("requester = ?", requester.as_ref());
         asked.ask("sequence < ?", before.as_ref());
         asked.ask("answer > ?", decided_after.as_ref());
+        asked.ask(
+            "EXISTS (SELECT 1 FROM approval_project WHERE approval_project.approval = approval.sequence AND project = ANY(?))",
+            within.as_ref(),
+        );
         let Conditions { text: wanted, parameters } = asked;
-        let order =
-            if *worst_first { format!("{WORST}, sequence") } else { "sequence DESC".to_owned() };
         let limit = (*limit).min(PAGE);
-        let query =
-            format!("SELECT {COLUMNS} FROM approval WHERE {wanted} ORDER BY {order} LIMIT {limit}");
+        let query = format!(
+            "SELECT {COLUMNS} FROM approval WHERE {wanted} ORDER BY sequence DESC LIMIT {limit}"
+        );
         self.patiently(|link| {
             let rows = link.rows(&query, &parameters)?;
             let mut requests: Vec<Request> =
@@ -135,17 +138,6 @@ impl Ledger for PostgresStore {
     fn pending(&mut self) -> Result<u64, AuditError> {
         let query = "SELECT count(*) FROM approval WHERE status = 'pending'";
         self.patiently(|link| Ok(unsigned(link.one(query, &[])?.try_get(0)?)))
-    }
-
-    fn pending_by_risk(&mut self) -> Result<Vec<(Risk, u64)>, AuditError> {
-        let query = format!(
-            "SELECT risk, count(*) FROM approval WHERE status = 'pending' GROUP BY risk ORDER BY {WORST}"
-        );
-        self.patiently(|link| {
-            let rows = link.rows(&query, &[])?;
-            let each = |row: &Row| Ok((parsed(row, 0)?, unsigned(row.try_get(1)?)));
-            rows.iter().map(each).collect()
-        })
     }
 
     fn decided(&mut self, ids: &[Id]) -> Result<Vec<Id>, AuditError> {

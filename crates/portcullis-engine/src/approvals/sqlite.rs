@@ -1,5 +1,6 @@
 //! Requests, tokens and grants in the record's SQLite file. Owns their tables and the transaction in which they change together with the record.
 
+mod inbox;
 mod rulings;
 mod tokens;
 
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::audit::{
     Anchor, AuditError, Body, SqliteStore,
-    schema::{PEOPLE, REQUESTS, RULINGS, TEAM},
+    schema::{INBOX, PEOPLE, REQUESTS, RULINGS, TEAM},
     sqlite::{chain, holds, last, signed, unsigned},
 };
 
@@ -39,9 +40,6 @@ const COLUMNS: &str = "sequence, v, id, status, action, tool, risk, session, age
 const UNUSED: &str = "SELECT id FROM approval WHERE action = ?1 AND requester = ?2 AND session IS ?3 AND agent IS ?4 \
     AND claimed IS NULL AND (status = 'pending' AND expires > ?5 \
     OR status IN ('approved', 'auto_approved') AND ?5 - decided <= expires - asked) ORDER BY sequence DESC LIMIT 16";
-
-/// The worst first; what is not known may be critical.
-const WORST: &str = "CASE risk WHEN 'critical' THEN 0 WHEN 'unknown' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3 WHEN 'low' THEN 4 ELSE 5 END";
 
 /// The one statement that decides: whoever comes second changes no row.
 const DECIDE: &str = "UPDATE approval SET status = ?2, decided = ?3, answer = ?4, approver = ?5, origin = ?6, reason = ?7, \
@@ -75,7 +73,8 @@ impl Ledger for SqliteStore {
             connection.execute_batch(REQUESTS)?;
             connection.execute_batch(RULINGS)?;
             connection.execute_batch(PEOPLE)?;
-            connection.execute_batch(TEAM)
+            connection.execute_batch(TEAM)?;
+            connection.execute_batch(INBOX)
         })
     }
 
@@ -103,11 +102,10 @@ impl Ledger for SqliteStore {
     }
 
     fn requests(&mut self, which: &Which) -> Result<Vec<Request>, AuditError> {
-        let Which { status: _, session, requester, before, decided_after, worst_first, limit } =
-            which;
+        let Which { status: _, session, requester, within, before, decided_after, limit } = which;
         let wanted = wanted(which);
-        let order = if *worst_first { "" } else { " DESC" };
-        let query = format!("SELECT {COLUMNS} FROM approval WHERE {wanted}{order} LIMIT ?5");
+        let query = format!("SELECT {COLUMNS} FROM approval WHERE {wanted} DESC LIMIT ?6");
+        let within = within.as_ref().map(|names| format!("\n{}\n", names.join("\n")));
         self.patiently(|connection| {
             let mut statement = connection.prepare_cached(&query)?;
             let parameters = params![
@@ -115,6 +113,7 @@ impl Ledger for SqliteStore {
                 requester,
                 before.map(signed),
                 decided_after.map(signed),
+                within,
                 (*limit).min(PAGE)
             ];
             let rows = statement.query_map(parameters, request_of)?;
@@ -130,21 +129,6 @@ impl Ledger for SqliteStore {
         let query = "SELECT count(*) FROM approval WHERE status = 'pending'";
         self.patiently(|connection| {
             connection.prepare_cached(query)?.query_row([], |row| row.get(0)).map(unsigned)
-        })
-    }
-
-    fn pending_by_risk(&mut self) -> Result<Vec<(Risk, u64)>, AuditError> {
-        let query = format!(
-            "SELECT risk, count(*) FROM approval WHERE status = 'pending' GROUP BY risk ORDER BY {WORST}"
-        );
-        self.patiently(|connection| {
-            let mut statement = connection.prepare_cached(&query)?;
-            let rows = statement.query_map([], |row| {
-                let risk: String = row.get(0)?;
-                let risk = risk.parse().map_err(|error| unreadable(0, error))?;
-                Ok((risk, unsigned(row.get(1)?)))
-            })?;
-            rows.collect()
         })
     }
 
@@ -203,7 +187,7 @@ impl Ledger for SqliteStore {
 
 /// The conditions that are asked for and no others, and the order, so that the indices serve them: who waits for decisions asks often.
 fn wanted(which: &Which) -> String {
-    let Which { status, session, requester, before, decided_after, worst_first, limit: _ } = which;
+    let Which { status, session, requester, within, before, decided_after, limit: _ } = which;
     let mut wanted = match status {
         // As the indices on what is pending say it.
         Some(status) => format!("status = '{}'", status.name()),
@@ -214,11 +198,15 @@ fn wanted(which: &Which) -> String {
         (requester.is_some(), " AND requester = ?2"),
         (before.is_some(), " AND sequence < ?3"),
         (decided_after.is_some(), " AND answer > ?4"),
+        (
+            within.is_some(),
+            " AND EXISTS (SELECT 1 FROM approval_project WHERE approval_project.approval = approval.sequence \
+             AND instr(?5, char(10) || project || char(10)) > 0)",
+        ),
     ];
     wanted.extend(conditions.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, text)| text));
     // Sorted afterwards where the index is on something else.
     match decided_after {
-        _ if *worst_first => wanted.push_str(&format!(" ORDER BY {WORST}, sequence")),
         Some(_) => wanted.push_str(" ORDER BY +sequence"),
         None => wanted.push_str(" ORDER BY sequence"),
     }

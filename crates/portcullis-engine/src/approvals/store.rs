@@ -8,12 +8,10 @@
 use std::{thread, time::Duration};
 
 use jiff::Timestamp;
-use portcullis_core::{
-    approval::{Refusal, Status},
-    risk::Risk,
-};
+use portcullis_core::approval::{Refusal, Status};
 
 use super::{
+    inbox::Inbox,
     request::{Id, Modified, Question, Request},
     ruling::{InForce, Wanted},
     token::{Delegation, Person, Token},
@@ -209,6 +207,8 @@ pub struct Claim {
     pub action: String,
     /// Whose token asks: the one that the request came with.
     pub requester: String,
+    /// The project that what is about to run belongs to: the one that was asked about.
+    pub project: Option<String>,
 }
 
 /// Why an approval cannot be taken up.
@@ -230,6 +230,9 @@ pub enum Unclaimable {
     /// It was asked with another token.
     #[error("it was given to somebody else")]
     OtherRequester,
+    /// It was asked about in another project.
+    #[error("it was given for another project")]
+    OtherProject,
     /// It was not taken up in time.
     #[error("it has expired")]
     Expired,
@@ -291,18 +294,18 @@ pub struct Which {
     pub session: Option<String>,
     /// Asked with this token.
     pub requester: Option<String>,
+    /// Of these projects alone, for whom others are none of their business.
+    pub within: Option<Vec<String>>,
     /// Asked by a record before this one: for the next page.
     pub before: Option<u64>,
     /// Decided by a record after this one.
     pub decided_after: Option<u64>,
-    /// The riskiest first, and of one risk the oldest, in place of the newest: for those who cannot look at all of them.
-    pub worst_first: bool,
     /// At most so many.
     pub limit: u32,
 }
 
 /// A store that also keeps requests, tokens and grants.
-pub trait Ledger: Store + Send {
+pub trait Ledger: Inbox + Store + Send {
     /// Makes what is needed for them where it is missing.
     ///
     /// # Errors
@@ -338,12 +341,6 @@ pub trait Ledger: Store + Send {
     /// # Errors
     /// When the store cannot be read.
     fn pending(&mut self) -> Result<u64, AuditError>;
-
-    /// How many are pending of each risk, the worst first.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn pending_by_risk(&mut self) -> Result<Vec<(Risk, u64)>, AuditError>;
 
     /// Which of these requests are decided, or are not there.
     ///

@@ -118,6 +118,11 @@ CREATE TRIGGER IF NOT EXISTS delegation_is_never_removed BEFORE DELETE ON delega
   BEGIN SELECT RAISE(ABORT, 'what is given is never removed'); END;
 ";
 
+/// How what waits is looked through, the worst first.
+pub(crate) const INBOX: &str = "
+CREATE INDEX IF NOT EXISTS approval_worst ON approval (CASE risk WHEN 'critical' THEN 0 WHEN 'unknown' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3 WHEN 'low' THEN 4 ELSE 5 END, sequence) WHERE status = 'pending';
+";
+
 /// What SQLite makes by itself where somebody has it look for quicker ways.
 const STATISTICS: &[&str] = &[
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
@@ -152,7 +157,7 @@ pub(super) fn difference(connection: &Connection) -> rusqlite::Result<Difference
             |made: &Made| made.is(text) || text == FIRST && made.words() == "table `record`";
         if let Some(found) = missing.iter().position(is_this) {
             missing.swap_remove(found);
-        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE, TEAM]
+        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX]
             .into_iter()
             .flat_map(made)
             .any(|made| made.is(text))
@@ -215,7 +220,7 @@ mod tests {
 
     fn fresh() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        for schema in [RECORD, INDEX, REQUESTS, RULINGS, PEOPLE, TEAM] {
+        for schema in [RECORD, INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX] {
             connection.execute_batch(schema).unwrap();
         }
         connection

@@ -15,50 +15,33 @@ use portcullis_core::{
     redact::redact,
     risk::{Risk, Severity},
 };
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::json;
+use tokio::task::JoinSet;
 
 use super::{
     Shared,
     access::Caller,
+    inbox,
     judge::{Waits, decided, existing, judge_in_place},
     problem::{Parameters, Problem},
     rights,
-    shapes::{
-        ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape, InPlaceShape,
-        ManyShape, Word,
-    },
+    shapes::{ApprovalShape, ClaimShape, CountShape, DecisionShape, InPlaceShape, ManyShape, Word},
 };
 use crate::{
     approvals::{
-        Claim, Done, Id, Modified, NotInPlace, Reply, Request, Scope, Step, Which, call_in_place,
-        every, put_in_place,
+        Claim, Done, Id, Modified, NotInPlace, Reply, Request, Step, call_in_place, put_in_place,
     },
     audit::Entry,
     config::suggestion,
     wire::VERSION,
 };
 
-/// The most requests of one page.
-const PAGE: u32 = 500;
+/// How many requests are decided at once.
+const TOGETHER: usize = 256;
 
 /// The longest reason that a person gives.
 const LONGEST_REASON: usize = 1_000;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Wanted {
-    #[serde(default)]
-    status: Option<String>,
-    #[serde(default)]
-    session: Option<String>,
-    #[serde(default)]
-    before: Option<u64>,
-    #[serde(default)]
-    order: Option<String>,
-    #[serde(default)]
-    limit: Option<u32>,
-}
 
 /// What came, as JSON of a shape; said in words where it is not.
 pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
@@ -76,52 +59,6 @@ pub(super) fn id(text: &str) -> Result<Id, Problem> {
     Id::from_str(text).map_err(|_| Problem::unknown("request"))
 }
 
-/// A client that has calls judged sees what it asked itself; people see everything.
-fn only_own(caller: &Caller) -> Option<String> {
-    let sees_all = caller.scopes.has(Scope::Approve) || caller.scopes.has(Scope::Read);
-    (!sees_all).then(|| caller.name.clone())
-}
-
-fn seen_by(caller: &Caller, request: Request) -> Result<Request, Problem> {
-    match only_own(caller) {
-        Some(own) if own != request.requester => Err(Problem::unknown("request")),
-        _ => Ok(request),
-    }
-}
-
-pub(super) async fn list(
-    State(gateway): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    Parameters(wanted): Parameters<Wanted>,
-) -> Result<Response, Problem> {
-    let Wanted { status, session, before, order, limit } = wanted;
-    let worst_first = match order.as_deref() {
-        None | Some("newest") => false,
-        Some("worst") => true,
-        Some(_) => return Err(Problem::bad_input("`order` must be newest or worst")),
-    };
-    let status = status.map(|word| word.parse::<Status>()).transpose();
-    let which = Which {
-        status: status.map_err(|error| Problem::bad_input(error.to_string()))?,
-        session,
-        requester: only_own(&caller),
-        before,
-        decided_after: None,
-        worst_first,
-        limit: limit.unwrap_or(100).clamp(1, PAGE),
-    };
-    let most = which.limit as usize;
-    let (requests, by_risk) =
-        gateway.read(move |store| Ok((store.requests(&which)?, store.pending_by_risk()?))).await?;
-    let last = requests.last().map(|request| request.sequence);
-    let before = last.filter(|_| requests.len() == most && !worst_first);
-    let approvals = requests.iter().map(ApprovalShape::short).collect();
-    let pending = by_risk.iter().map(|(_, count)| count).sum();
-    let pending_by_risk = by_risk.iter().map(|(risk, count)| (risk.name(), *count)).collect();
-    Ok(Json(ApprovalsShape { v: VERSION, pending, pending_by_risk, approvals, before })
-        .into_response())
-}
-
 pub(super) async fn show(
     State(gateway): State<Shared>,
     Extension(caller): Extension<Caller>,
@@ -130,7 +67,10 @@ pub(super) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let id = id(&text)?;
-    let request = seen_by(&caller, existing(&gateway, id).await?)?;
+    let request = existing(&gateway, id).await?;
+    if !rights::seen(&gateway, &caller).await?.has(&request) {
+        return Err(Problem::unknown("request"));
+    }
     let request = match waits.duration() {
         Some(wait) if request.status == Status::Pending => {
             let request = decided(&gateway, id, wait).await?;
@@ -194,44 +134,60 @@ pub(super) async fn decide_many(
     Extension(caller): Extension<Caller>,
     body: Bytes,
 ) -> Result<Response, Problem> {
-    let ManyShape { decision, reason, ids } = read(&body)?;
+    let ManyShape { decision, reason, ids, alike } = read(&body)?;
     let approves = decision == Word::Approve;
-    let ids: Vec<Id> = match ids {
-        Some(texts) => texts.iter().map(|text| id(text)).collect::<Result<_, _>>()?,
-        None if approves => {
+    let reason = reason.as_deref().map(told);
+    let requests = match (ids, alike) {
+        (Some(_), Some(_)) => {
+            return Err(Problem::bad_input("say one of `ids` and `alike`"));
+        }
+        (Some(texts), None) => {
+            let ids: Vec<Id> = texts.iter().map(|text| id(text)).collect::<Result<_, _>>()?;
+            let mut found = Vec::with_capacity(ids.len());
+            for id in ids {
+                found.extend(existing(&gateway, id).await.ok());
+            }
+            found
+        }
+        (None, _) if approves => {
             return Err(Problem::bad_input("`ids` is missing: only a denial is for all that wait"));
         }
-        None => {
-            let which = Which { status: Some(Status::Pending), ..Which::default() };
-            let pending = gateway.read(move |store| every(store, which)).await?;
-            pending.iter().map(|request| request.id).collect()
+        (None, alike) => {
+            let alike = alike.as_deref().map(id).transpose()?;
+            inbox::all_waiting(&gateway, &caller, alike).await?
         }
     };
     let mut decided = 0;
-    for id in ids {
-        let Ok(request) = existing(&gateway, id).await else { continue };
-        if approves && !(request.is_shown_whole() && is_for_many(request.risk)) {
-            continue;
+    for some in requests.chunks(TOGETHER) {
+        // Together, so that they share commits.
+        let mut said = JoinSet::new();
+        for request in some {
+            if approves && !(request.is_shown_whole() && is_for_many(request.risk)) {
+                continue;
+            }
+            let Ok(right) = rights::to_decide(&gateway, &caller, request, approves).await else {
+                continue;
+            };
+            let reply = Reply {
+                id: request.id,
+                approver: caller.name.clone(),
+                origin: caller.origin().to_owned(),
+                approves,
+                action: request.action.clone(),
+                reason: reason.clone(),
+                modified: None,
+                right,
+                counts: caller.counts,
+            };
+            let clerk = gateway.clerk.clone();
+            said.spawn(async move { clerk.take(Step::Answer(Box::new(reply))).await });
         }
-        let Ok(right) = rights::to_decide(&gateway, &caller, &request, approves).await else {
-            continue;
-        };
-        let reply = Reply {
-            id,
-            approver: caller.name.clone(),
-            origin: caller.origin().to_owned(),
-            approves,
-            action: request.action,
-            reason: reason.as_deref().map(told),
-            modified: None,
-            right,
-            counts: caller.counts,
-        };
-        if let Done::Answered(request, None) =
-            gateway.clerk.take(Step::Answer(Box::new(reply))).await?
-        {
-            gateway.metrics.answered(request.status);
-            decided += 1;
+        while let Some(done) = said.join_next().await {
+            let done = done.map_err(|_| crate::approvals::ClerkError::Closed)??;
+            if let Done::Answered(request, None) = done {
+                gateway.metrics.answered(request.status);
+                decided += 1;
+            }
         }
     }
     Ok(Json(CountShape { v: VERSION, decided }).into_response())
@@ -256,7 +212,8 @@ pub(super) async fn claim(
         let why = crate::approvals::Unclaimable::OtherFiles.to_string();
         return Err(Problem::new(StatusCode::CONFLICT, "not-to-be-claimed", why));
     }
-    let claim = Claim { id, action, requester: caller.name.clone() };
+    let project = rights::project_of(&gateway, &caller).map(str::to_owned);
+    let claim = Claim { id, action, requester: caller.name.clone(), project };
     match gateway.clerk.take(Step::Claim(claim)).await? {
         Done::Claimed(request) => Ok(Json(ApprovalShape::short(&request)).into_response()),
         Done::Unclaimable(crate::approvals::Unclaimable::OtherRequester) => {

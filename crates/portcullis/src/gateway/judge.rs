@@ -329,6 +329,7 @@ async fn take_up(
                 id: request.id,
                 action: request.runs().to_owned(),
                 requester: caller.name.clone(),
+                project: rights::project_of(gateway, caller).map(str::to_owned),
             };
             match gateway.clerk.take(Step::Claim(claim)).await? {
                 Done::Claimed(claimed) if claimed.modified.is_some() => {

@@ -14,6 +14,7 @@ mod bench;
 mod bundle;
 mod deliveries;
 mod events;
+mod inbox;
 mod intercept;
 mod judge;
 mod mcp;

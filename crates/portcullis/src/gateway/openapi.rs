@@ -181,7 +181,7 @@ mod tests {
             policy::ToTryShape,
             shapes::{
                 AcceptShape, ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape,
-                ManyShape, NewPolicyShape, NewTokenShape, TokenShape, UndoShape,
+                ManyShape, NewPolicyShape, NewTokenShape, PilesShape, TokenShape, UndoShape,
             },
         },
         wire::Answer,
@@ -195,6 +195,7 @@ mod tests {
         };
         let mut given = settings().for_serialize().into_generator();
         given.subschema_for::<ApprovalsShape>();
+        given.subschema_for::<PilesShape>();
         given.subschema_for::<ApprovalShape>();
         given.subschema_for::<CountShape>();
         given.subschema_for::<TokenShape>();

@@ -16,7 +16,11 @@ use super::{
     problem::Problem,
     roles::roles,
 };
-use crate::{approvals::Request, config::StepUp, identity::is_proved};
+use crate::{
+    approvals::{Request, Scope},
+    config::StepUp,
+    identity::is_proved,
+};
 
 /// The project that somebody's calls belong to: none that they name themselves.
 pub(super) fn project_of<'g>(gateway: &'g Shared, caller: &'g Caller) -> Option<&'g str> {
@@ -36,6 +40,71 @@ pub(super) fn needed(gateway: &Shared, project: Option<&str>, risk: Risk) -> u8 
     let here = gateway.two_people.needed(risk);
     let from = gateway.team.two_people(project, gateway.clerk.now());
     here.max(from.map_or(1, |from| TwoPeople::From(from).needed(risk)))
+}
+
+/// Which requests somebody sees.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Seen {
+    /// All of them.
+    All,
+    /// What they asked themselves: who has calls judged.
+    Own(String),
+    /// Those of these projects: whose roles are about no others.
+    Of(Vec<String>),
+}
+
+impl Seen {
+    /// The projects, where others are none of their business.
+    pub(super) fn within(&self) -> Option<Vec<String>> {
+        match self {
+            Self::All | Self::Own(_) => None,
+            Self::Of(projects) => Some(projects.clone()),
+        }
+    }
+
+    /// Whose requests, where others' are none of their business.
+    pub(super) fn own(&self) -> Option<String> {
+        match self {
+            Self::Own(name) => Some(name.clone()),
+            Self::All | Self::Of(_) => None,
+        }
+    }
+
+    /// Whether a request is among them.
+    pub(super) fn has(&self, request: &Request) -> bool {
+        match self {
+            Self::All => true,
+            Self::Own(name) => request.requester == *name,
+            Self::Of(projects) => {
+                request.project.as_ref().is_some_and(|project| projects.contains(project))
+            }
+        }
+    }
+}
+
+/// Which requests somebody sees: who reads or decides, those of the projects that their roles, and what others gave them, are about.
+pub(super) async fn seen(gateway: &Shared, caller: &Caller) -> Result<Seen, Problem> {
+    let Who::Person(login) = &caller.who else {
+        let sees_all = caller.scopes.has(Scope::Approve) || caller.scopes.has(Scope::Read);
+        return Ok(if sees_all { Seen::All } else { Seen::Own(caller.name.clone()) });
+    };
+    let (team, now) = (&gateway.team, gateway.clerk.now());
+    let mut all: Vec<&Role> = roles(team, &login.groups);
+    all.retain(|role| role.may.iter().any(|duty| matches!(duty, Duty::Approve | Duty::Read)));
+    if !all.iter().any(|role| role.is_about(None)) {
+        let given = gateway.read(move |store| store.delegations(now)).await?;
+        for given in given.iter().filter(|given| given.taker == caller.name) {
+            let decides = |role: &&Role| role.may.contains(&Duty::Approve);
+            all.extend(roles(team, &given.groups).into_iter().filter(decides));
+        }
+    }
+    if all.iter().any(|role| role.is_about(None)) {
+        return Ok(Seen::All);
+    }
+    let mut projects: Vec<String> = all.iter().flat_map(|role| role.projects.clone()).collect();
+    projects.sort_unstable();
+    projects.dedup();
+    Ok(Seen::Of(projects))
 }
 
 /// By what right somebody says yes or no to a request, in words for the record; nothing where it is their own token's.

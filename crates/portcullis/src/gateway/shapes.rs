@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
 
 use crate::{
-    approvals::{Modified, Request, Token, Vote},
+    approvals::{Glance, Modified, Pile, Request, Token, Vote},
     wire::{Answer, VERSION},
 };
 
@@ -96,6 +96,15 @@ pub(super) struct ApprovalShape {
     /// When it was taken up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) claimed: Option<String>,
+    /// What kind of thing it does, where what waits is looked through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) class: Option<String>,
+    /// The rules that found something, there too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) rules: Vec<String>,
+    /// What would run, without secrets and cut, there too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) preview: Option<String>,
     /// What a person is shown, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) details: Option<Value>,
@@ -175,7 +184,21 @@ impl ApprovalShape {
             reason: reason.clone(),
             modified: modified.as_ref().map(ModifiedShape::of),
             claimed: claimed.map(written),
+            class: None,
+            rules: Vec::new(),
+            preview: None,
             details: None,
+        }
+    }
+
+    /// With what is told before it is opened.
+    pub(super) fn glance(glance: &Glance) -> Self {
+        let Glance { request, class, rules, preview } = glance;
+        Self {
+            class: class.clone(),
+            rules: rules.clone(),
+            preview: preview.clone(),
+            ..Self::short(request)
         }
     }
 
@@ -199,21 +222,69 @@ impl ModifiedShape {
     }
 }
 
-/// Some requests, the newest first.
+/// Some requests, the newest first, or the worst.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ApprovalsShape {
     /// The version of this shape.
     pub(super) v: u64,
-    /// How many wait in all.
+    /// How many wait in all; they are counted no further than ten thousand.
     pub(super) pending: u64,
-    /// How many wait of each risk.
+    /// How many wait of each risk, the worst counted first.
     pub(super) pending_by_risk: BTreeMap<&'static str, u64>,
+    /// How many of each risk are like what was looked for, where something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) found_by_risk: Option<BTreeMap<&'static str, u64>>,
     /// The requests.
     pub(super) approvals: Vec<ApprovalShape>,
     /// What to give as `before` for those before these; missing where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) before: Option<u64>,
+    /// What to give as `after` for those that are less bad; missing where there are none, and where the newest come first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next: Option<String>,
+}
+
+impl ApprovalsShape {
+    pub(super) fn of(by_risk: &[(Risk, u64)], approvals: Vec<ApprovalShape>) -> Self {
+        Self {
+            v: VERSION,
+            pending: by_risk.iter().map(|(_, count)| count).sum(),
+            pending_by_risk: by_risk.iter().map(|(risk, count)| (risk.name(), *count)).collect(),
+            found_by_risk: None,
+            approvals,
+            before: None,
+            next: None,
+        }
+    }
+}
+
+/// What waits, the alike together.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct PilesShape {
+    /// The version of this shape.
+    pub(super) v: u64,
+    /// What is alike, the worst first.
+    pub(super) piles: Vec<PileShape>,
+    /// Whether there may be more than these.
+    pub(super) cut: bool,
+}
+
+/// Requests that have the same tool, risk, class, rules, agent, project and requester.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct PileShape {
+    /// How many there are.
+    pub(super) count: u64,
+    /// The oldest of them.
+    pub(super) first: ApprovalShape,
+}
+
+impl PileShape {
+    pub(super) fn of(pile: &Pile) -> Self {
+        Self { count: pile.count, first: ApprovalShape::glance(&pile.first) }
+    }
 }
 
 /// A person's word on a request.
@@ -284,7 +355,11 @@ pub(super) struct ClaimShape {
     schemars(extend("if" = {
         "properties": { "decision": { "const": "approve" } }
     }, "then" = {
-        "properties": { "ids": { "type": "array" } }, "required": ["ids"]
+        "properties": { "ids": { "type": "array" }, "alike": { "type": "null" } }, "required": ["ids"]
+    }, "else" = {
+        "not": {
+            "properties": { "ids": { "type": "array" }, "alike": { "type": "string" } }, "required": ["ids", "alike"]
+        }
     }))
 )]
 pub(super) struct ManyShape {
@@ -297,6 +372,10 @@ pub(super) struct ManyShape {
     #[serde(default)]
     #[cfg_attr(test, schemars(inner(regex(pattern = "^[0-9a-f]{32}$"))))]
     pub(super) ids: Option<Vec<String>>,
+    /// All that are alike to this one, in place of `ids`: only a denial is for them.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(extend("pattern" = "^[0-9a-f]{32}$")))]
+    pub(super) alike: Option<String>,
 }
 
 /// How many a word decided.

@@ -383,7 +383,7 @@ impl Desk {
             Ok(question) => question,
             Err(error) => return Ruling::No(format!("nobody can be asked: {error}")),
         };
-        question.belongs_to(self.visitor.as_ref().and_then(|visitor| visitor.project.as_deref()));
+        question.belongs_to(self.project().as_deref());
         let (words, is_whole) = question_words(&judged);
         let id = question.id;
         let asked = question.clone();
@@ -449,7 +449,12 @@ impl Desk {
     #[must_use]
     pub fn take_up(&mut self, asking: Asking) -> Ruling {
         let Asking { mut judged, id, .. } = asking;
-        let claim = Claim { id, action: judged.action.id(), requester: self.requester() };
+        let claim = Claim {
+            id,
+            action: judged.action.id(),
+            requester: self.requester(),
+            project: self.project(),
+        };
         match self.one(Step::Claim(claim)) {
             Ok(Done::Claimed(request)) => {
                 let by = request.approver.as_deref().unwrap_or("the policy").to_owned();
@@ -552,6 +557,10 @@ impl Desk {
             None => format!("mcp {}", self.server),
             Some(visitor) => visitor.name.clone(),
         }
+    }
+
+    fn project(&self) -> Option<String> {
+        self.visitor.as_ref().and_then(|visitor| visitor.project.clone())
     }
 
     fn book(&mut self) -> Result<&mut Book, AuditError> {

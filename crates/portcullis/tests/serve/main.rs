@@ -19,6 +19,7 @@ mod cluster;
 mod contract;
 mod faults;
 mod hooks;
+mod inbox;
 #[cfg(unix)]
 mod kept;
 #[cfg(unix)]

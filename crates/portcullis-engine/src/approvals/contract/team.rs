@@ -92,3 +92,41 @@ pub(super) fn keep_a_request_in_its_project(open: Open<'_>) {
         "the record says by what right"
     );
 }
+
+pub(super) fn use_an_approval_in_its_project_alone(open: Open<'_>) {
+    let mut store = open();
+    let of = |project: Option<&str>| {
+        let (mut question, record) = question("rm -rf /srv/data");
+        question.project = project.map(str::to_owned);
+        (question, record)
+    };
+    let (of_pay, record) = of(Some("pay"));
+    asked(&mut *store, &of_pay, record);
+    assert_eq!(answer(&mut *store, reply(&of_pay, BEN, true), 1).1, None);
+    for other in [None, Some("web")] {
+        // The very same call of the same requester, from another project: it is asked about anew.
+        let (elsewhere, record) = of(other);
+        let step = |question: &Question, record| Step::Ask {
+            question: Box::new(question.clone()),
+            record,
+            once: None,
+            resumes: true,
+            most: PENDING,
+        };
+        let done = take(&mut *store, step(&elsewhere, record), 2);
+        assert!(matches!(done, Done::Noted(_)), "{other:?}: {done:?}");
+        let stolen = Claim {
+            id: of_pay.id,
+            action: of_pay.action.clone(),
+            requester: of_pay.requester.clone(),
+            project: other.map(str::to_owned),
+        };
+        let done = take(&mut *store, Step::Claim(stolen), 2);
+        assert_eq!(done, Done::Unclaimable(Unclaimable::OtherProject), "{other:?}");
+    }
+    let (again, record) = of(Some("pay"));
+    let step =
+        Step::Ask { question: Box::new(again), record, once: None, resumes: true, most: PENDING };
+    assert_eq!(take(&mut *store, step, 3), Done::Repeated(String::new(), Some(of_pay.id)));
+    assert!(matches!(claim(&mut *store, &of_pay, &of_pay.action, 3), Done::Claimed(_)));
+}

@@ -47,7 +47,7 @@ function show(focus = true) {
   const { name, argument, parameters } = route();
   view?.end?.();
   view = null;
-  document.title = "Portcullis";
+  named();
   const found = VIEWS.find(([path, , , scopes]) => path === name && isMine(scopes));
   if (!found) replace(main, ...shell("Not here", el("p", {}, "There is no such page, or your token does not show it. ", el("a", { href: "#/inbox" }, "To the inbox"))));
   else view = found[1](main, me, argument, parameters);
@@ -65,15 +65,15 @@ function frame() {
   replace(top,
     el("a", { class: "name", href: "#/inbox" }, "Portcullis"),
     el("nav", { "aria-label": "Pages" }, VIEWS.filter(([, , label, scopes]) => label && isMine(scopes))
-      .map(([path, , label]) => el("a", { href: `#/${path}` }, label))),
-    el("div", { class: "self" }, state,
+      .map(([path, , label]) => el("a", { href: `#/${path}` }, label, path === "inbox" ? el("span", { class: "waits" }) : null))),
+    el("div", { class: "self" }, state, bell(),
       el("button", { type: "button", class: "quiet", onclick: turn, "aria-label": "Light or dark" }, "◐"),
       el("span", { class: "me", title: me.name }, me.shown ?? me.name),
       el("button", { type: "button", class: "quiet", onclick: leave }, "Log out")));
   top.hidden = false;
   heard(state, null);
   deaf?.();
-  deaf = listen((change) => { heard(state, true); view?.changed?.(change); banner(); }, (is) => heard(state, is));
+  deaf = listen((change) => { heard(state, true); waits(change.pending); view?.changed?.(change); banner(); }, (is) => heard(state, is));
   clearInterval(watching);
   watching = setInterval(banner, 5000);
   banner();
@@ -116,6 +116,33 @@ function warn(loosened) {
     me.scopes.includes("admin") ? el("button", { type: "button", class: "deny", onclick: end }, "End it now") : null);
 }
 
+// How many wait, on every page: in its title, beside the way to the inbox, and on the icon where the system shows that.
+let pending = 0;
+function waits(count) {
+  if (!Number.isInteger(count)) return;
+  const more = count > pending;
+  pending = count;
+  named();
+  const badge = top.querySelector(".waits");
+  if (badge) replace(badge, count ? el("span", { "aria-hidden": "true" }, count) : null, count ? el("span", { class: "unseen" }, ` ${count} wait`) : null);
+  navigator.setAppBadge?.(count).catch(() => {});
+  if (more && document.visibilityState === "hidden" && globalThis.Notification?.permission === "granted") {
+    // It says that something waits, and not what: others may see this screen.
+    new Notification("Portcullis", { body: `${count} ${count === 1 ? "request waits" : "requests wait"}.`, tag: "waits" }).onclick = () => globalThis.focus();
+  }
+}
+
+function named() {
+  document.title = pending ? `(${pending}) Portcullis` : "Portcullis";
+}
+
+// Whether the browser is to say when something waits while another page is looked at: asked for once, by whoever wants it.
+function bell() {
+  if (!globalThis.Notification || Notification.permission !== "default") return null;
+  const button = el("button", { type: "button", class: "quiet", onclick: async () => { await Notification.requestPermission(); button.remove(); } }, "Notify me");
+  return button;
+}
+
 function heard(state, is) {
   if (state.dataset.is === String(is)) return;
   state.dataset.is = String(is);
@@ -152,7 +179,7 @@ async function out() {
   warn(null);
   top.hidden = true;
   for (const open of document.querySelectorAll("dialog")) open.close();
-  document.title = "Portcullis";
+  waits(0);
   let ways = { login: false, tokens: true };
   try { ways = await get("/v1/login"); } catch { /* Then a token is tried, and what is wrong is said. */ }
   if (me) return;

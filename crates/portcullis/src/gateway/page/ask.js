@@ -1,7 +1,7 @@
 // Owns what one request for approval looks like: a line in the queue, and everything that a person decides by. It decides nothing.
 
 import { now } from "./api.js";
-import { el, line, moment, prose, riskWord, span, terms } from "./view.js";
+import { el, moment, prose, riskWord, span, terms } from "./view.js";
 
 const NOT_UNDERSTOOD = "not-understood";
 
@@ -24,13 +24,6 @@ export function isGrave(ask) {
 
 function joined(text) {
   return text.segments.map((segment) => segment.text).join("");
-}
-
-// What is asked about, in one line: the text with the worst in it.
-export function gist(ask) {
-  const texts = ask.details?.texts ?? [];
-  const worst = texts.find((text) => text.segments.some((segment) => segment.severity)) ?? texts[0];
-  return worst ? line(joined(worst)).slice(0, 300) : "";
 }
 
 function marked(segment) {

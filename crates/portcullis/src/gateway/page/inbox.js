@@ -1,49 +1,78 @@
-// Owns the inbox: what waits, which of it is selected, and the way of a person's word to the gateway: by button, by key, edited, and never
-// by accident. What a request looks like is `ask.js`'s.
+// Owns the inbox: what waits on the left, the one that is open on the right, and which keys do what. What a request looks like is `ask.js`'s, what somebody
+// says to it `word.js`'s, whether they have read it `reading.js`'s, and what is looked for `sought.js`'s.
 
-import { get, post, query } from "./api.js";
-import { countdown, editable, fate, findings, gist, head, isCut, isGrave, isOver, left, loosens, texts, whole } from "./ask.js";
-import { dialog, el, field, isTyping, moment, prose, replace, riskWord, say, shell, visibleJson } from "./view.js";
+import { get, query } from "./api.js";
+import { countdown, fate, head, isCut, isGrave, isOver, left, whole } from "./ask.js";
+import { reading } from "./reading.js";
+import { address, asked, form, isNarrow, sought } from "./sought.js";
+import { dialog, el, isTyping, line, moment, replace, riskWord, say, shell } from "./view.js";
+import { approve, approveMany, deny, denyMany, edit, hasAgreed, isBusy } from "./word.js";
 
-// So long something must have been seen before it can be approved.
-const SEEN = 1000;
-const SHOWN = 100;
-const LONGEST_REASON = 1000;
+// So many are shown at first, and more when somebody wants more; beyond the most they come page by page.
+const SHOWN = 50;
+const MOST = 500;
+// How far the gateway counts.
+const COUNTED = 10_000;
 // The worst first; what is not known may be critical.
 const RISKS = ["critical", "unknown", "high", "medium", "low", "safe"];
 
-// What somebody began to say, kept until it was said: the gateway may be away just then.
-const drafts = new Map();
-
 const KEYS = [
   ["j or ↓", "next request"], ["k or ↑", "request before"], ["Space", "read on"], ["a", "approve; then y where the risk is high, critical or unknown"],
-  ["d", "deny, with a reason"], ["e", "edit, then approve what you wrote"], ["?", "this list"],
+  ["d", "deny, with a reason"], ["e", "edit, then approve what you wrote"], ["x", "choose it, to decide on several"], ["/", "search"], ["?", "this list"],
 ];
 
-export function inbox(place, me) {
+const many = (count, one, more) => `${count === COUNTED ? "10,000 or more" : count} ${count === 1 ? one : more}`;
+const sum = (counts) => Object.values(counts ?? {}).reduce((all, one) => all + one, 0);
+
+export function inbox(place, me, argument, parameters) {
   const mayDecide = me.scopes.includes("approve");
   const details = new Map();
-  const busy = new Set();
-  let asks = [];
-  let pending = 0;
+  const chosen = new Set();
+  let wanted = sought(parameters);
+  // The one that somebody came for by its own link: it stays, whatever becomes of it.
+  let linked = /^[0-9a-f]{32}$/.test(argument) ? argument : null;
+  let rows = [];
   let known = null;
-  let selected = null;
-  let since = Infinity;
+  let selected = linked;
   let room = SHOWN;
-  let read = { id: null };
+  let pages = [null];
   let running = false;
   let again = false;
   let ended = false;
 
-  const count = el("p", { class: "count" }, "Looking …");
+  const count = el("p", { class: "count", role: "status" }, "Looking …");
   const queue = el("ol", { class: "queue", "aria-label": "Requests that wait" });
+  const several = el("div", { class: "several" });
   const others = el("div", { class: "others" });
   const before = el("section", { class: "decided", "aria-labelledby": "decided" });
+  const detail = el("section", { class: "detail", "aria-label": "The request that is open" });
+  const filters = el("div", {});
+  const desk = el("div", { class: linked ? "desk chosen" : "desk" },
+    el("div", { class: "list" }, filters, several, queue, others), detail);
   replace(place, ...shell("Inbox", el("div", { class: "bar" }, count,
-    el("button", { type: "button", class: "quiet", onclick: help }, "Keys ", el("kbd", {}, "?"))), queue, others, before));
+    el("button", { type: "button", class: "quiet", onclick: help }, "Keys ", el("kbd", {}, "?"))), desk, before));
 
-  const ask = (id) => asks.find((one) => one.id === id);
+  const article = () => detail.querySelector("article");
+  const read = reading(article);
+  const row = (id) => rows.find((one) => one.id === id);
   const card = (id) => queue.querySelector(`[data-id="${CSS.escape(id)}"]`);
+  // What is open, once all of it is here.
+  const open = () => details.get(selected);
+
+  function look(next) {
+    wanted = next;
+    [rows, known, room, pages, linked] = [[], null, SHOWN, [null], null];
+    chosen.clear();
+    history.replaceState(null, "", address(wanted));
+    replace(queue);
+    refresh();
+  }
+
+  function search() {
+    replace(filters, form(wanted, look), wanted.alike
+      ? el("p", { class: "note" }, "Those that are alike to one. ", el("button", { type: "button", class: "quiet", onclick: () => { const { alike: _, ...rest } = wanted; look(rest); search(); } }, "Show all"))
+      : null);
+  }
 
   async function refresh() {
     if (running) { again = true; return; }
@@ -51,18 +80,17 @@ export function inbox(place, me) {
     try {
       do {
         again = false;
-        const [waiting, all] = await Promise.all([
-          get(query("/v1/approvals", { status: "pending", order: "worst", limit: room })), get("/v1/approvals?limit=30"),
+        const what = { status: "pending", order: "worst", ...asked(wanted) };
+        const isPiled = wanted.together && !wanted.alike;
+        const [waiting, piled] = await Promise.all([
+          get(query("/v1/approvals", { ...what, limit: isPiled ? 1 : room, after: isPiled ? null : pages.at(-1) })),
+          isPiled ? get(query("/v1/approvals/alike", { ...what, limit: MOST })) : null,
         ]);
         if (ended) return;
-        // The worst first, and of one risk the oldest: what nobody may overlook stands on top, and what is not shown is never worse.
-        const shown = waiting.approvals;
-        await Promise.all(shown.map(async ({ id }) => {
-          if (!details.has(id)) details.set(id, (await get(`/v1/approvals/${id}`)).details);
-        }));
-        if (ended) return;
-        take(shown.map((one) => ({ ...one, details: details.get(one.id) })), waiting.pending, waiting.pending_by_risk);
-        recent(all.approvals.filter((one) => one.status !== "pending").slice(0, 6));
+        const shown = piled ? piled.piles.map(({ count: times, first }) => ({ ...first, times })) : waiting.approvals;
+        const had = rows.length;
+        await take(shown, waiting, piled);
+        if (known === null || rows.length < had || before.childElementCount === 0) recent();
       } while (again);
     } catch (problem) {
       if (!ended && problem.status !== 401) replace(count, `The inbox cannot be read: ${problem.message}.`);
@@ -71,54 +99,51 @@ export function inbox(place, me) {
     }
   }
 
-  function take(shown, waiting, byRisk) {
+  async function take(shown, waiting, piled) {
     const ids = new Set(shown.map((one) => one.id));
-    for (const id of details.keys()) if (!ids.has(id)) details.delete(id);
     const fresh = known === null ? [] : shown.filter((one) => !known.has(one.id));
-    for (const one of asks) {
-      if (!ids.has(one.id) && !busy.has(one.id)) gone(one.id);
-    }
+    for (const one of rows) if (!ids.has(one.id) && !isBusy(one.id) && one.id !== linked) gone(one.id);
+    for (const id of chosen) if (!ids.has(id)) chosen.delete(id);
+    const at = rows.findIndex((one) => one.id === selected);
+    const old = new Map(rows.map((one) => [one.id, one]));
+    const hasChanged = (one) => JSON.stringify([old.get(one.id)?.agreed, old.get(one.id)?.times]) !== JSON.stringify([one.agreed, one.times]);
+    const hadFocus = desk.contains(document.activeElement);
     known = ids;
-    const place = asks.findIndex((one) => one.id === selected);
-    const old = new Map(asks.map((one) => [one.id, one]));
-    asks = shown;
-    pending = waiting;
-    const hadFocus = queue.contains(document.activeElement);
+    rows = shown;
     for (const child of [...queue.children]) if (!ids.has(child.dataset.id)) child.remove();
-    const top = card(selected)?.getBoundingClientRect().top;
-    asks.forEach((one, at) => {
-      const isSame = JSON.stringify(old.get(one.id)?.agreed) === JSON.stringify(one.agreed);
+    rows.forEach((one, index) => {
       const there = card(one.id);
-      if (!there) queue.insertBefore(drawn(one), queue.children[at] ?? null);
-      else if (!isSame) there.replaceWith(drawn(one));
+      if (!there) queue.insertBefore(drawn(one), queue.children[index] ?? null);
+      else if (hasChanged(one)) there.replaceWith(drawn(one));
     });
-    // What comes above must not move what is being read under the finger.
-    const now = card(selected)?.getBoundingClientRect().top;
-    if (top !== undefined && now !== undefined && Math.abs(now - top) > 1) {
-      scrollBy(0, now - top);
-      since = performance.now();
-    }
-    if (!ask(selected)) select((asks[Math.min(Math.max(place, 0), asks.length - 1)])?.id ?? null, hadFocus);
-    const words = pending === 0 ? "Nothing waits." : `${pending} ${pending === 1 ? "waits" : "wait"}`;
-    replace(count, words);
-    rest(byRisk);
-    document.title = pending ? `(${pending}) Portcullis` : "Portcullis";
-    queue.classList.toggle("empty", asks.length === 0);
+    if (!row(selected) && !(linked && selected === linked)) select(rows[Math.min(Math.max(at, 0), rows.length - 1)]?.id ?? null, hadFocus && at >= 0);
+    else if (selected && (!details.has(selected) || !row(selected) || (old.has(selected) && hasChanged(row(selected))))) await unfold(false);
+    for (const id of details.keys()) if (id !== selected) details.delete(id);
+    tally(waiting, piled);
+    queue.classList.toggle("empty", rows.length === 0);
+    choices();
     if (fresh.length === 1) say(`New: ${fresh[0].agent ?? "an agent"} asks about ${fresh[0].tool}, risk ${fresh[0].risk}.`);
-    else if (fresh.length > 1) {
+    else if (fresh.length > 1 && fresh.length < rows.length) {
       const worst = RISKS.find((risk) => fresh.some((one) => one.risk === risk)) ?? "unknown";
       say(`${fresh.length} new requests, the worst of them ${worst}.`);
     }
   }
 
-  // What is not shown, counted by risk: nothing is cut off without a word.
-  function rest(byRisk) {
-    const left = { ...byRisk };
-    for (const one of asks) left[one.risk] -= 1;
-    const parts = RISKS.filter((risk) => left[risk] > 0).map((risk) => [riskWord(risk), ` ${left[risk]} `]);
-    if (parts.length === 0) return replace(others);
-    replace(others, el("p", {}, "Not shown: ", parts),
-      el("button", { type: "button", onclick: () => { room = Math.min(room + SHOWN, 500); refresh(); } }, "Show more"));
+  // What waits in all and what of it is shown, counted by risk: nothing is cut off without a word.
+  function tally(waiting, piled) {
+    const found = waiting.found_by_risk;
+    const words = waiting.pending === 0 ? "Nothing waits." : many(waiting.pending, "waits", "wait");
+    replace(count, found ? `${many(sum(found), "is", "are")} like that; ${words}` : words);
+    const rest = { ...(found ?? waiting.pending_by_risk) };
+    for (const one of rows) rest[one.risk] = (rest[one.risk] ?? 0) - (one.times ?? 1);
+    const parts = RISKS.filter((risk) => rest[risk] > 0).map((risk) => [riskWord(risk), ` ${rest[risk]} `]);
+    const more = () => { room = Math.min(room + SHOWN, MOST); refresh(); };
+    const turn = (to) => () => { pages = to; rows = []; known = null; replace(queue); refresh(); scrollTo(0, 0); };
+    const isFull = room >= MOST && rows.length >= MOST;
+    replace(others, parts.length ? el("p", {}, pages.length > 1 ? "Before these and after: " : "Not shown: ", parts) : null,
+      pages.length > 1 ? el("button", { type: "button", onclick: turn(pages.slice(0, -1)) }, "Those before") : null,
+      piled?.cut ? el("p", {}, "There are more kinds than these: search for less.") : null,
+      !piled && waiting.next ? el("button", { type: "button", onclick: isFull ? turn([...pages, waiting.next]) : more }, isFull ? "Those after" : "Show more") : null);
   }
 
   // Somebody else was first, or time ran out.
@@ -131,186 +156,96 @@ export function inbox(place, me) {
 
   function drawn(one) {
     const isOpen = one.id === selected;
-    const name = `${one.risk} risk, ${one.agent ?? "an agent"}, ${one.tool}`;
-    const item = el("li", { "data-id": one.id, class: `card edge-${one.risk}${isOpen ? " open" : ""}` });
-    if (!isOpen) {
-      return fillIn(item, el("button", { type: "button", class: "summary", "aria-expanded": "false", onclick: () => select(one.id, true) },
-        el("span", { class: "head" }, head(one)), el("code", { class: "gist" }, gist(one))));
-    }
-    return fillIn(item, el("article", { tabindex: "-1", "aria-label": name },
-      el("h2", { class: "head" }, head(one)), whole(one), buttons(one)));
+    const tick = mayDecide && !one.times ? el("input", {
+      type: "checkbox", class: "tick", "aria-label": `Choose ${one.risk} risk, ${one.agent ?? "an agent"}, ${one.tool}`, checked: chosen.has(one.id),
+      onchange: (event) => { if (event.target.checked) chosen.add(one.id); else chosen.delete(one.id); choices(); },
+    }) : null;
+    return el("li", { "data-id": one.id, class: `card edge-${one.risk}${isOpen ? " open" : ""}` }, tick,
+      el("button", { type: "button", class: "summary", "aria-current": isOpen ? "true" : null, onclick: () => select(one.id, true, true) },
+        el("span", { class: "head" }, head(one)),
+        el("code", { class: "gist" }, line(one.preview ?? "").slice(0, 300)),
+        el("span", { class: "tags" }, one.times ? el("strong", {}, `${one.times} alike `) : null, one.project ? `${one.project} ` : null,
+          one.needed > 1 ? `${one.needed - (one.agreed ?? []).length} more must agree` : null)));
   }
 
-  const fillIn = (item, content) => { item.append(content); return item; };
+  function choices() {
+    const ones = rows.filter((one) => chosen.has(one.id));
+    const ids = ones.map((one) => one.id);
+    replace(several, ones.length === 0 ? null : [
+      el("p", {}, `${ones.length} chosen`),
+      el("button", { type: "button", class: "deny", onclick: () => denyMany(`Deny these ${ones.length}?`, null, { ids }, refresh) }, "Deny them"),
+      el("button", { type: "button", disabled: ones.some(isGrave), onclick: () => approveMany(ones, refresh) }, "Approve them"),
+      el("button", { type: "button", class: "quiet", onclick: () => { chosen.clear(); for (const box of queue.querySelectorAll(".tick")) box.checked = false; choices(); } }, "None"),
+      ones.some(isGrave) ? el("p", { class: "note" }, "What is above medium is approved by itself.") : null,
+    ]);
+  }
 
   function buttons(one) {
+    if (one.status !== "pending") return el("p", { class: "fate" }, `${fate(one)}.`);
     if (!mayDecide) return el("p", { class: "note" }, "Your token may look, and not decide.");
-    const hasAgreed = (one.agreed ?? []).some((vote) => vote.approver === me.name);
+    const agreed = hasAgreed(one, me);
     return el("div", { class: "buttons" },
       el("p", { class: "unread note", role: "status" }),
-      el("button", { type: "button", class: "approve", disabled: hasAgreed || isCut(one.details), onclick: () => approve(one.id) },
-        hasAgreed ? "You agreed" : "Approve ", hasAgreed ? "" : el("kbd", {}, "a")),
-      el("button", { type: "button", class: "deny", onclick: () => deny(one.id) }, "Deny ", el("kbd", {}, "d")),
-      el("button", { type: "button", class: "quiet", onclick: () => edit(one.id) }, "Edit ", el("kbd", {}, "e")));
+      el("button", { type: "button", class: "approve", disabled: agreed || isCut(one.details), onclick: () => approve(one, me, read, refresh) },
+        agreed ? "You agreed" : "Approve ", agreed ? "" : el("kbd", {}, "a")),
+      el("button", { type: "button", class: "deny", onclick: () => deny(one, refresh) }, "Deny ", el("kbd", {}, "d")),
+      el("button", { type: "button", class: "quiet", onclick: () => edit(one, read, refresh) }, "Edit ", el("kbd", {}, "e")));
   }
 
-  function select(id, focus) {
+  // What is done about all that are alike.
+  function kin(one) {
+    const times = row(one.id)?.times;
+    if (one.status !== "pending" || wanted.alike) return null;
+    const note = el("p", {}, "All that have the same tool, risk, rules, agent and project, and that came with the same token: those too that come until then.");
+    return el("p", { class: "kin" },
+      el("button", { type: "button", class: "quiet", onclick: () => { look({ alike: one.id }); search(); } }, times ? `Show these ${times}` : "Show what is alike"),
+      mayDecide ? el("button", { type: "button", class: "quiet", onclick: () => denyMany("Deny all that are alike?", note, { alike: one.id }, refresh) }, "Deny all that are alike") : null);
+  }
+
+  function select(id, focus, isMeant = false) {
     const was = selected;
     selected = id;
-    since = performance.now();
-    for (const one of [was, id]) if (one && ask(one)) card(one)?.replaceWith(drawn(ask(one)));
-    if (id && focus) {
-      const article = card(id)?.querySelector("article");
-      article?.focus({ preventScroll: true });
-      article?.scrollIntoView({ block: "nearest" });
+    if (isMeant) {
+      linked = null;
+      desk.classList.add("chosen");
+      history.replaceState(null, "", address(wanted, id));
     }
-    look();
+    for (const one of [was, id]) if (one && row(one)) card(one)?.replaceWith(drawn(row(one)));
+    if (was !== id) replace(detail);
+    return id ? unfold(focus) : replace(detail);
   }
 
-  // Notes how much of what would run was on the screen, from its beginning on and without a gap: what is scrolled to without what stands before
-  // it was not read. In another width it stands elsewhere, and is read anew unless all of it was.
-  function look() {
-    const article = card(selected)?.querySelector("article");
-    const box = article?.querySelector(".texts")?.getBoundingClientRect();
-    if (!box) return;
-    const is = read.id === selected && (read.isWhole || Math.abs(read.width - box.width) < 1);
-    if (!is) read = { id: selected, to: 0, width: box.width, isWhole: false };
-    if (!read.isWhole && document.visibilityState === "visible" && !document.querySelector("dialog[open]")) {
-      const [above, below] = clear(article);
-      const from = Math.max(0, above - box.top);
-      const to = Math.min(box.height, below - box.top);
-      // Nothing can be read in less than a line.
-      if (to - from >= Math.min(14, box.height) && from <= read.to + 1) read.to = Math.max(read.to, to);
-      read.isWhole = read.to >= box.height - 1;
+  // Shows the one that is open, as it is now.
+  async function unfold(focus) {
+    const id = selected;
+    let one;
+    try {
+      one = await get(`/v1/approvals/${id}`);
+    } catch (problem) {
+      if (id === selected && !ended) replace(detail, el("p", { class: "warning" }, problem.status === 404 ? "There is no such request, or it is not yours to see." : `It cannot be read: ${problem.message}.`));
+      return;
     }
-    const percent = Math.min(99, Math.floor(100 * read.to / Math.max(1, box.height)));
-    const words = read.isWhole ? "" : `${percent} % of it was on the screen`;
-    const place = article.querySelector(".unread");
-    if (place && place.textContent !== words) replace(place, words);
-  }
-
-  // What of the window nothing else lies over.
-  function clear(article) {
-    const head = document.getElementById("top").getBoundingClientRect();
-    const foot = article.querySelector(":scope > .buttons")?.getBoundingClientRect();
-    const notes = document.getElementById("told");
-    const note = notes.childElementCount ? notes.getBoundingClientRect().top : innerHeight;
-    const banner = document.getElementById("loosened")?.getBoundingClientRect();
-    const stuck = (one) => one && one.top <= 1 + head.height ? one.bottom : 0;
-    return [Math.max(0, stuck(head), stuck(banner)), Math.min(innerHeight, foot?.top ?? innerHeight, note)];
-  }
-
-  // Goes on to what was not on the screen yet.
-  function readOn(article) {
-    const box = article.querySelector(".texts").getBoundingClientRect();
-    scrollBy(0, box.top + read.to - clear(article)[0] - 24);
-    look();
-    since = performance.now();
+    if (id !== selected || ended) return;
+    const same = article()?.dataset.id === id;
+    details.set(id, one);
+    if (!same) read.began();
+    const name = `${one.risk} risk, ${one.agent ?? "an agent"}, ${one.tool}`;
+    const hadFocus = same && article().contains(document.activeElement);
+    replace(detail,
+      el("button", { type: "button", class: "quiet back", onclick: () => { desk.classList.remove("chosen"); card(selected)?.querySelector(".summary")?.focus(); } }, "← To the list"),
+      el("article", { tabindex: "-1", "aria-label": name, "data-id": id, class: `edge-${one.risk}` }, el("h2", { class: "head" }, head(one)), whole(one), kin(one), buttons(one)));
+    if (focus || hadFocus) {
+      article().focus({ preventScroll: true });
+      if (!same) scrollTo(0, 0);
+      card(id)?.scrollIntoView({ block: "nearest" });
+    }
+    read.look();
   }
 
   function move(by) {
-    const at = asks.findIndex((one) => one.id === selected);
-    const next = asks[Math.min(Math.max(at + by, 0), asks.length - 1)];
-    if (next) select(next.id, true);
-  }
-
-  async function decide(one, body) {
-    if (busy.has(one.id)) return;
-    busy.add(one.id);
-    try {
-      const after = await post(`/v1/approvals/${one.id}/decision`, { ...body, action: one.action });
-      say(after.status === "pending"
-        ? `You agreed to ${one.tool}. Another person must agree too.` : `${one.tool}: ${fate(after)}.`, "good");
-    } catch (problem) {
-      const then = problem.shape?.approval;
-      if (problem.code === "decided" && then) say(`Too late: ${one.tool} was decided before. ${fate(then)}.`, "bad");
-      else if (problem.code === "own-request") say("You asked for this yourself: somebody else must decide.", "bad");
-      else say(`Not done: ${problem.message}.`, "bad");
-      return problem;
-    } finally {
-      await refresh();
-      busy.delete(one.id);
-    }
-  }
-
-  function approve(id) {
-    const one = ask(id);
-    if (!one || !mayDecide || (one.agreed ?? []).some((vote) => vote.approver === me.name)) return;
-    if (isOver(one)) return say("It has expired.", "bad");
-    const article = card(id)?.querySelector("article");
-    if (isCut(one.details)) return say("It is too long to be shown whole, so that nobody can approve it.", "bad");
-    if (id !== selected || !article) return;
-    if (performance.now() - since < SEEN || document.visibilityState !== "visible") {
-      return say("It has only just come into view: read it, then approve.", "bad");
-    }
-    if (!hasRead(article)) return;
-    if (!isGrave(one)) return decide(one, { decision: "approve" });
-    const yes = () => { shown.close(); decide(one, { decision: "approve" }); };
-    const shown = dialog("Approve this?", el("div", {},
-      el("p", {}, riskWord(one.risk), one.details.request?.action?.reversible ? "" : " It cannot be undone."),
-      texts(one.details), loosens(one.details), findings(one.details) ?? el("p", {}, prose(one.details.reasons?.[1] ?? one.details.reasons?.[0] ?? ""))), [
-      el("button", { type: "button", class: "approve", onclick: yes }, "Approve ", el("kbd", {}, "y")),
-      el("button", { type: "button", class: "quiet", onclick: () => shown.close() }, "Go back ", el("kbd", {}, "Esc")),
-    ], { y: yes, n: () => shown.close() });
-  }
-
-  // Whether all of what would run was on the screen; goes on to what was not, and says so.
-  function hasRead(article) {
-    look();
-    if (read.id === selected && read.isWhole) return true;
-    readOn(article);
-    say("Read it first: not all of it was on the screen yet.", "bad");
-    return false;
-  }
-
-  function deny(id) {
-    const one = ask(id);
-    if (!one || !mayDecide) return;
-    const reason = el("input", {
-      type: "text", maxlength: String(LONGEST_REASON), autocomplete: "off", value: drafts.get(id) ?? "",
-      oninput: () => drafts.set(id, reason.value),
-    });
-    const wrong = el("p", { class: "warning", role: "alert" });
-    const no = async () => {
-      const problem = await decide(one, { decision: "deny", reason: reason.value.trim() || undefined });
-      // What was typed stays until it was said, or says nothing any more.
-      if (problem && ![403, 404, 409].includes(problem.status)) return replace(wrong, `Not done: ${problem.message}. It can be tried again.`);
-      drafts.delete(id);
-      shown.close();
-    };
-    const shown = dialog("Deny this?", el("form", { onsubmit: (event) => { event.preventDefault(); no(); } },
-      field("Reason, if you like", reason, "The agent is told, so that it can do something else."), wrong), [
-      el("button", { type: "button", class: "deny", onclick: no }, "Deny"),
-      el("button", { type: "button", class: "quiet", onclick: () => shown.close() }, "Go back"),
-    ]);
-    reason.focus();
-  }
-
-  function edit(id) {
-    const one = ask(id);
-    if (!one || !mayDecide) return;
-    const article = card(id)?.querySelector("article");
-    // What is kept of it is agreed to as well.
-    if (!isCut(one.details) && (id !== selected || !article || !hasRead(article))) return;
-    const { parameters, cuts } = editable(one);
-    const text = el("textarea", { rows: "10", spellcheck: "false", value: visibleJson(parameters) });
-    const wrong = el("p", { class: "warning", role: "alert" });
-    const send = async () => {
-      const told = unfit(text.value, cuts);
-      replace(wrong, told ?? "");
-      if (told) return text.focus();
-      const body = { decision: "approve", modified: { arguments: JSON.parse(text.value) }, reason: "edited" };
-      const problem = await decide(one, body);
-      if (problem && problem.status !== 409) replace(wrong, `Not done: ${problem.message}.`);
-      else shown.close();
-    };
-    const shown = dialog("Approve something else in its place", el("div", {},
-      el("p", {}, "What you write is judged as every call is, and only it may run then."),
-      field(`Arguments of ${one.tool}, as JSON`, text), wrong), [
-      el("button", { type: "button", class: "approve", onclick: send }, "Approve what I wrote"),
-      el("button", { type: "button", class: "quiet", onclick: () => shown.close() }, "Go back"),
-    ]);
-    text.focus();
+    const at = rows.findIndex((one) => one.id === selected);
+    const next = rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
+    if (next) select(next.id, true, true);
   }
 
   function help() {
@@ -320,19 +255,26 @@ export function inbox(place, me) {
     ]);
   }
 
-  function recent(decided) {
-    if (decided.length === 0) return replace(before);
-    replace(before, el("h2", { id: "decided" }, "Decided lately"), el("ul", {}, decided.map((one) => el("li", {},
+  async function recent() {
+    let decided;
+    try {
+      decided = (await get("/v1/approvals?limit=30")).approvals.filter((one) => one.status !== "pending").slice(0, 6);
+    } catch { return; }
+    if (decided.length === 0 || ended) return replace(before);
+    return replace(before, el("h2", { id: "decided" }, "Decided lately"), el("ul", {}, decided.map((one) => el("li", {},
       moment(one.decided ?? one.asked), " ", riskWord(one.risk), " ",
-      el("a", { href: `#/record/${one.record}` }, `${one.agent ?? "an agent"}, ${one.tool}`), " ", el("span", {}, fate(one))))));
+      el("a", { href: `#/inbox/${one.id}` }, `${one.agent ?? "an agent"}, ${one.tool}`), " ", el("span", {}, fate(one))))));
   }
 
   function key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target) && event.target.type !== "checkbox") return;
     if (document.querySelector("dialog[open]")) return;
+    const one = open();
+    const decides = (act) => () => { if (one?.status === "pending" && mayDecide) act(); };
     const acts = {
       j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
-      a: () => approve(selected), d: () => deny(selected), e: () => edit(selected), "?": help,
+      a: decides(() => approve(one, me, read, refresh)), d: decides(() => deny(one, refresh)), e: decides(() => edit(one, read, refresh)),
+      x: () => card(selected)?.querySelector(".tick")?.click(), "/": () => filters.querySelector("input").focus(), "?": help,
     };
     const act = Object.hasOwn(acts, event.key) ? acts[event.key] : null;
     if (!act) return;
@@ -341,21 +283,20 @@ export function inbox(place, me) {
   }
 
   function tick() {
-    for (const place of queue.querySelectorAll("[data-expires]")) {
-      const one = { expires: place.dataset.expires };
-      replace(place.querySelector(".much"), left(one));
-      place.classList.toggle("close", countdown(one).classList.contains("close"));
+    for (const mark of desk.querySelectorAll("[data-expires]")) {
+      const one = { expires: mark.dataset.expires };
+      const much = mark.querySelector(".much");
+      const words = left(one);
+      if (much.textContent !== words) much.textContent = words;
+      mark.classList.toggle("close", countdown(one).classList.contains("close"));
     }
-    look();
-    if (asks.some(isOver)) refresh();
+    read.look();
+    if (rows.some(isOver)) refresh();
   }
 
-  const came = () => { since = performance.now(); };
   const ticking = setInterval(tick, 1000);
   document.addEventListener("keydown", key);
-  document.addEventListener("visibilitychange", came);
-  addEventListener("scroll", look, { passive: true });
-  addEventListener("resize", look);
+  search();
   refresh();
   return {
     changed: refresh,
@@ -363,29 +304,7 @@ export function inbox(place, me) {
       ended = true;
       clearInterval(ticking);
       document.removeEventListener("keydown", key);
-      document.removeEventListener("visibilitychange", came);
-      removeEventListener("scroll", look);
-      removeEventListener("resize", look);
+      read.end();
     },
   };
-}
-
-// Why what somebody wrote cannot be sent; nothing where it can.
-function unfit(text, cuts) {
-  let value;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return `This is no JSON: ${error.message}`;
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "The arguments must be an object.";
-  if (text.includes("***")) return "A secret is masked in it (***): write where it comes from, say a variable, or deny.";
-  const texts = [];
-  const collect = (one) => {
-    if (typeof one === "string") texts.push(one);
-    else if (typeof one === "object" && one !== null) Object.values(one).forEach(collect);
-  };
-  collect(value);
-  if (cuts.some((cut) => texts.some((one) => one.includes(cut)))) return "A part of it is left out here: write it whole, or deny.";
-  return null;
 }

@@ -29,10 +29,13 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/chart.js", "text/javascript; charset=utf-8", include_str!("chart.js")),
     ("/history.js", "text/javascript; charset=utf-8", include_str!("history.js")),
     ("/inbox.js", "text/javascript; charset=utf-8", include_str!("inbox.js")),
+    ("/reading.js", "text/javascript; charset=utf-8", include_str!("reading.js")),
     ("/rule.js", "text/javascript; charset=utf-8", include_str!("rule.js")),
     ("/server.js", "text/javascript; charset=utf-8", include_str!("server.js")),
+    ("/sought.js", "text/javascript; charset=utf-8", include_str!("sought.js")),
     ("/undo.js", "text/javascript; charset=utf-8", include_str!("undo.js")),
     ("/view.js", "text/javascript; charset=utf-8", include_str!("view.js")),
+    ("/word.js", "text/javascript; charset=utf-8", include_str!("word.js")),
     ("/icon.svg", "image/svg+xml", include_str!("icon.svg")),
 ];
 

@@ -241,3 +241,79 @@ fn agents_come_with_tokens_of_what_they_run_in_and_have_calls_judged_alone() {
     let nobody = gateway.client().judge(&gateway.agents, "ls");
     assert_eq!(nobody.status, 200, "tokens of the gateway's own count beside them");
 }
+
+#[test]
+fn an_approval_for_one_project_is_nothing_in_another_of_the_same_agent() {
+    let state = tempfile::tempdir().unwrap();
+    let provider = super::Provider::start();
+    let config = format!(
+        "[[team.workloads]]\nissuer = \"{}\"\naudience = \"https://tools.example/gate/\"\n\
+         agents = [{{ claims = {{ repository = \"acme/mono\" }}, project_claim = \"part\" }}]\n",
+        provider.issuer()
+    );
+    let gateway: Gateway = configured(state.path(), &config, &[]);
+    let now = jiff::Timestamp::now().as_second();
+    let token = |part: &str| {
+        let claims = json!({
+            "iss": provider.issuer(), "aud": "https://tools.example/gate/", "sub": "repo:acme/mono",
+            "repository": "acme/mono", "part": part, "iat": now, "exp": now + 300,
+        });
+        provider.signer.plain("k1", &claims)
+    };
+    let (pay, web) = (token("pay"), token("web"));
+    let call = json!({ "tool": "bash", "arguments": { "command": HIGH }, "agent": "claude" });
+    let judged = |token: &str| gateway.client().post("/v1/judge?resume=true", token, &call).json();
+    let asked = judged(&pay)["approval"].clone();
+    assert_eq!(asked["project"], "pay");
+    let path = format!("/v1/approvals/{}", asked["id"].as_str().unwrap());
+    let word = json!({ "decision": "approve" });
+    let said = gateway.client().post(&format!("{path}/decision"), &gateway.person, &word);
+    assert_eq!(said.status, 200, "{}", said.body);
+    // The very same call of the very same agent, for another project.
+    let other = judged(&web);
+    assert_eq!(other["decision"], "ask", "{other}");
+    assert_ne!(other["approval"]["id"], asked["id"], "it is asked about anew");
+    assert_eq!(other["approval"]["project"], "web");
+    let action = json!({ "action": asked["action"] });
+    let claim = format!("{path}/claim");
+    let stolen = gateway.client().post(&claim, &web, &action);
+    assert_eq!((stolen.status, stolen.code().as_str()), (409, "not-to-be-claimed"));
+    assert_eq!(judged(&pay)["approval"]["id"], asked["id"]);
+    assert_eq!(gateway.client().post(&claim, &pay, &action).status, 200);
+}
+
+#[test]
+fn people_see_what_is_asked_in_their_projects() {
+    let house = house("");
+    let ada = house.enters(&account("ada", &["leads"]));
+    let cyn = house.enters(&account("cyn", &["security"]));
+    let own = house.asked(HIGH);
+    assert_eq!(own["project"], "pay");
+    let token = house.gateway.token("web-agent", &["judge"]);
+    let other = house.gateway.client().judge(&token, CRITICAL).json()["approval"].clone();
+    let seen = |session: &super::Session, path: &str| {
+        let answer = house.as_person(session, "GET", path, &Value::Null).json();
+        let all = answer["approvals"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+        let mut ids: Vec<Value> = all.iter().map(|one| one["id"].clone()).collect();
+        ids.sort_unstable_by_key(Value::to_string);
+        (ids, answer["pending"].as_u64().unwrap())
+    };
+    let mut both = vec![own["id"].clone(), other["id"].clone()];
+    both.sort_unstable_by_key(Value::to_string);
+    for path in ["/v1/approvals", "/v1/approvals?status=pending", "/v1/approvals?order=worst"] {
+        assert_eq!(seen(&ada, path), (vec![own["id"].clone()], 1), "{path}");
+        assert_eq!(seen(&cyn, path), (both.clone(), 2), "{path}");
+    }
+    let one = |session, id: &Value| {
+        let path = format!("/v1/approvals/{}", id.as_str().unwrap());
+        house.as_person(session, "GET", &path, &Value::Null).status
+    };
+    assert_eq!((one(&ada, &own["id"]), one(&ada, &other["id"])), (200, 404));
+    assert_eq!((one(&cyn, &own["id"]), one(&cyn, &other["id"])), (200, 200));
+    let alike = format!("/v1/approvals?order=worst&alike={}", other["id"].as_str().unwrap());
+    assert_eq!(seen(&ada, &alike).0, Vec::<Value>::new(), "nor by what is alike");
+    // A no to all is a no to what they see.
+    let no = json!({ "decision": "deny" });
+    assert_eq!(house.as_person(&ada, "POST", "/v1/decisions", &no).json()["decided"], 1);
+    assert_eq!(seen(&cyn, "/v1/approvals?order=worst").0, [other["id"].clone()]);
+}

@@ -245,6 +245,8 @@ fn answered(
             let there = sent_back(&mut world, query, &account, &issuer);
             http("302 Found", &format!("Location: {there}\r\n"), "")
         }
+        // A page, however empty: a browser shows one of its own in place of an answer without any.
+        "/realms/acme/logout" => ok(&json!({ "out": true })),
         "/realms/acme/token" => match lie {
             "a redirecting place for tokens" => elsewhere(),
             "a giant token" => giant(),
