@@ -76,6 +76,7 @@ pub mod sandbox;
 pub mod session;
 pub mod shipping;
 pub mod spending;
+pub mod trace;
 #[cfg(target_os = "linux")]
 pub mod tree;
 #[cfg(target_os = "linux")]

@@ -31,6 +31,7 @@ use crate::{
     guardian::{crosses_openly, only_to},
     private::Unbelievable,
     session::Judged,
+    trace::{self, Trace},
     undelivered::{LAYERS, Queue},
 };
 
@@ -317,10 +318,11 @@ impl Remote {
             shape.remove("thought");
         }
         let body = Value::Object(shape).to_string().into_bytes();
+        let trace = judged.trace.or_else(Trace::of_environment);
         self.each(wait, async |url, wait| {
             let resume = if self.resumes { "&resume=true" } else { "" };
             let url = format!("{url}/v1/judge?wait={}{resume}", wait.as_secs());
-            self.answer_to(url, key, body.clone()).await
+            self.answer_to(url, key, trace, body.clone()).await
         })
         .await
     }
@@ -365,6 +367,7 @@ impl Remote {
         &self,
         url: String,
         key: Option<&str>,
+        trace: Option<Trace>,
         body: Vec<u8>,
     ) -> Result<Value, Lost> {
         let mut headers = vec![
@@ -374,6 +377,9 @@ impl Remote {
         ];
         if let Some(key) = key {
             headers.push(("idempotency-key".to_owned(), key.to_owned()));
+        }
+        if let Some(trace) = trace {
+            headers.push((trace::HEADER.to_owned(), trace.to_string()));
         }
         let request = Request { method: "POST".to_owned(), url, headers, body: Some(body) };
         let response = self.client.fetch(request, &mut |_| {}).await;

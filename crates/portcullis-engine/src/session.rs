@@ -31,6 +31,7 @@ use crate::{
     memory::Memory,
     observe::{Observer, Place},
     pins, report,
+    trace::Trace,
     undelivered::Queue,
     watch,
     wire::{EventRequest, Happened, Noticed},
@@ -179,6 +180,8 @@ pub struct Judged {
     pub sequence: Option<u64>,
     /// Why no gateway answered, where it goes on by what is proven here: a gateway is told of it later.
     pub unanswered: Option<String>,
+    /// Where the call stands in its caller's trace. No decision looks at it.
+    pub trace: Option<Trace>,
 }
 
 impl Session {
@@ -399,6 +402,7 @@ impl Session {
             noticed,
             sequence: None,
             unanswered: None,
+            trace: None,
         }
     }
 

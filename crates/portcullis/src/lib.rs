@@ -17,12 +17,13 @@ pub mod mcp;
 pub mod oauth;
 pub mod replay;
 pub mod scan;
+pub mod telemetry;
 pub mod tools;
 
 pub use portcullis_engine::{
     account, approvals, audit, bundle, canonical, config, confirmation, embedded, grants, guardian,
     handover, hooked, memory, observe, pause, person, pins, platform, private, remote, report,
-    review, sandbox, session, shipping, spending, undelivered, watch, wire,
+    review, sandbox, session, shipping, spending, trace, undelivered, watch, wire,
 };
 #[cfg(target_os = "linux")]
 pub use portcullis_engine::{tree, trial, undo};

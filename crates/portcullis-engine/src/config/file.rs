@@ -87,7 +87,7 @@ pub struct File {
     /// MCP servers that `serve` stands in front of. Never in a project's file.
     #[schemars(with = "Option<McpTable>")]
     pub mcp: Option<Spanned<McpTable>>,
-    /// Where `serve` keeps what counts, where many gateways share it. Never in a project's file.
+    /// Where `serve` keeps what counts, where many gateways share it, and whom it tells what it does. Never in a project's file.
     #[schemars(with = "Option<ServeTable>")]
     pub serve: Option<Spanned<ServeTable>>,
     /// Who works with a gateway: how people log in, what they may do, projects, agents. Never in a project's file.

@@ -39,6 +39,7 @@ mod received;
 mod sandbox;
 mod serve;
 mod team;
+mod telemetry;
 mod trial;
 mod trust;
 
@@ -80,6 +81,7 @@ pub use serve::{Serve, ServeTable};
 pub use team::{
     AgentOf, Hours, IssuerAt, LocalTokens, Login, Project, StepUp, Team, TeamTable, Word, Workload,
 };
+pub use telemetry::{Protocol, SignalWord, Telemetry, TelemetryTable};
 pub use trial::{Snapshots, Trials, TryTable, TryingGate, UndoTable};
 pub use trust::{Pin, Standing, Trust, TrustError};
 

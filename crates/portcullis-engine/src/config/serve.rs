@@ -1,4 +1,4 @@
-//! Where a gateway keeps what counts: the `[serve]` table. Owns its words; how a database is connected to, `audit` knows.
+//! Where a gateway keeps what counts, and whom it tells what it does: the `[serve]` table. Owns its words; how a database is connected to, `audit` knows.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::error::Misreading;
+use super::{
+    error::Misreading,
+    telemetry::{Telemetry, TelemetryTable, telemetry_of},
+};
 
 /// Where `serve` keeps the record, requests and tokens, where many gateways share them.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -21,9 +24,11 @@ pub struct ServeTable {
     pub name: Option<String>,
     /// Where people reach it, also behind a proxy and with a path: `https://tools.example/gate/`.
     pub url: Option<String>,
+    /// What a collector of OpenTelemetry is told.
+    pub telemetry: Option<TelemetryTable>,
 }
 
-/// Where a gateway keeps what counts.
+/// Where a gateway keeps what counts, and whom it tells what it does.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Serve {
     /// The database.
@@ -34,12 +39,14 @@ pub struct Serve {
     pub name: Option<String>,
     /// Where people reach it.
     pub url: Option<String>,
+    /// What a collector is told.
+    pub telemetry: Option<Telemetry>,
 }
 
 impl Serve {
     /// It in words.
     pub(super) fn words(&self) -> String {
-        let Self { database, password, name, url } = self;
+        let Self { database, password, name, url, telemetry } = self;
         let named =
             |what: &str, value: Option<String>| value.map(|value| format!("{what} {value}"));
         let password = password.as_ref().map(|path| path.display().to_string());
@@ -48,13 +55,14 @@ impl Serve {
             named("password in", password),
             named("as", name.clone()),
             named("at", url.clone()),
+            named("telemetry", telemetry.as_ref().map(Telemetry::words)),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
 pub(super) fn serve_of(table: &Spanned<ServeTable>) -> Result<Serve, Misreading> {
-    let ServeTable { database, password, name, url } = table.get_ref();
+    let ServeTable { database, password, name, url, telemetry } = table.get_ref();
     if let Some(path) = password.as_ref().filter(|path| !path.get_ref().is_absolute()) {
         let message = format!("`{}` is not an absolute path", path.get_ref().display());
         return Err(Misreading::new(path.span(), message)
@@ -65,5 +73,6 @@ pub(super) fn serve_of(table: &Spanned<ServeTable>) -> Result<Serve, Misreading>
         password: password.as_ref().map(|path| path.get_ref().clone()),
         name: name.clone(),
         url: url.clone(),
+        telemetry: telemetry.as_ref().map(telemetry_of).transpose()?,
     })
 }

@@ -46,6 +46,7 @@ fn judged_under(policy: &Policy, command: &str) -> Judged {
         noticed: Vec::new(),
         sequence: None,
         unanswered: None,
+        trace: None,
     }
 }
 

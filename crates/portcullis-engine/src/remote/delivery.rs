@@ -78,7 +78,7 @@ impl Remote {
         let decisions: Vec<&Undelivered> = waiting.iter().map(|one| &one.decision).collect();
         let body = json!({ "v": VERSION, "decisions": decisions }).to_string().into_bytes();
         let sent = self.each(time::Duration::ZERO, async |url, _| {
-            self.answer_to(format!("{url}/v1/deliveries"), None, body.clone()).await
+            self.answer_to(format!("{url}/v1/deliveries"), None, None, body.clone()).await
         });
         let answer = sent.await.map_err(|Lost { why, .. }| Undeliverable::Gateway(why))?;
         let recorded = answer.get("recorded").and_then(Value::as_array);

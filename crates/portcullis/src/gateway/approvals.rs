@@ -120,7 +120,7 @@ pub(super) async fn decide(
     };
     match gateway.clerk.take(Step::Answer(Box::new(reply))).await? {
         Done::Answered(request, None) => {
-            gateway.metrics.answered(request.status);
+            gateway.telemetry.answered(&request);
             Ok(Json(ApprovalShape::short(&request)).into_response())
         }
         Done::Answered(request, Some(refusal)) => Err(refused(&refusal, &request)),
@@ -185,7 +185,7 @@ pub(super) async fn decide_many(
         while let Some(done) = said.join_next().await {
             let done = done.map_err(|_| crate::approvals::ClerkError::Closed)??;
             if let Done::Answered(request, None) = done {
-                gateway.metrics.answered(request.status);
+                gateway.telemetry.answered(&request);
                 decided += 1;
             }
         }

@@ -53,7 +53,8 @@ pub(super) async fn take(
         let record = Body::new(&entry, Timestamp::now());
         steps.push(Step::Note { record, once: Some(once) });
     }
-    let done = gateway.clerk.take_all(steps).await.inspect_err(|_| gateway.metrics.unrecorded())?;
+    let done =
+        gateway.clerk.take_all(steps).await.inspect_err(|_| gateway.telemetry.unrecorded())?;
     let mut recorded = Vec::with_capacity(done.len());
     for (decision, done) in delivery.decisions.iter().zip(done) {
         match done {

@@ -37,7 +37,7 @@ pub(super) async fn tell(gateway: std::sync::Weak<Gateway>, mut head: watch::Rec
         let sequence = *head.borrow_and_update();
         let Some(gateway) = gateway.upgrade() else { return };
         let Ok(pending) = gateway.read(|store| store.pending()).await else { continue };
-        gateway.metrics.pending(pending);
+        gateway.telemetry.pending(pending);
         let data = json!({ "v": crate::wire::VERSION, "head": sequence, "pending": pending });
         let event = format!("id: {sequence}\nevent: change\ndata: {data}\n\n");
         // Nobody listens just now.

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Shared,
     access::Caller,
-    judge::{self, LONGEST_WAIT},
+    judge::{self, Arrival, LONGEST_WAIT},
     problem::{Parameters, Problem},
 };
 use crate::{
@@ -32,6 +32,7 @@ use crate::{
         wording::why,
     },
     pins::names,
+    trace::Trace,
     wire,
 };
 
@@ -68,7 +69,8 @@ pub(super) async fn before(
         let server = says.server.as_deref().unwrap_or(SERVER);
         let wait = Duration::from_secs(says.wait.unwrap_or(0).into()).min(LONGEST_WAIT);
         let call = call(&caller, server, &tool, arguments);
-        Ok::<_, Problem>(ruled(&gateway, (&caller, &headers), call, wait).await)
+        let arrival = Arrival::of(&headers);
+        Ok::<_, Problem>(ruled(&gateway, (&caller, &headers), (call, arrival), wait).await)
     };
     match asked.await {
         Ok(Ok(())) => nothing(),
@@ -153,13 +155,14 @@ pub(super) async fn authorize(
         Frame::Request(request) => request,
     };
     let id = request_of.id.clone();
+    let arrival = Arrival::of_message(&request, Trace::of_params(request_of.params.as_ref()));
     let (tool, arguments) = match meant(request_of) {
         Ok(Some(meant)) => meant,
         Ok(None) => return nothing(),
         Err(words) => return forbidden(Some(id), words),
     };
     let call = call(&caller, &server, &tool, arguments);
-    match ruled(&gateway, (&caller, &request), call, Duration::ZERO).await {
+    match ruled(&gateway, (&caller, &request), (call, arrival), Duration::ZERO).await {
         Ok(()) => nothing(),
         Err(words) => forbidden(Some(id), &words),
     }
@@ -235,7 +238,7 @@ fn call(caller: &Caller, server: &str, tool: &str, arguments: Members) -> ToolCa
 async fn ruled(
     gateway: &Shared,
     (caller, headers): (&Caller, &HeaderMap),
-    call: ToolCall,
+    call: (ToolCall, Arrival),
     wait: Duration,
 ) -> Result<(), String> {
     let ruled = judge::ruled(gateway, caller, headers, call, wait).await;

@@ -29,6 +29,8 @@ use crate::{
     audit::Body,
     config::{OnFailure, TryingGate},
     session::{self, Judged},
+    telemetry::{Begun, Circumstances, Standing, Way},
+    trace::{self, Trace},
     trial::evidence,
     wire::{Answer, Background, EventAnswer, EventRequest, InspectAnswer, InspectRequest, Request},
 };
@@ -68,7 +70,7 @@ pub(super) async fn judge(
     if let Some(event) = EventRequest::parse(&body, 1) {
         return happened(&gateway, &event?);
     }
-    let begun = std::time::Instant::now();
+    let arrival = Arrival::of(&headers);
     let once = once(&caller, &headers, &body)?;
     let request = Request::parse_strictly(&body, 1)?;
     let id = request.id.clone();
@@ -82,21 +84,21 @@ pub(super) async fn judge(
         let apart = tokio::task::spawn_blocking(move || judged(&gateway, request)).await;
         apart.map_err(|_| crate::approvals::ClerkError::Closed)??
     };
-    let (mut judged, asked) = recorded(&gateway, judged, &caller, (once, waits.resume), |judged| {
-        answered(id.as_ref(), judged, None)
-    })
-    .await?;
+    let (mut judged, asked, standing) =
+        recorded(&gateway, judged, (&caller, arrival), (once, waits.resume), |judged| {
+            answered(id.as_ref(), judged, None)
+        })
+        .await?;
     let asked = match asked {
         Recorded::Repeated(answer, None) => return Ok(json_text(answer)),
         Recorded::Repeated(_, Some(request)) | Recorded::Asked(request) => Some(request),
         Recorded::Noted => None,
     };
-    gateway.metrics.judged(&judged, begun.elapsed());
     let Some(mut request) = asked else {
         return Ok(json_text(answered(id.as_ref(), &judged, None)));
     };
     if let Some(wait) = waits.duration() {
-        request = decided(&gateway, request.id, wait).await?;
+        request = held(&gateway, request.id, wait, standing).await?;
         gateway.door.still(&headers)?;
         request = take_up(&gateway, request, &mut judged, &caller).await?;
     }
@@ -108,10 +110,9 @@ pub(super) async fn ruled(
     gateway: &Shared,
     caller: &Caller,
     headers: &HeaderMap,
-    call: portcullis_core::call::ToolCall,
+    (call, arrival): (portcullis_core::call::ToolCall, Arrival),
     wait: Duration,
 ) -> Result<(Judged, Option<Asked>), Problem> {
-    let begun = std::time::Instant::now();
     let request = Request {
         id: None,
         call,
@@ -122,16 +123,15 @@ pub(super) async fn ruled(
     let apart = Arc::clone(gateway);
     let apart = tokio::task::spawn_blocking(move || judged(&apart, request)).await;
     let considered = apart.map_err(|_| crate::approvals::ClerkError::Closed)??;
-    let (mut judged, recorded) =
-        recorded(gateway, considered, caller, (None, true), |_| String::new()).await?;
-    gateway.metrics.judged(&judged, begun.elapsed());
+    let (mut judged, recorded, standing) =
+        recorded(gateway, considered, (caller, arrival), (None, true), |_| String::new()).await?;
     let asked = match recorded {
         Recorded::Repeated(_, asked) => asked,
         Recorded::Asked(asked) => Some(asked),
         Recorded::Noted => None,
     };
     let Some(asked) = asked else { return Ok((judged, None)) };
-    let asked = decided(gateway, asked.id, wait).await?;
+    let asked = held(gateway, asked.id, wait, standing).await?;
     gateway.door.still(headers)?;
     let asked = take_up(gateway, asked, &mut judged, caller).await?;
     Ok((judged, Some(asked)))
@@ -190,18 +190,43 @@ enum Recorded {
     Repeated(String, Option<Asked>),
 }
 
+/// When and how a call came.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    begun: Begun,
+    way: Way,
+    trace: Option<Trace>,
+}
+
+impl Arrival {
+    /// A call that comes now, in the trace that the headers of its request name.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let text = headers.get(trace::HEADER).and_then(|value| value.to_str().ok());
+        Self { begun: Begun::now(), way: Way::Judge, trace: text.and_then(Trace::read) }
+    }
+
+    /// A message of MCP, in the trace that it names itself; else in that of its request.
+    pub(super) fn of_message(headers: &HeaderMap, trace: Option<Trace>) -> Self {
+        let arrival = Self::of(headers);
+        Self { way: Way::Mcp, trace: trace.or(arrival.trace), ..arrival }
+    }
+}
+
+/// Records what was decided, and counts it.
 async fn recorded(
     gateway: &Shared,
     mut judged: Judged,
-    caller: &Caller,
+    (caller, arrival): (&Caller, Arrival),
     (once, resumes): (Option<Once>, bool),
     answer: impl Fn(&Judged) -> String,
-) -> Result<(Judged, Recorded), Problem> {
+) -> Result<(Judged, Recorded, Option<Standing>), Problem> {
     let record = Body::new(&judged.entry(), Timestamp::now());
+    let told = gateway.telemetry.part(record.entry());
+    let recording = Instant::now();
+    let project = rights::project_of(gateway, caller);
     let once = once.map(|once| Once { answer: answer(&judged), ..once });
     let asks = judged.judgement.decision.verdict == Verdict::Ask;
     let step = if asks {
-        let project = rights::project_of(gateway, caller);
         let needed = rights::needed(gateway, project, judged.judgement.assessment.risk);
         let question = Question::about(&judged, &caller.name, needed, gateway.timeout);
         let mut question = question.map_err(|_| {
@@ -256,14 +281,41 @@ async fn recorded(
         }
         Ok(_) => return Err(crate::approvals::ClerkError::Closed.into()),
         Err(error) => {
-            gateway.metrics.unrecorded();
+            gateway.telemetry.unrecorded();
             return Err(error.into());
         }
     };
     if judged.action.call.session.is_some() && !matches!(stored, Recorded::Repeated(..)) {
         gateway.bench.with(|session| session.remember(&mut judged));
     }
-    Ok((judged, stored))
+    // The same that was sent before was counted then.
+    let standing = (!matches!(stored, Recorded::Repeated(_, None))).then(|| {
+        let Arrival { begun, way, trace } = arrival;
+        let around = Circumstances {
+            way,
+            id: judged.action.call.id.as_deref(),
+            sequence: judged.sequence,
+            requester: &caller.name,
+            project,
+            begun,
+            recorded_in: recording.elapsed(),
+        };
+        gateway.telemetry.judged(&told, &around, trace)
+    });
+    Ok((judged, stored, standing.flatten()))
+}
+
+/// Waits for a decision as [`decided`] does, and says how long that took.
+async fn held(
+    gateway: &Shared,
+    id: Id,
+    wait: Duration,
+    within: Option<Standing>,
+) -> Result<Asked, Problem> {
+    let held = gateway.telemetry.holds();
+    let request = decided(gateway, id, wait).await?;
+    held.until(&request, within);
+    Ok(request)
 }
 
 /// Waits for a decision, at most so long and no longer than the request holds.

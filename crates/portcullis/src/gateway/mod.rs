@@ -18,7 +18,6 @@ mod inbox;
 mod intercept;
 mod judge;
 mod mcp;
-mod metrics;
 mod openapi;
 mod overview;
 mod page;
@@ -50,7 +49,7 @@ use jiff::Timestamp;
 use portcullis_core::approval::TwoPeople;
 use tokio::sync::broadcast;
 
-use self::{access::Door, bench::Bench, metrics::Metrics};
+use self::{access::Door, bench::Bench};
 pub use self::{
     place::Place,
     problem::Problem,
@@ -69,6 +68,7 @@ use crate::{
     platform,
     report::visible,
     session,
+    telemetry::Telemetry,
 };
 
 /// What a gateway is started with.
@@ -127,7 +127,7 @@ pub(super) struct Gateway {
     logins: tokio::sync::Semaphore,
     /// What it is, for programs.
     description: String,
-    metrics: Metrics,
+    telemetry: Arc<Telemetry>,
     /// What listeners are told: the text of an event, made once for all of them.
     events: broadcast::Sender<Arc<str>>,
     timeout: Duration,
@@ -200,9 +200,10 @@ impl Gateway {
         let question = Arc::new(question);
         for webhook in &self.webhooks {
             let (webhook, question) = (Arc::clone(webhook), Arc::clone(&question));
-            let clerk = self.clerk.clone();
+            let (clerk, telemetry) = (self.clerk.clone(), Arc::clone(&self.telemetry));
             tokio::spawn(async move {
                 let Err(error) = webhook.send(&question).await else { return };
+                telemetry.undelivered("webhook");
                 let entry = Entry::change("the gateway", "a webhook failed", error.to_string());
                 let record = Body::new(&entry, Timestamp::now());
                 // What cannot be recorded now changes nothing.

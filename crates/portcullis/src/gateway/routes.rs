@@ -455,7 +455,7 @@ fn finished(gateway: &Gateway, mut response: Response) -> Response {
     if response.status().is_client_error() && !is_problem(&response) {
         response = explained(&response).into_response();
     }
-    gateway.metrics.responded(response.status().as_u16());
+    gateway.telemetry.responded(response.status().as_u16());
     dress(gateway, &mut response);
     response
 }

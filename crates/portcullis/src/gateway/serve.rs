@@ -30,8 +30,8 @@ use tokio_rustls::{
 };
 
 use super::{
-    Gateway, Options, access::Door, bench::Bench, events, mcp, metrics::Metrics, openapi, people,
-    place::Place, policy, routes::Routes,
+    Gateway, Options, access::Door, bench::Bench, events, mcp, openapi, people, place::Place,
+    policy, routes::Routes,
 };
 use crate::{
     approvals::Clerk,
@@ -39,6 +39,7 @@ use crate::{
     identity::{People, Workloads},
     oauth::OAuthError,
     session::Recorder,
+    telemetry::{Telemetry, TelemetryError},
 };
 
 /// How long the head of a request may take.
@@ -81,6 +82,9 @@ pub enum ServeError {
     /// Who people and agents are cannot be found out as it is configured.
     #[error("the table `team` cannot be used: {0}")]
     Team(#[from] OAuthError),
+    /// What is told of it cannot be told as it is configured.
+    #[error("the table `serve.telemetry` cannot be used: {0}")]
+    Telemetry(#[from] TelemetryError),
     /// The address is taken, or not ours.
     #[error("cannot listen at {address}: {source}")]
     Listen {
@@ -166,6 +170,9 @@ impl Serving {
         let hosts = names(address, &hosts);
         let known = (Arc::clone(&team), workloads);
         let door = Door::new(clerk.clone(), (&hosts, is_tls), &place, known, rate.max(1));
+        let serve = &session.configuration.serve;
+        let instance = serve.name.clone().unwrap_or_else(|| address.to_string());
+        let telemetry = Telemetry::start(serve.telemetry.as_ref(), instance, &clerk)?;
         let fronts = mcp::Fronts::new(session.configuration.mcp.clone());
         let gateway = Arc::new(Gateway {
             fronts,
@@ -177,7 +184,7 @@ impl Serving {
             people,
             logins: Semaphore::new(people::AT_ONCE),
             description: openapi::TEXT.clone(),
-            metrics: Metrics::new(),
+            telemetry: Arc::new(telemetry),
             events: broadcast::Sender::new(BEHIND),
             timeout,
             two_people,
@@ -240,6 +247,7 @@ impl Serving {
         gateway.fronts.ended().await;
         let all = u32::try_from(most).unwrap_or(u32::MAX);
         let _ended = tokio::time::timeout(DRAIN, connections.acquire_many(all)).await;
+        gateway.telemetry.end().await;
     }
 }
 

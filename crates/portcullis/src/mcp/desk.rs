@@ -3,7 +3,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use portcullis_core::{
@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use super::{
     frame::Members,
+    visitor::Visitor,
     wording::{question_words, why},
 };
 use crate::{
@@ -31,6 +32,7 @@ use crate::{
     platform,
     remote::{Remote, RemoteError},
     session::{self, Judged, Session},
+    trace::Trace,
     watch,
     wire::{EventRequest, Happened},
 };
@@ -54,24 +56,6 @@ pub struct Desk {
     book: Option<Book>,
     /// The one who writes for a gateway, where the desk is behind one.
     clerk: Option<Clerk>,
-}
-
-/// Whoever calls over a gateway, of whom nothing is known but their token.
-pub struct Visitor {
-    /// The name of their token: who asks, and so never agrees.
-    pub name: String,
-    /// The directory that the server runs in, where that is known.
-    pub directory: Option<String>,
-    /// Whether their client may ask its person.
-    pub elicits: bool,
-    /// The project that their calls belong to.
-    pub project: Option<String>,
-    /// How many people must agree to what has a risk.
-    pub needed: Box<dyn Fn(Risk) -> u8 + Send>,
-    /// How long a request for approval holds.
-    pub holds: Duration,
-    /// Tells whoever wants to know of each request.
-    pub tell: Box<dyn Fn(Question) + Send>,
 }
 
 /// What comes of a call.
@@ -222,6 +206,13 @@ impl Desk {
     /// Judges a call.
     #[must_use]
     pub fn judge(&mut self, tool: &str, arguments: Members) -> Ruling {
+        self.judge_within(None, tool, arguments)
+    }
+
+    /// Judges a call that stands in somebody's trace.
+    #[must_use]
+    pub fn judge_within(&mut self, trace: Option<Trace>, tool: &str, arguments: Members) -> Ruling {
+        let begun = Instant::now();
         let before = self.handed_over(tool, &arguments);
         let call = match &before {
             Some(handed) => handed.call.clone(),
@@ -234,6 +225,7 @@ impl Desk {
                 return Ruling::No(format!("the arguments are not what this tool takes: {error}"));
             }
         };
+        judged.trace = trace;
         if let Some(handed) = before
             && let Some(ruling) = self.shared(&mut judged, &handed)
         {
@@ -253,9 +245,13 @@ impl Desk {
             }
         }
         if verdict(&judged) == Verdict::Ask && self.gateway.is_none() {
-            return self.ask(judged);
+            return self.ask(judged, begun);
         }
+        let recording = Instant::now();
         self.session.record(&mut judged);
+        if let Some(visitor) = &self.visitor {
+            (visitor.count)(&judged, begun, recording.elapsed());
+        }
         let why = why(&judged);
         match verdict(&judged) {
             Verdict::Allow => Ruling::Go(Box::new(Passing { judged, is_shared: false })),
@@ -373,7 +369,7 @@ impl Desk {
     }
 
     /// Keeps the request for whoever decides it, or takes up what was decided about the same call before.
-    fn ask(&mut self, mut judged: Judged) -> Ruling {
+    fn ask(&mut self, mut judged: Judged, begun: Instant) -> Ruling {
         let risk = judged.judgement.assessment.risk;
         let (needed, holds) = match &self.visitor {
             None => (1, HOLDS),
@@ -394,9 +390,13 @@ impl Desk {
             resumes: true,
             most: PENDING,
         };
+        let recording = Instant::now();
         let id = match self.one(step) {
             Ok(Done::Noted(sequence)) => {
                 judged.sequence = Some(sequence);
+                if let Some(visitor) = &self.visitor {
+                    (visitor.count)(&judged, begun, recording.elapsed());
+                }
                 self.session.remember(&mut judged);
                 if let Some(visitor) = &self.visitor {
                     (visitor.tell)(asked);

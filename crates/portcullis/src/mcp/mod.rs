@@ -27,6 +27,7 @@ pub mod remote;
 pub mod result;
 pub mod seal;
 pub mod stdio;
+pub mod visitor;
 pub mod wording;
 pub mod wrap;
 

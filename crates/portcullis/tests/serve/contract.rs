@@ -654,7 +654,8 @@ fn listeners_are_told_and_everything_can_be_read() {
     assert!(get("/v1/rules").json()["rules"].as_array().unwrap().len() > 100);
     assert!(get("/v1/policy").json()["floors"].is_array());
     assert!(get("/v1/summary").json()["hours"].as_array().unwrap().len() == 24);
-    assert!(get("/metrics").body.contains("portcullis_decisions_total{decision=\"ask\"} 1"));
+    let counted = "portcullis_decisions_total{decision=\"ask\",risk=\"high\",agent=\"claude\",project=\"\"} 1";
+    assert!(get("/metrics").body.contains(counted));
     let description = get("/openapi.json").json();
     assert_eq!(description["openapi"], "3.1.0");
     let trial = json!({ "toml": "confirmation = 'confirm_all'" });

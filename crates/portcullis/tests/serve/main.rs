@@ -31,3 +31,4 @@ mod remote;
 #[cfg(all(unix, feature = "postgres"))]
 mod shared;
 mod team;
+mod telemetry;

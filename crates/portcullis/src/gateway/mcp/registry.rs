@@ -32,14 +32,16 @@ use crate::{
     mcp::{
         child::Server,
         configured,
-        desk::{Desk, Visitor},
+        desk::Desk,
         engine::{self, CODE, Engine},
         link::{Behind, Event, Link},
         oauth::Access,
         remote::{Key, Remote},
+        visitor::{Counter, Visitor},
     },
     pins::Files,
     platform, session,
+    telemetry::{Begun, Circumstances, Way},
 };
 
 /// The most processes at once, and of one token.
@@ -354,6 +356,7 @@ fn link(
         needed: needed(gateway, caller),
         holds: gateway.timeout,
         tell: teller(gateway),
+        count: counter(gateway, caller),
     };
     let is_shared = gateway.clerk.source().is_shared();
     let clerk = is_shared.then(|| gateway.clerk.clone());
@@ -390,6 +393,26 @@ fn teller(gateway: &Shared) -> Box<dyn Fn(crate::approvals::Question) + Send> {
         if let Some(gateway) = gateway.upgrade() {
             gateway.tell(question);
         }
+    })
+}
+
+/// Counts each call that somebody makes.
+fn counter(gateway: &Shared, caller: &Caller) -> Counter {
+    let project = rights::project_of(gateway, caller).map(str::to_owned);
+    let requester = caller.name.clone();
+    let gateway: std::sync::Weak<Gateway> = Arc::downgrade(gateway);
+    Box::new(move |judged, since, recorded_in| {
+        let Some(gateway) = gateway.upgrade() else { return };
+        let around = Circumstances {
+            way: Way::Mcp,
+            id: None,
+            sequence: judged.sequence,
+            requester: &requester,
+            project: project.as_deref(),
+            begun: Begun::since(since),
+            recorded_in,
+        };
+        gateway.telemetry.judged_alone(judged, &around);
     })
 }
 

@@ -67,7 +67,7 @@ pub(super) async fn ready(State(gateway): State<Shared>) -> Result<Response, Pro
 
 pub(super) async fn metrics(State(gateway): State<Shared>) -> Response {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, kind)], gateway.metrics.text()).into_response()
+    ([(header::CONTENT_TYPE, kind)], gateway.telemetry.text()).into_response()
 }
 
 /// What this gateway is, for programs.

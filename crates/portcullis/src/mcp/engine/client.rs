@@ -15,6 +15,7 @@ use crate::{
         mirror, result,
         seal::About,
     },
+    trace::Trace,
 };
 
 /// The parameters of a call that are known; with another one, what the call means is not.
@@ -219,7 +220,8 @@ impl Engine {
             self.comes_again((tool, arguments), request, about, out);
             return;
         }
-        let ruling = self.desk.judge(&tool, arguments);
+        let trace = Trace::of_params(request.params.as_ref());
+        let ruling = self.desk.judge_within(trace, &tool, arguments);
         self.ruled(ruling, request, about, out);
     }
 
