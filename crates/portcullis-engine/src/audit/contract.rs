@@ -126,7 +126,7 @@ fn keep_chains_whole_under_many_writers(open: Open<'_>) {
         }
     });
     let verification =
-        verify::verify(&mut *open(), Some(Witness::At(Anchor::GENESIS)), &[]).unwrap();
+        verify::verify(&mut *open(), Some(Witness::At(Anchor::GENESIS)), &[], None).unwrap();
     assert!(verification.is_intact(), "{verification:?}");
     assert_eq!(verification.records, 40);
     let head = open().head().unwrap();

@@ -163,6 +163,9 @@ pub enum AuditError {
         /// The name.
         name: String,
     },
+    /// Records are never taken out of it.
+    #[error("nothing is taken out of a record that is kept there")]
+    Keeps,
     /// A stored record cannot be read.
     #[error("record {sequence} cannot be read: {reason}")]
     Unreadable {
@@ -210,6 +213,9 @@ impl AuditError {
             Self::Refused { .. } => "see the database's own log",
             Self::NoTables { .. } => {
                 "run `portcullis serve --migrate` once as the role that owns the tables"
+            }
+            Self::Keeps => {
+                "segments are of a record in a directory; in a database, rows are dropped by whoever owns the tables"
             }
             Self::NameTaken { .. } => "give each gateway a name of its own with `--name`",
             Self::Fenced { .. } => "end this process, and give each gateway a name of its own",

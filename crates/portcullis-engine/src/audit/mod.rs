@@ -16,8 +16,10 @@ mod fitted;
 mod head;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
+mod removal;
 mod row;
 pub(crate) mod schema;
+pub mod segment;
 pub(crate) mod sqlite;
 mod store;
 pub mod summary;
@@ -44,7 +46,7 @@ pub use store::{
     Anchor, Appended, Chain, Ends, Filter, Store, TREE_HEAD, Trace, Visitor, Whose, digest_of_ends,
     end_line, genesis_of, read_end,
 };
-pub use verify::{MAX_PROBLEMS, Problem, Verification};
+pub use verify::{MAX_PROBLEMS, Problem, Segments, Verification};
 
 use crate::platform::{self, Directories};
 
@@ -87,6 +89,26 @@ impl Log {
     #[must_use]
     pub fn over(store: Box<dyn Store + Send>, head: Option<HeadFile>) -> Self {
         Self { store, head, directory: PathBuf::new() }
+    }
+
+    /// Takes records out and records that, as [`Log::append`] does.
+    pub(crate) fn remove(
+        &mut self,
+        removal: &removal::Removal,
+        entry: &Entry,
+    ) -> Result<removal::Removed, AuditError> {
+        let known = match &self.head {
+            Some(head) => head.read()?.anchor(),
+            None => None,
+        };
+        let removed = self.store.remove(removal, Body::new(entry, Timestamp::now()), known)?;
+        if let (removal::Removed::Done(appended), Some(head)) = (removed, &self.head)
+            && appended.known_holds
+        {
+            // See above.
+            let _behind = head.advance(appended.anchor);
+        }
+        Ok(removed)
     }
 
     /// The store itself, for those who only read from it.
@@ -232,8 +254,22 @@ impl Log {
     /// # Errors
     /// When the record cannot be read at all.
     pub fn verify(&mut self, known: &[Anchor]) -> Result<Verification, AuditError> {
+        self.verify_with(known, &segment::Archive::beneath(&self.directory))
+    }
+
+    /// The same with segments that are kept elsewhere.
+    ///
+    /// # Errors
+    /// As [`Log::verify`].
+    pub fn verify_with(
+        &mut self,
+        known: &[Anchor],
+        archive: &segment::Archive,
+    ) -> Result<Verification, AuditError> {
         let witness = self.head.as_ref().map(HeadFile::examine).transpose()?;
-        verify::verify(&mut *self.store, witness, known)
+        // Where there are many chains, none has segments.
+        let archive = Some(archive).filter(|_| self.directory != Path::new(""));
+        verify::verify(&mut *self.store, witness, known, archive)
     }
 
     /// Where every chain ends: its name, and the last place with how many records there are.

@@ -7,6 +7,8 @@ use portcullis_core::{
     risk::Risk,
 };
 
+use serde_json::{Map, Value};
+
 use super::{
     entry::{Entry, Kind, RECORD_VERSION, Record, time_text},
     error::AuditError,
@@ -24,6 +26,71 @@ pub(crate) trait Columns {
 
     /// A whole number, or nothing.
     fn number(&self, column: usize) -> Result<Option<i64>, NotOfThisKind>;
+}
+
+/// A record as it is exported.
+pub(super) fn of_json(value: &Value) -> Option<Record> {
+    let object = value.as_object()?;
+    let joined = |name: &str, between: &str| {
+        let lines = object.get(name)?.as_array()?.iter().map(Value::as_str);
+        Some(lines.collect::<Option<Vec<_>>>()?.join(between))
+    };
+    let written = Written { object, rules: joined("rules", " "), files: joined("files", "\n") };
+    record_of(&written).ok()
+}
+
+/// The names under which the columns are exported.
+const NAMES: [&str; 23] = [
+    "sequence",
+    "v",
+    "time",
+    "previous",
+    "hash",
+    "kind",
+    "refers_to",
+    "tool",
+    "class",
+    "risk",
+    "rules",
+    "decision",
+    "layer",
+    "reason",
+    "approver",
+    "outcome",
+    "action",
+    "preview",
+    "policy",
+    "session",
+    "agent",
+    "cwd",
+    "files",
+];
+
+/// The columns of an exported record.
+struct Written<'j> {
+    object: &'j Map<String, Value>,
+    rules: Option<String>,
+    files: Option<String>,
+}
+
+impl Columns for Written<'_> {
+    fn text(&self, column: usize) -> Result<Option<&str>, NotOfThisKind> {
+        match NAMES.get(column).copied().ok_or(NotOfThisKind)? {
+            "rules" => Ok(self.rules.as_deref()),
+            "files" => Ok(self.files.as_deref()),
+            name => match self.object.get(name) {
+                None => Ok(None),
+                Some(value) => value.as_str().map(Some).ok_or(NotOfThisKind),
+            },
+        }
+    }
+
+    fn number(&self, column: usize) -> Result<Option<i64>, NotOfThisKind> {
+        match self.object.get(NAMES.get(column).copied().ok_or(NotOfThisKind)?) {
+            None => Ok(None),
+            Some(value) => value.as_i64().map(Some).ok_or(NotOfThisKind),
+        }
+    }
 }
 
 /// The record in a row with all of its columns, or why it is none.

@@ -24,6 +24,7 @@ use rusqlite::{
 use super::{
     entry::{Body, Entry, Hash, Kind, Record, time_text},
     error::AuditError,
+    removal::{self, Removal, Removed},
     row::{Columns, NotOfThisKind, record_of, trace_of},
     schema::{self, INDEX, RECORD},
     store::{Anchor, Appended, Filter, Store, Trace, Visitor, Whose, stored},
@@ -412,6 +413,19 @@ impl Store for SqliteStore {
     fn head(&mut self) -> Result<Anchor, AuditError> {
         anchor(&self.connection, "ORDER BY sequence DESC LIMIT 1", [])
             .map_err(|error| explained(&self.path, error))
+    }
+
+    fn remove(
+        &mut self,
+        removal: &Removal,
+        body: Body,
+        known: Option<Anchor>,
+    ) -> Result<Removed, AuditError> {
+        self.patiently(|connection| removal::remove(connection, removal, body.clone(), known))
+    }
+
+    fn scrub(&mut self) -> Result<bool, AuditError> {
+        self.patiently(|connection| removal::scrub(connection))
     }
 
     fn record(&mut self, sequence: u64) -> Result<Option<Record>, AuditError> {

@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     entry::{Body, Hash, Kind, MAX_TEXT, Record, fit},
     error::AuditError,
+    removal::{Removal, Removed},
 };
 
 /// A place in the chain.
@@ -314,7 +315,30 @@ pub trait Store {
         after: u64,
         visitor: &mut Visitor<'_>,
     ) -> Result<(), AuditError> {
-        self.each(&Filter { after: Some(after), ..Filter::default() }, visitor)
+        // From the very first, also what somebody put before it.
+        let after = Some(after).filter(|after| *after > 0);
+        self.each(&Filter { after, ..Filter::default() }, visitor)
+    }
+
+    /// Takes records out and puts one in that tells of it, in one step.
+    ///
+    /// # Errors
+    /// Nothing was taken out then. Not every store can.
+    fn remove(
+        &mut self,
+        _removal: &Removal,
+        _body: Body,
+        _known: Option<Anchor>,
+    ) -> Result<Removed, AuditError> {
+        Err(AuditError::Keeps)
+    }
+
+    /// Leaves nothing of what was taken out in any file of the store; `false` where others read meanwhile.
+    ///
+    /// # Errors
+    /// When it cannot be done. Not every store can.
+    fn scrub(&mut self) -> Result<bool, AuditError> {
+        Err(AuditError::Keeps)
     }
 
     /// Calls `visitor` with what is kept of each record that tells where all chains ended.

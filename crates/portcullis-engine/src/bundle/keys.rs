@@ -37,6 +37,12 @@ impl PublicKey {
         hash.chars().take(16).collect()
     }
 
+    /// Its bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// Whether this key signed a text.
     #[must_use]
     pub fn signed(&self, text: &[u8], signature: &[u8]) -> bool {

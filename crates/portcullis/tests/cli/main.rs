@@ -33,6 +33,7 @@ mod scan;
 #[cfg(target_os = "linux")]
 mod seat;
 mod secrets;
+mod segments;
 #[cfg(target_os = "linux")]
 mod settles;
 mod shipping;

@@ -47,7 +47,7 @@ fn append(store: &mut PostgresStore) -> Anchor {
 }
 
 fn problems(store: &mut PostgresStore) -> Vec<String> {
-    let found = verify::verify(store, None, &[]).unwrap();
+    let found = verify::verify(store, None, &[], None).unwrap();
     found.problems.iter().map(ToString::to_string).collect()
 }
 

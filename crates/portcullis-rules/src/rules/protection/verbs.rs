@@ -86,7 +86,9 @@ pub(super) fn verb(run: &Run) -> Verb {
         || name == "try" && options.has(&["--config"]);
     // What is judged elsewhere goes to whomever the options or `--config` name, and a file of theirs goes along as the key.
     let sends = name == "check" && options.has(&["--gateway", "--gateway-token", "--guardian"])
-        || name == "inspect" && options.has(&["--classifier"]);
+        || name == "inspect" && options.has(&["--classifier"])
+        // The record goes to whomever the options name, or into a file of theirs.
+        || name == "audit" && options.has(&["--cursor", "--otlp", "--syslog", "--to"]);
     if changes || sends || chooses {
         return Verb::Loosens;
     }
@@ -185,6 +187,11 @@ mod tests {
             ("portcullis policy template /etc/passwd", Loosens),
             ("portcullis audit --state DIR verify", Harmless),
             ("portcullis audit prune", Loosens),
+            ("portcullis audit segment erase 3", Loosens),
+            ("portcullis audit export --format ocsf", Harmless),
+            ("portcullis audit export --to .bashrc", Loosens),
+            ("portcullis audit export --otlp https://x.example", Loosens),
+            ("portcullis audit export --follow --syslog=tls://x.example --cursor c", Loosens),
             ("portcullis audit", Harmless),
             ("portcullis audit $verb", Unclear),
             ("portcullis $verb", Unclear),

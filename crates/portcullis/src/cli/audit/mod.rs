@@ -2,6 +2,7 @@
 //! [`crate::audit`].
 
 mod export;
+mod segment;
 
 use std::{
     fs,
@@ -52,6 +53,7 @@ pub(super) fn define(command: Command) -> Command {
                 .value_parser(ValueParser::path_buf())
                 .help("Where chains ended earlier, as `audit heads` wrote it"),
         )
+        .args(segment::verify_options())
         .arg(json_flag());
     let heads = Command::new("heads").about(
         "Write where every chain ends, to be kept elsewhere: how many records, the last one's number and hash, and the chain's name",
@@ -74,7 +76,7 @@ pub(super) fn define(command: Command) -> Command {
                 .help("The directory of the record, where it is not the usual one"),
         )
         .args(database::options().map(|option| option.global(true)))
-        .subcommands([listing, show, verify, heads, export, report, deliver])
+        .subcommands([listing, show, verify, heads, export, segment::define(), report, deliver])
 }
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -84,6 +86,13 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     let given = matches.get_one::<PathBuf>("state").map(PathBuf::as_path);
     if verb == "deliver" {
         return deliver(matches, &audit::directory(given).map_err(|error| failure(&error))?, out);
+    }
+    if verb == "segment" {
+        return segment::run(
+            matches,
+            &audit::directory(given).map_err(|error| failure(&error))?,
+            out,
+        );
     }
     let shared = database::source(matches, &Serve::default(), Path::new(""), Some("reader"))?;
     let open = || match &shared {
@@ -206,7 +215,11 @@ fn verify(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Ex
         Some(path) => known(path)?,
         None => Vec::new(),
     };
-    let found = log.verify(&known).map_err(|error| failure(&error))?;
+    let archive = segment::archive(matches, log.directory());
+    if let Some(key) = matches.get_one::<String>("key") {
+        segment::are_signed(&archive, key)?;
+    }
+    let found = log.verify_with(&known, &archive).map_err(|error| failure(&error))?;
     let exit = if found.is_intact() { Exit::Done } else { Exit::BadInput };
     if matches.get_flag("json") {
         let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
@@ -217,6 +230,12 @@ fn verify(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Ex
             "head": { "sequence": found.head.sequence, "hash": found.head.hash.to_string() },
             "unwitnessed": found.unwitnessed,
             "without_outcome": found.without_outcome,
+            "segments": {
+                "sealed": found.segments.sealed,
+                "dropped": found.segments.dropped,
+                "erased": found.segments.erased,
+                "elsewhere": found.segments.elsewhere,
+            },
             "problems": problems,
         });
         return write_json(out, &page).map(|_| exit);
@@ -233,6 +252,7 @@ fn verify(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Ex
     if !problems.is_empty() {
         text.push_str(&format!("{records} records, the last with the hash {}\n", head.hash));
     }
+    text.push_str(&segment::summed_up(found.segments));
     match found.unwitnessed {
         0 => {}
         _ if !found.is_witnessed => text.push_str(

@@ -1,15 +1,20 @@
 //! Whether the record is as it was written. Owns what is checked and how each finding is named; it repairs nothing.
 
+mod segments;
+
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt,
     ops::ControlFlow,
 };
+
+pub use segments::Segments;
 
 use super::{
     entry::{Hash, Kind, Record},
     error::AuditError,
     head::Witness,
+    segment::{self, Archive, Deed, Event, Manifest},
     store::{Anchor, Chain, Store, TREE_HEAD, digest_of_ends, read_end},
 };
 
@@ -30,6 +35,8 @@ pub struct Verification {
     pub without_outcome: u64,
     /// Whether `head` says how far the chain had come; where it does not, no record is vouched for by it.
     pub is_witnessed: bool,
+    /// What there is of segments.
+    pub segments: Segments,
     /// What is wrong, in the order of the records; at most [`MAX_PROBLEMS`].
     pub problems: Vec<Problem>,
 }
@@ -108,6 +115,15 @@ pub enum Problem {
     HeadUnreadable,
     /// Everyone may write to the file `head`.
     HeadExposed,
+    /// A segment is not as it was sealed.
+    Segment {
+        /// Which.
+        number: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// The manifests of segments cannot be read.
+    Manifests(String),
     /// The database holds what we did not put there, or lacks what we did.
     Altered(String),
 }
@@ -166,6 +182,8 @@ impl fmt::Display for Problem {
                 f,
                 "everyone may write to the file `head`: whether the end was cut off cannot be told"
             ),
+            Self::Segment { number, what } => write!(f, "segment {number}: {what}"),
+            Self::Manifests(what) => f.write_str(what),
             Self::Altered(what) => {
                 write!(f, "the database was altered: {what}, so that records may have been lost")
             }
@@ -182,8 +200,12 @@ pub(super) fn verify(
     store: &mut dyn Store,
     witness: Option<Witness>,
     known: &[Anchor],
+    archive: Option<&Archive>,
 ) -> Result<Verification, AuditError> {
     let mut reading = Reading::default();
+    if let Some(archive) = archive {
+        reading.expect_segments(archive);
+    }
     let anchor = witness.and_then(Witness::anchor);
     known.iter().copied().chain(anchor).for_each(|place| reading.expect(place));
     let furthest = reading.places.keys().max().copied().unwrap_or(0);
@@ -208,6 +230,7 @@ pub(super) fn verify(
         reading.end(chain);
     }
     reading.close();
+    let segments = archive.map(|archive| reading.close_segments(archive)).unwrap_or_default();
     match witness {
         Some(Witness::Missing) => reading.note(Problem::HeadMissing),
         Some(Witness::Empty | Witness::Unreadable) => reading.note(Problem::HeadUnreadable),
@@ -229,6 +252,7 @@ pub(super) fn verify(
         },
         is_witnessed: anchor.is_some() || witness.is_none(),
         without_outcome: open.len() as u64,
+        segments,
         problems,
     })
 }
@@ -249,6 +273,15 @@ struct Reading {
     loose: Vec<(u64, u64, Kind)>,
     problems: Vec<Problem>,
     chain: Following,
+    /// What was sealed, by the number of its first record.
+    sealed: BTreeMap<u64, Manifest>,
+    /// The numbers of those whose records are not there.
+    absent: BTreeSet<u64>,
+    /// What records that are there tell of segments, and the digest of the manifest that the newest seal names.
+    events: BTreeMap<u64, Event>,
+    seal: Option<(u64, String)>,
+    /// Places that somebody noted and that stand in a segment whose records are not there.
+    apart: HashMap<u64, Hash>,
 }
 
 /// The chain that is followed.
@@ -355,6 +388,12 @@ impl Reading {
         if (tells || digest.is_some()) && digest != record.entry.action {
             self.note(Problem::Changed { sequence });
         }
+        if let Some(event) = segment::event_of(record) {
+            if event.deed == Deed::Sealed {
+                self.seal = record.entry.action.clone().map(|digest| (event.segment, digest));
+            }
+            self.events.insert(sequence, event);
+        }
         match (record.entry.kind, record.entry.refers_to) {
             (Kind::Decision, _) => {
                 self.decisions.insert(sequence);
@@ -382,6 +421,9 @@ impl Reading {
 
     fn belongs(&mut self, sequence: u64, decision: u64, kind: Kind) {
         if !self.decisions.contains(&decision) {
+            if self.is_absent(decision) {
+                return;
+            }
             self.note(Problem::Orphan { sequence });
         } else if kind == Kind::Outcome {
             self.open.remove(&decision);
@@ -422,9 +464,7 @@ impl Reading {
         let has_gaps = !chain.name.is_empty();
         chain.last = sequence;
         if sequence > expected && !has_gaps {
-            // A record inside the gap may have been the decision that a later one belongs to.
-            chain.hash = None;
-            self.note(Problem::Missing { first: expected, last: sequence - 1 });
+            self.step_over(expected, sequence - 1);
         }
     }
 }

@@ -1,0 +1,141 @@
+//! Records that leave the database. Owns the one transaction in which those of a sealed segment go and a record of that comes, and how nothing of them
+//! stays in any file of the database. Whether they may go, [`super::segment`] knows.
+
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use super::{
+    entry::{Body, Hash},
+    schema::{self, REQUESTS, TEAM},
+    sqlite::{chain, holds, last, signed},
+    store::{Anchor, Appended},
+};
+
+/// Records that are to go.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Removal {
+    /// The number of the first.
+    pub first: u64,
+    /// The last.
+    pub last: Anchor,
+    /// How many there are.
+    pub count: u64,
+    /// Whether what repeats their texts elsewhere in the database goes too: requests that were decided, grants that ended, answers that were kept for those who
+    /// ask again. Up to when those were written, in microseconds since 1970.
+    pub copies: Option<i64>,
+}
+
+/// What came of removing.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Removed {
+    /// They went, and the record stands.
+    Done(Appended),
+    /// What stands there is not what was sealed.
+    Other,
+    /// Somebody still waits for an answer to a request of one of them.
+    Waits,
+}
+
+/// The tables that repeat texts of records: the condition on what goes, and the trigger that holds it back.
+const COPIES: [(&str, &str, &str); 4] = [
+    ("approval_vote", "approval BETWEEN ?1 AND ?2", ""),
+    ("approval_project", "approval BETWEEN ?1 AND ?2", "approval_project_is_never_removed"),
+    ("approval", "sequence BETWEEN ?1 AND ?2", "approval_is_never_removed"),
+    ("granted", "record BETWEEN ?1 AND ?2", "granted_is_never_removed"),
+];
+
+/// Takes records out and puts one in that tells of it, in one transaction.
+pub(super) fn remove(
+    connection: &mut Connection,
+    removal: &Removal,
+    body: Body,
+    known: Option<Anchor>,
+) -> rusqlite::Result<Removed> {
+    // What is deleted is overwritten, page by page.
+    connection.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let Removal { first, last: end, count, copies } = *removal;
+    let range = params![signed(first), signed(end.sequence)];
+    let newest = last(&transaction)?;
+    let known_holds = holds(&transaction, known, newest)?;
+    let there: i64 = transaction.query_row(
+        "SELECT count(*) FROM record WHERE sequence BETWEEN ?1 AND ?2",
+        range,
+        |row| row.get(0),
+    )?;
+    if there > 0 {
+        let hash = "SELECT hash FROM record WHERE sequence = ?1";
+        let hash = transaction.query_row(hash, [signed(end.sequence)], |row| row.get(0));
+        let hash = hash.map(|hash: String| hash.parse().unwrap_or(Hash::GENESIS));
+        if there != signed(count) || hash.ok() != Some(end.hash) || newest.sequence <= end.sequence
+        {
+            return Ok(Removed::Other);
+        }
+        transaction.execute_batch("DROP TRIGGER IF EXISTS record_is_never_removed")?;
+        let gone =
+            transaction.execute("DELETE FROM record WHERE sequence BETWEEN ?1 AND ?2", range)?;
+        if gone as u64 != count {
+            return Err(rusqlite::Error::StatementChangedRows(gone));
+        }
+        schema::restore(&transaction)?;
+    }
+    if let Some(until) = copies
+        && !remove_copies(&transaction, (first, end.sequence), until)?
+    {
+        return Ok(Removed::Waits);
+    }
+    let anchor = chain(&transaction, body, newest)?;
+    transaction.commit()?;
+    Ok(Removed::Done(Appended { anchor, known_holds }))
+}
+
+/// Whether nobody waits for anything that goes.
+fn remove_copies(
+    connection: &Connection,
+    (first, last): (u64, u64),
+    until: i64,
+) -> rusqlite::Result<bool> {
+    let is_there = |table: &str| -> rusqlite::Result<bool> {
+        connection.query_row(
+            "SELECT count(*) > 0 FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+            [table],
+            |row| row.get(0),
+        )
+    };
+    let range = params![signed(first), signed(last)];
+    if is_there("approval")? {
+        let waits = "SELECT count(*) > 0 FROM approval WHERE sequence BETWEEN ?1 AND ?2 AND status = 'pending'";
+        if connection.query_row(waits, range, |row| row.get(0))? {
+            return Ok(false);
+        }
+    }
+    for (table, which, trigger) in COPIES {
+        if !is_there(table)? {
+            continue;
+        }
+        if !trigger.is_empty() {
+            connection.execute_batch(&format!("DROP TRIGGER IF EXISTS {trigger}"))?;
+        }
+        connection.execute(&format!("DELETE FROM {table} WHERE {which}"), range)?;
+    }
+    if is_there("repeatable")? {
+        connection.execute("DELETE FROM repeatable WHERE time <= ?1", [until])?;
+    }
+    // The triggers come back, where their tables are.
+    for (table, tables) in [("approval", REQUESTS), ("approval_project", TEAM)] {
+        if is_there(table)? {
+            connection.execute_batch(tables)?;
+        }
+    }
+    Ok(true)
+}
+
+/// Leaves nothing of what was deleted in the database, nor in the log that is written ahead; `false` where others read meanwhile, so that
+/// it has to be done again.
+pub(super) fn scrub(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
+    // What is sorted or rebuilt on the way stands in memory, or in a file of the directory for temporary files, which holds only what stays.
+    connection.execute_batch("VACUUM")?;
+    let busy: i64 =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    Ok(busy == 0)
+}
