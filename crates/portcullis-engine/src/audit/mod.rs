@@ -16,7 +16,6 @@ mod fitted;
 mod head;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
-mod removal;
 mod row;
 pub(crate) mod schema;
 pub mod segment;
@@ -94,15 +93,15 @@ impl Log {
     /// Takes records out and records that, as [`Log::append`] does.
     pub(crate) fn remove(
         &mut self,
-        removal: &removal::Removal,
+        removal: &store::Removal,
         entry: &Entry,
-    ) -> Result<removal::Removed, AuditError> {
+    ) -> Result<store::Removed, AuditError> {
         let known = match &self.head {
             Some(head) => head.read()?.anchor(),
             None => None,
         };
         let removed = self.store.remove(removal, Body::new(entry, Timestamp::now()), known)?;
-        if let (removal::Removed::Done(appended), Some(head)) = (removed, &self.head)
+        if let (store::Removed::Done(appended), Some(head)) = (removed, &self.head)
             && appended.known_holds
         {
             // See above.

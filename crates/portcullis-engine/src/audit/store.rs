@@ -13,7 +13,6 @@ use sha2::{Digest as _, Sha256};
 use super::{
     entry::{Body, Hash, Kind, MAX_TEXT, Record, fit},
     error::AuditError,
-    removal::{Removal, Removed},
 };
 
 /// A place in the chain.
@@ -43,6 +42,31 @@ pub struct Appended {
     pub anchor: Anchor,
     /// Whether the record that the caller knew of was still there.
     pub known_holds: bool,
+}
+
+/// Records that are to go.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Removal {
+    /// The number of the first.
+    pub first: u64,
+    /// The last.
+    pub last: Anchor,
+    /// How many there are.
+    pub count: u64,
+    /// Whether what repeats their texts elsewhere in the database goes too: requests that were decided, grants that ended, answers that were kept for those who
+    /// ask again. Up to when those were written, in microseconds since 1970.
+    pub copies: Option<i64>,
+}
+
+/// What came of removing.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Removed {
+    /// They went, and the record stands.
+    Done(Appended),
+    /// What stands there is not what was sealed.
+    Other,
+    /// Somebody still waits for an answer to a request of one of them.
+    Waits,
 }
 
 /// Which records are wanted; an empty filter wants all.

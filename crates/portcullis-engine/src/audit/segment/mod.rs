@@ -34,8 +34,8 @@ pub use self::{
     standing::Standing,
 };
 use super::{
-    Anchor, AuditError, Filter, Hash, Kind, Log, Record, export, removal::Removal,
-    removal::Removed, row,
+    Anchor, AuditError, Filter, Hash, Kind, Log, Record, export, row,
+    store::{Removal, Removed},
 };
 use crate::{
     bundle::{PublicKey, SecretKey},

@@ -1,39 +1,14 @@
 //! Records that leave the database. Owns the one transaction in which those of a sealed segment go and a record of that comes, and how nothing of them
-//! stays in any file of the database. Whether they may go, [`super::segment`] knows.
+//! stays in any file of the database. Whether they may go, [`crate::audit::segment`] knows.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::{
+use super::{chain, holds, last, signed};
+use crate::audit::{
     entry::{Body, Hash},
     schema::{self, REQUESTS, TEAM},
-    sqlite::{chain, holds, last, signed},
-    store::{Anchor, Appended},
+    store::{Anchor, Appended, Removal, Removed},
 };
-
-/// Records that are to go.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Removal {
-    /// The number of the first.
-    pub first: u64,
-    /// The last.
-    pub last: Anchor,
-    /// How many there are.
-    pub count: u64,
-    /// Whether what repeats their texts elsewhere in the database goes too: requests that were decided, grants that ended, answers that were kept for those who
-    /// ask again. Up to when those were written, in microseconds since 1970.
-    pub copies: Option<i64>,
-}
-
-/// What came of removing.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Removed {
-    /// They went, and the record stands.
-    Done(Appended),
-    /// What stands there is not what was sealed.
-    Other,
-    /// Somebody still waits for an answer to a request of one of them.
-    Waits,
-}
 
 /// The tables that repeat texts of records: the condition on what goes, and the trigger that holds it back.
 const COPIES: [(&str, &str, &str); 4] = [

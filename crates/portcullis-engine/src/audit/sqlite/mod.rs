@@ -4,6 +4,8 @@
 //! commit, and the last record is read in the same immediate transaction that adds the next, so that the chain can
 //! neither fork nor gap. Whatever a killed process leaves behind, the next one finds either the whole record or none.
 
+mod removal;
+
 use std::{
     fs, io,
     ops::ControlFlow,
@@ -24,10 +26,9 @@ use rusqlite::{
 use super::{
     entry::{Body, Entry, Hash, Kind, Record, time_text},
     error::AuditError,
-    removal::{self, Removal, Removed},
     row::{Columns, NotOfThisKind, record_of, trace_of},
     schema::{self, INDEX, RECORD},
-    store::{Anchor, Appended, Filter, Store, Trace, Visitor, Whose, stored},
+    store::{Anchor, Appended, Filter, Removal, Removed, Store, Trace, Visitor, Whose, stored},
 };
 use crate::platform;
 
