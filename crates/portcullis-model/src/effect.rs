@@ -168,6 +168,8 @@ pub struct Effect {
 /// How certain an effect is.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Certainty {
+    /// Never by this text: it stands in a function that is defined here, and that nothing here can call.
+    Defined,
     /// Only if something else happens first: a function that is defined and not called, a later session.
     Possible,
     /// On some path through the text, or with a value that is only half known.

@@ -85,6 +85,7 @@ pub(super) fn effect(kind: &EffectKind) -> String {
 /// How certain it is, as a word behind the sentence; nothing where it is certain.
 pub(super) const fn certainty(certainty: Certainty) -> &'static str {
     match certainty {
+        Certainty::Defined => " (defined, not called)",
         Certainty::Possible => " (possibly)",
         Certainty::Likely => " (likely)",
         Certainty::Certain => "",

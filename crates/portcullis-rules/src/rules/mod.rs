@@ -329,7 +329,10 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
                 Some(effect) if effect.contained && !contained::counts(rule.id) => {}
                 Some(effect) => {
                     let hit = passing::projects::tempered(rule, effect, scene, hit);
-                    found.add(rule, everything, Certainty::Certain, hit);
+                    let is_defined = effect.certainty == Certainty::Defined;
+                    let certainty =
+                        if is_defined { Certainty::Defined } else { Certainty::Certain };
+                    found.add(rule, everything, certainty, hit);
                 }
                 None => found.add(rule, everything, Certainty::Certain, hit),
             }
@@ -378,7 +381,10 @@ impl Found<'_> {
 
     fn add(&mut self, rule: &'static Rule, at: Location, certainty: Certainty, hit: Hit) {
         let at = hit.at.unwrap_or(at);
-        let severity = hit.severity.unwrap_or(rule.severity);
+        let mut severity = hit.severity.unwrap_or(rule.severity);
+        if certainty == Certainty::Defined {
+            severity = severity.min(Severity::Medium);
+        }
         if self.list.get(&(at, rule.id)).is_some_and(|known| known.severity >= severity) {
             return;
         }
@@ -387,6 +393,7 @@ impl Found<'_> {
             category: rule.category,
             severity,
             confidence: match (certainty, rule.confidence) {
+                (Certainty::Defined, _) => Confidence::Low,
                 (Certainty::Possible, Confidence::High) => Confidence::Medium,
                 (Certainty::Possible, Confidence::Medium) => Confidence::Low,
                 (_, confidence) => confidence,

@@ -11,8 +11,8 @@ use crate::{
 };
 
 /// Understands code of a tool. It is read by itself, and once more behind what the session ran before in that language; of the second
-/// reading only what happens now counts. What it only defines is judged with arguments that nobody knows, here and not when it is called:
-/// there are more ways to call a function than can be followed.
+/// reading only what happens now counts. What it only defines is judged with arguments that nobody knows, there being more ways to call a
+/// function than can be followed; what nothing names yet, when a later cell names it.
 pub(super) fn understand(walk: &mut Walk<'_>, language: &'static str, cell: &Argument) -> Text {
     let (alone, gaps) = (walk.effects_so_far(), walk.gaps());
     let printed = walk.code(language, &cell.text, cell.span, &[]);
@@ -193,6 +193,27 @@ mod tests {
         // What is only defined may be called in ways that nobody follows.
         let defined = last("python", &["def tidy(p):\n  import shutil\n  shutil.rmtree(p)"]);
         assert!(defined.list.iter().any(|it| matches!(it.kind, EffectKind::Delete { .. })));
+    }
+
+    #[test]
+    fn what_nothing_named_is_judged_when_a_later_cell_names_it() {
+        let tidy = "def tidy(p):\n  import shutil\n  shutil.rmtree('/srv/x')";
+        for now in [
+            "tidy(1)",
+            "pool.submit(tidy, 1)",
+            "list(map(tidy, [1]))",
+            "run = tidy",
+            "globals()['ti' + 'dy'](1)",
+            "getattr(__import__('__main__'), 'ti' + 'dy')(1)",
+            "@tidy\nclass A: pass",
+        ] {
+            assert!(deletes(&last("python", &[tidy, now]), "/srv/x"), "{now}");
+        }
+        for now in ["print(tidy.__doc__)", "import inspect\ninspect.signature(tidy)", "x = 1"] {
+            assert!(!deletes(&last("python", &[tidy, now]), "/srv/x"), "{now}");
+        }
+        let tidy = "const tidy = () => require('fs').rmSync('/srv/x', { recursive: true })";
+        assert!(deletes(&last("javascript", &[tidy, "setTimeout(tidy, 1)"]), "/srv/x"));
     }
 
     #[test]

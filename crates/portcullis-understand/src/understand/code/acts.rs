@@ -7,6 +7,7 @@ use super::{
     fold::{self, Fold},
     imports::module_name,
     interpreter::Interpreter,
+    libraries::is_of_a_test,
     services,
     special::GLOBALS,
     statements::OWN,
@@ -313,7 +314,9 @@ impl Interpreter<'_, '_, '_> {
                     _ if given.is_empty() && path == "duckdb.connect" => {
                         self.seen.in_memory.get_or_insert_with(|| path.to_owned());
                     }
-                    Some(":memory:" | "file::memory:") => {
+                    Some(file)
+                        if matches!(file, ":memory:" | "file::memory:") || is_of_a_test(file) =>
+                    {
                         self.seen.in_memory.get_or_insert_with(|| path.to_owned());
                     }
                     _ => self.seen.real = true,

@@ -50,10 +50,11 @@ impl Interpreter<'_, '_, '_> {
         if !self.spend(1) {
             return Value::unknown("a call");
         }
+        let only_looks = matches!(&callee, Value::Name(path, _) if self.only_looks_by(path));
         let functions: Vec<usize> = given
             .iter()
             .filter_map(|given| match given.value {
-                Value::Function(index) => Some(index),
+                Value::Function(index) if !only_looks => Some(index),
                 _ => None,
             })
             .collect();
@@ -213,6 +214,7 @@ impl Interpreter<'_, '_, '_> {
     ) -> Value {
         let path = self.canonical(path);
         self.replace_for_good(&path, given);
+        self.notice_client(&path, given);
         if self.is_replaced(&path) {
             return Value::reached(&format!("{path}()"), Text::default());
         }

@@ -17,9 +17,10 @@ impl Interpreter<'_, '_, '_> {
         self.at += 1;
         let mut colon = self.at;
         while colon < self.end && self.word_at(colon) != ":" {
-            colon += 1;
+            colon = self.partner_or_next(colon);
         }
         let parameters = self.parameters(self.at, colon);
+        self.read_head(self.at..colon);
         self.at = colon + 1;
         self.rest_as_function(parameters)
     }
@@ -288,11 +289,40 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// The same for what ran in earlier calls: what nothing there can call is read when something does.
+    pub(super) fn uncalled_before(&mut self) {
+        let unreached = self.unreached(self.before);
+        self.each_uncalled(|walker, index| {
+            if !walker.is_within(index, &unreached) {
+                walker.apply(index, None);
+            }
+        });
+    }
+
     fn read_uncalled(&mut self) {
+        let unreached = self.unreached(self.unit.tokens.len());
+        self.each_uncalled(|walker, index| {
+            if !walker.is_within(index, &unreached) {
+                walker.apply(index, None);
+                return;
+            }
+            // It was told when it was defined.
+            if walker.is_of_before(index) {
+                return;
+            }
+            let gaps = walker.walk.gaps();
+            let outer = walker.walk.lower(Certainty::Defined);
+            walker.apply(index, None);
+            walker.walk.restore(outer);
+            walker.walk.forget_gaps(gaps);
+        });
+    }
+
+    fn each_uncalled(&mut self, read: impl Fn(&mut Self, usize)) {
         let mut index = 0;
         while index < self.functions.len() {
             if self.functions.get(index).is_some_and(|function| !function.called) {
-                self.apply(index, None);
+                read(self, index);
             }
             index += 1;
         }
@@ -302,7 +332,7 @@ impl Interpreter<'_, '_, '_> {
                 function.is_cut = false;
                 function.is_read_anew = true;
             }
-            self.apply(index, None);
+            read(self, index);
         }
     }
 }

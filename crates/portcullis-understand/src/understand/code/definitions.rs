@@ -213,6 +213,10 @@ impl Interpreter<'_, '_, '_> {
                     self.at += 1;
                 }
                 "[" if self.word_at(self.partner(self.at) + 1) == "(" => {
+                    // The name is computed while the class is made.
+                    let (unit, inside) =
+                        (Rc::clone(&self.unit), self.at + 1..self.partner(self.at));
+                    self.within(unit, inside, |inner| inner.expression(0));
                     match self.literal_method(self.at) {
                         Some((method, Value::Function(index))) => {
                             self.named.insert(format!("{name}.{method}"), index);
@@ -277,14 +281,19 @@ impl Interpreter<'_, '_, '_> {
         if self.word() == "(" {
             let close = self.partner(self.at);
             parameters = self.parameters(self.at + 1, close);
+            if self.language == "python" {
+                self.read_head(self.at + 1..close);
+            }
             self.at = close + 1;
         }
         let body = match self.language {
             "python" => {
                 let end = self.block_end(start);
+                let head = self.at;
                 while self.at < end && self.word() != ":" {
                     self.at = self.partner_or_next(self.at);
                 }
+                self.read_head(head..self.at);
                 self.at + 1..end
             }
             // Their blocks end with a word; they are read where they stand.
@@ -378,6 +387,22 @@ impl Interpreter<'_, '_, '_> {
         match self.unit.partners.get(index) {
             Some(partner) if *partner > index => partner + 1,
             _ => index + 1,
+        }
+    }
+
+    /// What a definition computes while it is made: the defaults of parameters, and what is said of their types.
+    pub(super) fn read_head(&mut self, range: std::ops::Range<usize>) {
+        let calls = range.clone().any(|at| self.word_at(at) == "(");
+        if !calls {
+            return;
+        }
+        let mut at = range.start;
+        while at < range.end {
+            if matches!(self.word_at(at), "=" | ":" | "->") {
+                let unit = Rc::clone(&self.unit);
+                self.within(unit, at + 1..range.end, |inner| inner.expression(0));
+            }
+            at = self.partner_or_next(at);
         }
     }
 

@@ -94,7 +94,9 @@ impl Interpreter<'_, '_, '_> {
             _ => return Vec::new(),
         };
         let takes = match self.language {
-            "javascript" | "python" => true,
+            "javascript" | "python" => {
+                !matches!(callee, Value::Name(path, _) if self.only_looks_by(path))
+            }
             "ruby" => is_method && OF_RUBY.contains(&name),
             "php" => OF_PHP.contains(&name),
             _ => false,

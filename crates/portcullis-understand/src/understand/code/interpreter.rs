@@ -12,7 +12,7 @@ use portcullis_syntax::{
     code::{Dialect, TextPart, Token, TokenKind, dialect, tokens},
 };
 
-use super::{replaced::Replaced, value::Value};
+use super::{played::Client, replaced::Replaced, value::Value};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::invocation::split_assignment,
@@ -76,8 +76,9 @@ pub(super) fn run_behind(
     }
     let directory = interpreter.walk.directory().map(str::to_owned);
     interpreter.spliced(&unit.tokens, false);
+    interpreter.before = first;
     interpreter.statements(first);
-    interpreter.uncalled();
+    interpreter.uncalled_before();
     interpreter.flush();
     // What was before takes nothing from what is now.
     interpreter.walk.forget_gaps(gaps);
@@ -139,6 +140,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             named: HashMap::new(),
             classes: Vec::new(),
             decorated: Vec::new(),
+            clients: Vec::new(),
             replaced: Vec::new(),
             patched: Vec::new(),
             matched: Vec::new(),
@@ -150,6 +152,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             patches: HashMap::new(),
             is_cell: false,
             is_cut: false,
+            before: 0,
             aliases: Vec::new(),
             modules: BTreeSet::new(),
             files: Vec::new(),
@@ -352,10 +355,14 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) returned: Option<Value>,
     /// It is code for an interpreter that lives on: what nothing here binds may be bound all the same.
     pub(super) is_cell: bool,
+    /// How many tokens of it ran in earlier calls.
+    pub(super) before: usize,
     /// It is, and what bound it may be forgotten.
     pub(super) is_cut: bool,
     /// Functions of the script that put another one in the place of the one that is defined next.
     pub(super) decorated: Vec<Value>,
+    /// What the clients of libraries are pointed at.
+    pub(super) clients: Vec<(String, Client)>,
     /// What does nothing in the blocks that are read now.
     pub(super) replaced: Vec<Replaced>,
     /// The options of the program that the definition that is read next is, with what they are worth by default.

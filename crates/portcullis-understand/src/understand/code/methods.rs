@@ -17,6 +17,14 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
+/// Whether a pattern says by a name what it finds, in whichever directory: `build`, `**/__pycache__`, `*.egg-info`.
+fn names_what(pattern: &str) -> bool {
+    let below = pattern.strip_prefix("**/").unwrap_or(pattern);
+    let ending = below.trim_start_matches(['*', '/']);
+    let is_kind = ending.starts_with('.') && !ending.contains(['*', '?', '[', '/']);
+    !pattern.starts_with('/') && !below.is_empty() && (!below.starts_with('*') || is_kind)
+}
+
 impl Interpreter<'_, '_, '_> {
     /// Calls a method of a value.
     pub(super) fn call_method(
@@ -350,22 +358,20 @@ impl Interpreter<'_, '_, '_> {
                     _ => self.listed(&path),
                 };
                 // `Path('.').rglob('__pycache__')`: what is found has the name that was asked for.
-                let asked = given.first().and_then(|given| given.value.as_known());
-                let is_named = |name: &&str| {
-                    let ending = name.trim_start_matches(['*', '/']);
-                    let is_kind = ending.starts_with('.') && !ending.contains(['*', '?', '[', '/']);
-                    !name.starts_with('/')
-                        && !name.is_empty()
-                        && (!name.starts_with('*') || is_kind)
-                };
-                let named = asked.filter(is_named);
+                let asked = given.first().map(|given| given.value.alternatives());
+                let asked = asked.unwrap_or_default();
+                let named: Option<Vec<&str>> =
+                    asked.iter().map(|it| it.as_known().filter(|name| names_what(name))).collect();
+                let named = named.filter(|named| !named.is_empty());
                 let known = path.text.as_known();
                 if let (Value::Text(text), Some(named), Some(root)) = (&names, named, known) {
                     let deep = if name == "rglob" { "**/" } else { "" };
                     let root = root.trim_end_matches('/');
-                    let pieces =
-                        [Piece::Known(format!("{root}/")), Piece::Glob(format!("{deep}{named}"))];
-                    return Some(Value::Text(text.derive(pieces)));
+                    let found = named.into_iter().map(|named| {
+                        let glob = Piece::Glob(format!("{deep}{named}"));
+                        Value::Text(text.derive([Piece::Known(format!("{root}/")), glob]))
+                    });
+                    return found.reduce(Value::or);
                 }
                 return Some(names);
             }

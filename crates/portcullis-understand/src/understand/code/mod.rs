@@ -30,6 +30,7 @@ mod notebook;
 mod objects;
 mod opened;
 mod operands;
+mod played;
 mod postfix;
 mod replaced;
 mod running;
@@ -39,6 +40,7 @@ mod spliced;
 mod statements;
 mod tables;
 mod templates;
+mod unreached;
 
 /// Ways to give a shell to another machine that take no call a table could know: a line that `awk` reads from a socket and
 /// runs, a handle of `perl` that stands for a socket from then on.

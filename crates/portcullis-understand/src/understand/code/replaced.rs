@@ -3,11 +3,13 @@
 
 use super::{
     interpreter::Interpreter,
+    played::Client,
     value::{Given, Value},
 };
 
 /// Libraries whose servers and files are in the memory of the program alone: their own pages say so.
 const FAKES: &[&str] = &[
+    "aioresponses",
     "fakeredis",
     "ioredis-mock",
     "memfs",
@@ -18,10 +20,33 @@ const FAKES: &[&str] = &[
     "msw/node",
     "pg-mem",
     "redis-mock",
+    "requests_mock",
+    "responses",
+    "respx",
 ];
 
+/// Clients of services that make their requests by what [`Interpreter::replace_for_good`] puts aside.
+const CLIENTS: &[&str] = &[
+    "@octokit/core",
+    "@octokit/request",
+    "@octokit/rest",
+    "@sendgrid/mail",
+    "@slack/web-api",
+    "fetch",
+    "node-fetch",
+    "octokit",
+    "twilio",
+];
+
+/// What frameworks of tests run before and after each test.
+const BEFORE: &[&str] = &["before", "beforeAll", "beforeEach", "setup"];
+
+/// See [`BEFORE`].
+const AFTER: &[&str] = &["after", "afterAll", "afterEach", "teardown"];
+
 /// What a patch may be given besides its target.
-const HARMLESS: &[&str] = &["autospec", "create", "return_value", "spec", "spec_set"];
+const HARMLESS: &[&str] =
+    &["autospec", "create", "return_value", "side_effect", "spec", "spec_set"];
 
 /// Words by which what was put aside may run after all, or what runs outlasts the patch.
 const REAL: &[&str] = &[
@@ -30,6 +55,8 @@ const REAL: &[&str] = &[
     "Timer",
     "__del__",
     "__wrapped__",
+    ".side_effect",
+    "configure_mock",
     "add_passthru",
     "atexit",
     "call_later",
@@ -39,10 +66,10 @@ const REAL: &[&str] = &[
     "passthrough",
     "real_http",
     "reload(",
-    "side_effect",
     "signal.",
     ".pause(",
     ".stop(",
+    "temp_original",
     "wraps",
 ];
 
@@ -73,6 +100,9 @@ const FILES: &[&str] = &[
     "shutil",
 ];
 
+/// How many managers of one block are read.
+const MANAGERS: usize = 16;
+
 /// How many tokens of a patch are looked at.
 const TOKENS: usize = 64;
 
@@ -93,6 +123,7 @@ impl Interpreter<'_, '_, '_> {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(', '[']))
         };
         self.replaced.iter().any(|replaced| is_below(&replaced.path))
+            || self.client_of(path) == Client::Plays
             || FAKES.iter().any(|fake| self.modules.contains(*fake) && is_below(fake))
     }
 
@@ -127,17 +158,44 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
             "nock.disableNetConnect"
-                if !["enableNetConnect", ".restore("].iter().any(|it| self.source.contains(it)) =>
+                if !["enableNetConnect", ".restore(", "allowUnmocked", "passthrough"]
+                    .iter()
+                    .any(|it| self.source.contains(it)) =>
             {
-                REQUESTS.iter().map(|name| (*name).to_owned()).collect()
+                REQUESTS.iter().chain(CLIENTS).map(|name| (*name).to_owned()).collect()
+            }
+            // `jest.mock("twilio", () => …)`: whoever requires the module gets the other one, from wherever in the file.
+            "jest.mock" | "vi.mock" | "vitest.vi.mock" | "@jest/globals.jest.mock"
+                if ![
+                    "requireActual",
+                    "importActual",
+                    "unmock",
+                    "doUnmock",
+                    "importOriginal",
+                    "jest =",
+                    "vi =",
+                ]
+                .iter()
+                .any(|it| self.source.contains(it)) =>
+            {
+                let name = given.first().and_then(|it| it.value.as_known());
+                let Some(name) = name.filter(|name| !is_of_the_runtime(name)) else { return };
+                if !self.is_made_up(given.get(1)) {
+                    return;
+                }
+                vec![name.to_owned()]
             }
             // `mock.method(fs, 'rm', async () => {})`: until something puts the real one back.
-            "sinon.stub" | "node:test.mock.method" | "test.mock.method" | "t.mock.method"
+            "sinon.stub"
+            | "node:test.mock.method"
+            | "test.mock.method"
+            | "t.mock.method"
+            | "test().mock.method"
+            | "node:test().mock.method"
                 if path != "t.mock.method"
                     || self.modules.contains("node:test")
-                        && !["t =", "t=", "mock:", "mock ="]
-                            .iter()
-                            .any(|word| self.source.contains(word)) =>
+                        && !["mock:", "mock ="].iter().any(|word| self.source.contains(word))
+                        && !self.binds_word("t") =>
             {
                 let [of, name, with @ ..] = given else { return };
                 let (Value::Name(of, _), Some(name)) = (&of.value, name.value.as_known()) else {
@@ -167,10 +225,21 @@ impl Interpreter<'_, '_, '_> {
                     "mock[", "[\"mock", "['mock", "[`mock", "sinon[", "[\"re", "['re", "[`re",
                     "Reflect", "eval(",
                 ];
+                let is_taken_back = |at: usize| back(&at) && !self.is_in_hook(at, AFTER);
                 if is_kept
-                    || (0..self.at).any(|at| back(&at))
+                    || (0..self.at).any(is_taken_back)
                     || hides.iter().any(|it| self.source.contains(it))
                 {
+                    return;
+                }
+                // Each test begins with the stub, and only what stands behind it takes it back.
+                let all = 0..self.unit.tokens.len();
+                let mut takers = all.filter(|at| {
+                    ["bypass", "reset", "restore", "restoreAll"].contains(&self.name_at(*at))
+                });
+                if self.is_in_hook(self.at, BEFORE) && takers.all(|at| self.is_in_hook(at, AFTER)) {
+                    let path = format!("{of}.{name}");
+                    self.replaced.insert(0, Replaced { path, end: usize::MAX, calls: 0 });
                     return;
                 }
                 let Some(end) = (self.at..self.unit.tokens.len()).find(back) else {
@@ -214,6 +283,44 @@ impl Interpreter<'_, '_, '_> {
         self.replaced = all;
     }
 
+    /// Whether a token stands in a function that a framework of tests is given by one of these names: `afterEach(() => …)`.
+    fn is_in_hook(&self, at: usize, hooks: &[&str]) -> bool {
+        /// How many tokens stand between the name and the body.
+        const BETWEEN: usize = 8;
+        (at.saturating_sub(TOKENS)..at).rev().any(|hook| {
+            hooks.contains(&self.name_at(hook))
+                && self.name_at(hook + 1) == "("
+                && self.unit.partners.get(hook + 1).is_some_and(|close| *close > at)
+                && (hook..hook + BETWEEN).any(|it| matches!(self.name_at(it), "=>" | "function"))
+        })
+    }
+
+    /// Whether what a module is replaced with has nothing of another module, and no way to get one.
+    fn is_made_up(&self, with: Option<&Given>) -> bool {
+        let Some(with) = with else { return true };
+        let range = with.span.range();
+        let inside = |at: &usize| {
+            self.unit.tokens.get(*at).is_some_and(|token| {
+                range.start <= token.span.range().start && token.span.range().end <= range.end
+            })
+        };
+        let is_foreign = |at: usize| {
+            let word = self.word_at(at);
+            matches!(
+                word,
+                "require" | "import" | "process" | "globalThis" | "global" | "eval" | "Function"
+            ) || matches!(self.variables.get(word), Some(Value::Name(path, _))
+                    if !path.starts_with("jest") && !path.starts_with("vi"))
+        };
+        !range.is_empty() && !(0..self.unit.tokens.len()).filter(inside).any(is_foreign)
+    }
+
+    /// Whether the text gives a name a value.
+    fn binds_word(&self, name: &str) -> bool {
+        (0..self.unit.tokens.len())
+            .any(|at| self.word_at(at) == name && self.word_at(at + 1) == "=")
+    }
+
     /// Whether the real function of this name is kept where it is taken out of its module: `const { rm } = fs`, `run = os.system`,
     /// `from shutil import rmtree`.
     fn keeps_real(&mut self, name: &str) -> bool {
@@ -235,7 +342,13 @@ impl Interpreter<'_, '_, '_> {
             let before = at.checked_sub(1).map_or("", |it| self.word_at(it));
             let is_listed = matches!(before, "{" | ",") && self.language == "javascript"
                 || imports.is_some_and(|end| at < end);
-            self.word_at(at) == name && (is_listed || before == "." && self.word_at(at + 1) != "(")
+            // `stripe.Refund.create(…)` asks for it when it is called.
+            let is_asked = match self.word_at(at + 1) {
+                "(" => true,
+                "." => self.is_name(at + 2) && self.word_at(at + 3) == "(",
+                _ => false,
+            };
+            self.word_at(at) == name && (is_listed || before == "." && !is_asked)
         };
         let is_bound = self.variables.iter().any(|(_, value)| {
             matches!(value, Value::Name(path, _)
@@ -265,26 +378,36 @@ impl Interpreter<'_, '_, '_> {
         if self.language != "python" || REAL.iter().any(|word| self.source.contains(word)) {
             return;
         }
-        let name = |at: usize| self.word_at(at);
-        let mut open = start + 1;
-        while open < start + TOKENS && !matches!(name(open), "(" | ":" | "as" | "") {
-            open += 1;
-        }
-        let written: String = (start + 1..open).map(|at| self.word_at(at)).collect();
-        // `with respx.mock:` is written without a call.
-        let close = if name(open) == "(" { self.partner(open) } else { open - 1 };
-        // Of several managers the block is told by the last.
-        if !matches!(self.word_at(close + 1), ":" | "as") {
-            return;
-        }
-        // A name that the script gives to something of its own.
-        let first = written.split('.').next().unwrap_or_default();
-        if self.named.contains_key(first) {
-            return;
-        }
         let end = self.block_end(start);
-        for path in self.patched(&written, open, close) {
-            self.replaced.push(Replaced { path, end, calls: self.calls });
+        // `with (patch(…) as a, patch(…) as b):`
+        let mut begin = start + 1 + usize::from(self.word_at(start + 1) == "(");
+        for _ in 0..MANAGERS {
+            let mut open = begin;
+            while open < begin + TOKENS
+                && !matches!(self.word_at(open), "(" | ":" | "as" | "," | "")
+            {
+                open += 1;
+            }
+            let written: String = (begin..open).map(|at| self.word_at(at)).collect();
+            // `with respx.mock:` is written without a call.
+            let close = if self.word_at(open) == "(" { self.partner(open) } else { open - 1 };
+            // A name that the script gives to something of its own.
+            let first = written.split('.').next().unwrap_or_default();
+            if matches!(self.word_at(close + 1), ":" | "as" | "," | ")")
+                && !self.named.contains_key(first)
+            {
+                for path in self.patched(&written, open, close) {
+                    self.replaced.push(Replaced { path, end, calls: self.calls });
+                }
+            }
+            let mut next = close + 1;
+            if self.word_at(next) == "as" {
+                next += 2;
+            }
+            if self.word_at(next) != "," {
+                return;
+            }
+            begin = next + 1;
         }
     }
 
@@ -341,6 +464,9 @@ impl Interpreter<'_, '_, '_> {
                 let is_plain = rest.iter().all(|given| {
                     given.name.as_deref().is_some_and(|name| HARMLESS.contains(&name))
                         && !matches!(given.value, Value::Function(_))
+                        && (given.name.as_deref() != Some("side_effect")
+                            || matches!(&given.value, Value::Name(path, _)
+                                if is_error(path.trim_end_matches("()"))))
                 });
                 match given.as_slice() {
                     [
@@ -402,7 +528,24 @@ impl Interpreter<'_, '_, '_> {
             if !is_named || close - open > TOKENS {
                 return false;
             }
+            let is_called = self.word_at(at + 1) == "side_effect";
             at += 3;
+            // What is called in its place gets what it would have got: it calls nothing itself.
+            if is_called && self.word_at(at) == "lambda" {
+                return (at..close).all(|at| self.word_at(at) != "(");
+            }
+            if is_called {
+                let is_error = is_error(self.word_at(at));
+                let is_text = self.word_at(at).is_empty();
+                if is_error && self.word_at(at + 1) == "(" {
+                    at = self.partner(at + 1) + 1;
+                } else if is_error || is_text {
+                    at += 1;
+                } else {
+                    return false;
+                }
+                continue;
+            }
             while at < close && self.word_at(at) != "," {
                 // What is called to make a value may be anything.
                 if self.word_at(at) == "(" {
@@ -413,4 +556,27 @@ impl Interpreter<'_, '_, '_> {
         }
         is_text
     }
+}
+
+/// Whether a name is that of something to be raised.
+fn is_error(name: &str) -> bool {
+    ["Error", "Exception", "Interrupt", "Timeout", "Expired"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a module is one of the runtime itself, of which a test replaces a function or two and other code has the rest.
+fn is_of_the_runtime(name: &str) -> bool {
+    const MODULES: &[&str] = &[
+        "child_process",
+        "fs",
+        "fs/promises",
+        "http",
+        "https",
+        "net",
+        "os",
+        "process",
+        "vm",
+        "worker_threads",
+    ];
+    let name = name.strip_prefix("node:").unwrap_or(name);
+    MODULES.contains(&name)
 }

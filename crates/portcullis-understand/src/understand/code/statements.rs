@@ -42,6 +42,14 @@ impl Interpreter<'_, '_, '_> {
             self.braces();
             return;
         }
+        // `name: type = value`: what is said of the type is computed too.
+        if self.language == "python" && self.is_name(start) && self.word_at(start + 1) == ":" {
+            let mut end = start + 2;
+            while end < self.end && !self.is_first(end) && self.word_at(end) != "=" {
+                end = self.partner_or_next(end);
+            }
+            self.read_head(start + 1..end);
+        }
         if self.word() == "@" && self.language == "python" {
             self.decorators();
             return;

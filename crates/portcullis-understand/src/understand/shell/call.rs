@@ -90,7 +90,7 @@ impl Walk<'_> {
         }
         let deepest = match self.recorder.certainty {
             Certainty::Certain => RECURSION,
-            Certainty::Possible => 0,
+            Certainty::Defined | Certainty::Possible => 0,
             _ => DOUBTED,
         };
         // Past the last call that is followed one more stands for all the others.

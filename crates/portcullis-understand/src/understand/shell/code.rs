@@ -201,7 +201,7 @@ impl Walk<'_> {
         let Some(Effect { kind: EffectKind::Run(run), certainty, .. }) = printer else {
             return false;
         };
-        *certainty != Certainty::Possible
+        *certainty > Certainty::Possible
             && code.taint == Taint::NONE
             && !["PATH", "BASH_ENV", "LD_PRELOAD"].iter().any(|name| self.variable_set(name).is_some())
             && !self.recorder.effects.list.iter().any(|effect| {

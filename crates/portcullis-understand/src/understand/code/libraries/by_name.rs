@@ -7,12 +7,13 @@ use serde_json::{Map, Value as Json};
 use super::{
     super::{
         interpreter::Interpreter,
+        played::Client,
         value::{Given, Value, mixed},
     },
     databases,
     judged::{ARGUMENTS, Called, DEPTH},
     key,
-    services::switches_off,
+    services::{names_a_secret, switches_off},
 };
 use crate::{
     bound::Bounded,
@@ -404,6 +405,9 @@ impl Interpreter<'_, '_, '_> {
         {
             contract.reversible = false;
         }
+        if contract.class == Class::Delete && self.client_of(called.path) == Client::Nearby {
+            contract.reversible = true;
+        }
         contract.subject = format!("something by {}", called.path);
         let deed = Deed { contract, source: Source::Derived, values: read.values };
         self.walk.emit(EffectKind::Act(Box::new(deed)), span);
@@ -494,7 +498,16 @@ impl Interpreter<'_, '_, '_> {
         }
         self.places_deleted(name, given);
         let address = given.iter().find(|it| it.value.as_known().is_some_and(look::is_address));
-        let sends = mixed("what is sent", given.iter().map(|given| &given.value));
+        // A client signs in with its secret, as a request does with its header.
+        let makes_client = name.starts_with(|first: char| first.is_ascii_uppercase())
+            || words.iter().any(|word| matches!(word.as_str(), "client" | "connect" | "login"));
+        let signs_in = |given: &&Given| {
+            makes_client
+                && given.name.as_deref().is_some_and(names_a_secret)
+                && !given.value.taint().has(Taint::FILE)
+        };
+        let sent = given.iter().filter(|given| !signs_in(given));
+        let sends = mixed("what is sent", sent.map(|given| &given.value));
         if let Some(address) =
             address.filter(|_| sends.taint.has(Taint::SECRET) || sends.taint.has(Taint::FILE))
         {

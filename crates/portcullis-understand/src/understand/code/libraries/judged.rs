@@ -6,6 +6,7 @@ use portcullis_syntax::Span;
 use super::{
     super::{
         interpreter::Interpreter,
+        played::Client,
         value::{Given, Value, mixed},
     },
     Card, Doing,
@@ -183,6 +184,13 @@ impl Interpreter<'_, '_, '_> {
         let is_module = |at: &usize| path.get(..*at).is_some_and(|it| self.modules.contains(it));
         let longest = ends.filter(is_module).max()?;
         path.split_at_checked(longest)
+    }
+
+    /// The module that a path begins with, or that the class of the script is of which it is.
+    pub(in super::super) fn module_in(&self, path: &str) -> Option<String> {
+        let root = path.split(['.', '(', '[']).next().unwrap_or_default();
+        let whole = self.bases.get(root).map_or(path, String::as_str);
+        self.module_of(whole).map(|(module, _)| module.to_owned())
     }
 
     /// Tells what a call on the object of a library does; gives a value where nothing else is to be said of it.
@@ -373,7 +381,15 @@ impl Interpreter<'_, '_, '_> {
             Doing::DeletesRows | Doing::DeletesOf | Doing::ChangesRows => {
                 self.rows(doing, called, given, span);
             }
+            // `DropTable(table)` only says it; what executes it runs it.
+            Doing::Statement(statement)
+                if self.language == "python"
+                    && called.name.starts_with(|first: char| first.is_ascii_uppercase()) =>
+            {
+                result = Value::known(&format!("{statement} {}", called.table()));
+            }
             Doing::Statement(statement) => self.statement(statement, called, given, span),
+            Doing::Query if self.only_estimates(called, span) => {}
             Doing::Query => self.statements_given(called, given, span),
             Doing::Page => self.page(given),
             Doing::Uploads(host) => {
@@ -534,6 +550,8 @@ impl Interpreter<'_, '_, '_> {
             Class::Publish | Class::Pay => Reach::Outward,
             _ => Reach::Service,
         };
+        let is_near = self.client_of(called.path) == Client::Nearby;
+        let reversible = reversible || class == Class::Delete && is_near;
         let contract = Contract {
             class,
             reach,
@@ -585,7 +603,7 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-fn is_told(module: &str) -> bool {
+pub(in super::super) fn is_told(module: &str) -> bool {
     let top = module.split(['.', '/']).next().unwrap_or_default();
     TOLD_ELSEWHERE.contains(&top)
 }

@@ -473,7 +473,7 @@ const MODULES: &[&str] = &[
 ];
 
 /// Whether the objects of a module live in the program.
-pub(super) fn is_local(module: &str) -> bool {
+pub(in super::super) fn is_local(module: &str) -> bool {
     MODULES.iter().any(|known| {
         module
             .strip_prefix(*known)

@@ -16,6 +16,10 @@ mod services;
 mod stored;
 mod stores;
 
+pub(super) use judged::is_told;
+pub(super) use local::is_local;
+pub(super) use rows::is_of_a_test;
+
 use super::tables::Act;
 use crate::{contract::Class, understand::meaning};
 

@@ -63,6 +63,15 @@ const OPENS: &[&str] = &[
 const IN_MEMORY: &[&str] =
     &["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "REPLACE", "TRUNCATE", "UPDATE"];
 
+/// Whether a file of a database is for a test, by where it lies or by its name.
+pub(in super::super) fn is_of_a_test(file: &str) -> bool {
+    let path = file.trim_start_matches("sqlite:///");
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let says = || !path.contains("://") && name.split(['.', '-', '_']).any(|part| part == "test");
+    let is_temporary = path.starts_with("/tmp/") && !path.contains("/../");
+    (is_temporary || says()) && [".db", ".sqlite", ".sqlite3"].iter().any(|end| file.ends_with(end))
+}
+
 /// What says how, and not which.
 const OPTIONS: &[&str] = &[
     "delete_all",
@@ -134,15 +143,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let lower: Vec<String> = texts.iter().map(|text| text.to_ascii_lowercase()).collect();
         let says = |is: &dyn Fn(&str) -> bool| lower.iter().any(|text| is(text));
-        let is_own_file = |text: &str| {
-            let path = text.trim_start_matches("sqlite:///");
-            let name = path.rsplit('/').next().unwrap_or(path);
-            let is_of_a_test =
-                || !path.contains("://") && name.split(['.', '-', '_']).any(|part| part == "test");
-            (path.starts_with("/tmp/") || is_of_a_test())
-                && [".db", ".sqlite", ".sqlite3"].iter().any(|end| text.ends_with(end))
-        };
-        if says(&|text| text.contains(":memory:") || text == "sqlite://" || is_own_file(text))
+        if says(&|text| text.contains(":memory:") || text == "sqlite://" || is_of_a_test(text))
             || given.iter().any(|given| is_for_a_test(&given.value))
         {
             self.seen.in_memory.get_or_insert_with(|| called.path.to_owned());
@@ -264,6 +265,27 @@ impl Interpreter<'_, '_, '_> {
             && !is_run.iter().any(|word| self.source.contains(word))
             && matches!(last, "toString" | "toSQL" | "toQuery" | "compile")
             && self.word_at(at) != "."
+    }
+
+    /// Whether a job of BigQuery is only to say what it would cost: `QueryJobConfig(dry_run=True)`, `{ dryRun: true }`.
+    pub(super) fn only_estimates(&self, called: &Called<'_>, span: Span) -> bool {
+        let is_of_it = ["google.cloud.bigquery", "@google-cloud/bigquery"]
+            .iter()
+            .any(|module| called.path.starts_with(module));
+        let words = if self.language == "python" {
+            ["dry_run", "=", "True"]
+        } else {
+            ["dryRun", ":", "true"]
+        };
+        let range = span.range();
+        let stands = self.unit.tokens.windows(3).any(|three| {
+            let inside = three.iter().all(|token| {
+                range.start <= token.span.range().start && token.span.range().end <= range.end
+            });
+            inside
+                && three.iter().zip(words).all(|(token, word)| token.span.of(self.source) == word)
+        });
+        is_of_it && stands
     }
 
     pub(super) fn statement(

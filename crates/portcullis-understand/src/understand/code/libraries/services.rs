@@ -188,10 +188,7 @@ const SIGNS_IN: &[&str] = &[
 impl Interpreter<'_, '_, '_> {
     /// Remembers a module whose client is told a secret.
     pub(super) fn notice_service(&mut self, module: &str, given: &[Given]) {
-        let says = |name: &str| {
-            let lower = name.to_ascii_lowercase();
-            SIGNS_IN.iter().any(|part| lower.contains(part))
-        };
+        let says = names_a_secret;
         let signs_in = given.iter().any(|it| {
             it.name.as_deref().is_some_and(says)
                 || it.value.taint().has(Taint::SECRET)
@@ -235,6 +232,12 @@ impl Interpreter<'_, '_, '_> {
         }
         is_request
     }
+}
+
+/// Whether an argument is what one signs in with, by its name.
+pub(super) fn names_a_secret(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    SIGNS_IN.iter().any(|part| lower.contains(part))
 }
 
 /// Whether a call says that something is switched off: `enabled: false`, `status="disabled"`.

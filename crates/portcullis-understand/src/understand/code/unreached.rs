@@ -1,0 +1,400 @@
+//! Functions that are defined, and that nothing in the text can call. Owns how a call that is not followed is told from none at all: a
+//! name that stands anywhere else may be called there, and where code looks names up by texts any may.
+
+use std::{collections::HashMap, ops::Range, rc::Rc};
+
+use portcullis_syntax::code::TokenKind;
+
+use super::interpreter::Interpreter;
+use crate::bound::Bounded;
+
+/// How many functions are looked for, and how far back the head of one is.
+const FUNCTIONS: usize = 64;
+
+/// See [`FUNCTIONS`].
+const HEAD: usize = 256;
+
+/// Words by which code finds what it does not name.
+const FINDS: &[&str] = &[
+    "__class__",
+    "__dict__",
+    "__getattribute__",
+    "__globals__",
+    "__import__",
+    "_getframe",
+    "attrgetter",
+    "currentframe",
+    "doctest",
+    "f_back",
+    "f_globals",
+    "fire",
+    "get_ipython",
+    "get_objects",
+    "getmembers",
+    "import_module",
+    "methodcaller",
+    "modules",
+    "nose",
+    "pytest",
+    "runpy",
+    "unittest",
+];
+
+/// The same, where they belong to nothing: `x.vars` is something else.
+const FINDS_BARE: &[&str] = &[
+    "Function",
+    "__main__",
+    "eval",
+    "exec",
+    "getattr",
+    "global",
+    "globalThis",
+    "globals",
+    "locals",
+    "vm",
+    "window",
+];
+
+/// The same, where they are called or looked into: variables have these names too.
+const FINDS_CALLED: &[&str] = &["compile", "dir", "self", "vars"];
+
+/// Names by which others than the text call: of tests, of services that run a function, of tools that run a file.
+const ENTRIES: &[&str] = &[
+    "app",
+    "application",
+    "downgrade",
+    "handler",
+    "lambda_handler",
+    "main",
+    "onmessage",
+    "upgrade",
+];
+
+/// Functions that only look at one.
+const LOOKS: &[&str] = &[
+    "callable",
+    "dis",
+    "get_type_hints",
+    "getdoc",
+    "getfullargspec",
+    "getsource",
+    "getsourcelines",
+    "help",
+    "id",
+    "isfunction",
+    "print",
+    "repr",
+    "signature",
+    "str",
+    "type",
+];
+
+/// Members of one that only tell of it.
+const TELLS: &[&str] =
+    &["__annotations__", "__doc__", "__name__", "__qualname__", "length", "name", "toString"];
+
+/// A function of which it is asked whether anything calls it.
+struct Candidate {
+    /// The token of its name where it is defined.
+    name: usize,
+    body: Range<usize>,
+    /// Where the classes are named whose method it is.
+    of: Vec<usize>,
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// The bodies of functions and classes that nothing before the token at `end` can call.
+    pub(super) fn unreached(&mut self, end: usize) -> Vec<Range<usize>> {
+        let is_read = matches!(self.language, "python" | "javascript");
+        // What a file only defines, whoever reads the file may call.
+        if !is_read || self.walk.is_no_question() || !self.spend(end / 8 + 1) {
+            return Vec::new();
+        }
+        let mut candidates = self.defined_by_name(end);
+        if candidates.is_empty() || candidates.len() > FUNCTIONS || self.finds_names(end) {
+            return Vec::new();
+        }
+        let mut mentions: HashMap<&str, Vec<usize>> = HashMap::new();
+        for candidate in &candidates {
+            mentions.entry(self.name_at(candidate.name)).or_default();
+        }
+        for (at, token) in self.unit.tokens.iter().enumerate().leading(end) {
+            let text = token.span.of(self.source);
+            match &token.kind {
+                TokenKind::Text(_) | TokenKind::Command(_) => {
+                    let held = mentions.iter_mut().filter(|(name, _)| text.contains(**name));
+                    held.for_each(|(_, places)| places.push(at));
+                }
+                _ => {
+                    if let Some(places) = mentions.get_mut(text) {
+                        places.push(at);
+                    }
+                }
+            }
+        }
+        let heads: Vec<usize> = candidates.iter().map(|it| it.name).collect();
+        let exports = self.exports(end);
+        // What only stands in the body of another that nothing calls, nothing calls.
+        loop {
+            let count = candidates.len();
+            let bodies: Vec<Range<usize>> = candidates.iter().map(|it| it.body.clone()).collect();
+            let is_harmless = |at: usize| {
+                heads.contains(&at)
+                    || bodies.iter().chain(&exports).any(|range| range.contains(&at))
+                    || self.only_looks(at)
+            };
+            let names: Vec<usize> = candidates.iter().map(|it| it.name).collect();
+            candidates.retain(|candidate| {
+                let places = mentions.get(self.name_at(candidate.name));
+                places.is_some_and(|places| places.iter().all(|at| is_harmless(*at)))
+                    && candidate.of.iter().all(|class| names.contains(class))
+            });
+            if candidates.len() == count {
+                break;
+            }
+        }
+        candidates.into_iter().map(|candidate| candidate.body).collect()
+    }
+
+    /// Whether the body of a function lies in one of these.
+    pub(super) fn is_within(&self, index: usize, bodies: &[Range<usize>]) -> bool {
+        self.functions.get(index).is_some_and(|function| {
+            Rc::ptr_eq(&function.unit, &self.unit)
+                && bodies
+                    .iter()
+                    .any(|body| body.start <= function.body.start && function.body.end <= body.end)
+        })
+    }
+
+    /// Whether a function was defined in an earlier call.
+    pub(super) fn is_of_before(&self, index: usize) -> bool {
+        self.functions.get(index).is_some_and(|function| {
+            Rc::ptr_eq(&function.unit, &self.unit) && function.body.start < self.before
+        })
+    }
+
+    /// The text of a token, wherever the reading stands.
+    pub(super) fn name_at(&self, at: usize) -> &str {
+        self.unit.tokens.get(at).map_or("", |token| token.span.of(self.source))
+    }
+
+    /// Functions and classes with a name of their own, which nothing around them does something with.
+    fn defined_by_name(&self, end: usize) -> Vec<Candidate> {
+        let functions = self.functions.iter().filter(|function| {
+            !function.called && Rc::ptr_eq(&function.unit, &self.unit) && function.body.end <= end
+        });
+        let mut all: Vec<Candidate> = functions
+            .filter_map(|function| {
+                let start = function.body.start;
+                let is_head = |at: &usize| {
+                    let before = at.checked_sub(1).map_or("", |at| self.name_at(at));
+                    match before {
+                        "def" | "function" => true,
+                        "const" | "let" | "var" => self.name_at(at + 1) == "=",
+                        _ => false,
+                    }
+                };
+                let mut heads = (start.saturating_sub(HEAD)..start).rev();
+                let name = heads.find(is_head)?;
+                // A function that is handed on where it stands, a method that others know by its name.
+                let is_method = self.classes.iter().any(|(_, class)| class.contains(&name));
+                if is_method || self.name_at(name - 1) == "function" && !self.is_statement(name - 1)
+                {
+                    return None;
+                }
+                // Nothing but parameters stands between.
+                let after = name + 1 + usize::from(self.name_at(name + 1) == "=");
+                let after = after + usize::from(self.name_at(after) == "async");
+                let is_function = self.name_at(after) == "(" || self.name_at(after + 1) == "=>";
+                let close = match self.name_at(after) {
+                    "(" => self.unit.partners.get(after).copied()?,
+                    _ => after,
+                };
+                let is_own = close < start && self.ends_a_head(close + 1..start);
+                (is_function && is_own && !self.is_decorated_at(name - 1)).then(|| Candidate {
+                    name,
+                    body: function.body.clone(),
+                    of: Vec::new(),
+                })
+            })
+            .collect();
+        let mut classes: HashMap<&str, usize> = HashMap::new();
+        for (class, body) in &self.classes {
+            let is_head = |at: &usize| {
+                self.name_at(*at) == class
+                    && at.checked_sub(1).is_some_and(|before| self.name_at(before) == "class")
+            };
+            let heads = body.start.saturating_sub(HEAD)..body.start;
+            let Some(name) = heads.rev().find(is_head) else { continue };
+            // What a class is made from may do something with each that is.
+            let is_alone = if self.language == "python" {
+                name + 1 == body.start && self.name_at(body.start) == ":"
+            } else {
+                self.is_statement(name - 1)
+            };
+            let is_plain = is_alone
+                && body.end <= end
+                && !self.is_decorated_at(name.saturating_sub(1))
+                && !["__set_name__", "__init_subclass__", "__del__"]
+                    .iter()
+                    .any(|hook| body.clone().any(|at| self.name_at(at) == *hook));
+            if is_plain {
+                all.push(Candidate { name, body: name..name, of: Vec::new() });
+                classes.insert(class, name);
+            }
+        }
+        let is_known = |candidate: &Candidate| {
+            let name = self.name_at(candidate.name);
+            name.starts_with("__") || name.starts_with("test") || ENTRIES.contains(&name)
+        };
+        all.retain(|candidate| !is_known(candidate));
+        all.extend(self.methods(&classes));
+        all
+    }
+
+    /// The methods of classes, which their objects alone call; what else a class has is done while it is made.
+    fn methods(&self, classes: &HashMap<&str, usize>) -> Vec<Candidate> {
+        let mut of: HashMap<usize, Vec<Option<usize>>> = HashMap::new();
+        for (path, index) in &self.named {
+            if let Some((class, _)) = path.split_once('.') {
+                of.entry(*index).or_default().push(classes.get(class).copied());
+            }
+        }
+        let methods = of.into_iter().filter_map(|(index, of)| {
+            let function = self.functions.get(index)?;
+            let start = function.body.start;
+            // One of a class that others know is theirs.
+            let of: Vec<usize> = of.into_iter().collect::<Option<_>>()?;
+            let is_head = |at: &usize| {
+                let close = self.unit.partners.get(at + 1).copied().unwrap_or(start);
+                self.name_at(at + 1) == "("
+                    && close < start
+                    && self.ends_a_head(close + 1..start)
+                    && self.named.keys().any(|path| {
+                        path.split_once('.').is_some_and(|(_, name)| name == self.name_at(*at))
+                    })
+            };
+            let name = (start.saturating_sub(HEAD)..start).rev().find(is_head)?;
+            let is_free = !function.called
+                && Rc::ptr_eq(&function.unit, &self.unit)
+                && !self.is_decorated_at(name.saturating_sub(1));
+            is_free.then(|| Candidate { name, body: function.body.clone(), of })
+        });
+        methods.collect()
+    }
+
+    /// Whether these tokens stand between the parameters of a function and its body, and nothing else does.
+    fn ends_a_head(&self, range: Range<usize>) -> bool {
+        let words: Vec<&str> = range.map(|at| self.name_at(at)).collect();
+        if self.language == "python" {
+            let said = words.split_last().filter(|(last, _)| **last == ":").map(|(_, said)| said);
+            return said.is_some_and(|said| {
+                said.is_empty()
+                    || said.first() == Some(&"->")
+                        && !said.iter().any(|word| matches!(*word, ":" | "(" | "lambda"))
+            });
+        }
+        matches!(words.as_slice(), [] | ["{" | "=>"] | ["=>", "{"])
+            || words.first() == Some(&":")
+                && !words.iter().skip(1).any(|word| matches!(*word, "(" | ";" | "," | "=" | ":"))
+    }
+
+    /// Whether the word `function` at `at` begins a statement.
+    fn is_statement(&self, at: usize) -> bool {
+        let at = match at.checked_sub(1).map_or("", |before| self.name_at(before)) {
+            "async" => at - 1,
+            _ => at,
+        };
+        let begins = self.unit.tokens.get(at).is_some_and(|token| token.first);
+        match at.checked_sub(1).map_or("", |before| self.name_at(before)) {
+            "" | ";" | "}" | "{" | "export" => true,
+            ")" | "]" => begins,
+            before => {
+                begins && before.starts_with(|it: char| it.is_alphanumeric()) && before != "return"
+            }
+        }
+    }
+
+    /// Whether the line before the word at `at` begins with `@`.
+    fn is_decorated_at(&self, at: usize) -> bool {
+        let mut at = at;
+        // `async def`, `export function`
+        while matches!(
+            at.checked_sub(1).map_or("", |before| self.name_at(before)),
+            "async" | "export" | "default"
+        ) {
+            at -= 1;
+        }
+        while let Some(before) = at.checked_sub(1) {
+            let partner = self.unit.partners.get(before).copied().unwrap_or(before);
+            at = partner.min(before);
+            if self.name_at(at) == "@" {
+                return true;
+            }
+            if self.unit.tokens.get(at).is_some_and(|token| token.first) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Whether code looks names up by texts, or by what they stand in.
+    fn finds_names(&self, end: usize) -> bool {
+        (0..end).any(|at| {
+            let word = self.name_at(at);
+            let is_member = || at.checked_sub(1).is_some_and(|at| self.name_at(at) == ".");
+            FINDS.contains(&word)
+                || FINDS_BARE.contains(&word) && !is_member()
+                || FINDS_CALLED.contains(&word)
+                    && !is_member()
+                    && matches!(self.name_at(at + 1), "(" | "[")
+                || word == "this" && self.name_at(at + 1) == "["
+        })
+    }
+
+    /// Where names are listed that others may import: nobody does in this run.
+    fn exports(&self, end: usize) -> Vec<Range<usize>> {
+        let mut all = Vec::new();
+        for at in 0..end {
+            let open = match (self.name_at(at), self.name_at(at + 1), self.name_at(at + 2)) {
+                ("__all__", "=", "[" | "(") => at + 2,
+                ("exports", "=", "{") => at + 2,
+                ("export", "{", _) => at + 1,
+                _ => continue,
+            };
+            let close = self.unit.partners.get(open).copied().unwrap_or(open);
+            // `module.exports = { run: wipe() }`
+            let calls = (open + 1..close).any(|at| matches!(self.name_at(at), "(" | "`"));
+            if !calls {
+                all.push(open..close);
+            }
+        }
+        all
+    }
+
+    /// Whether the name at `at` is only looked at: `inspect.signature(wipe)`, `wipe.__doc__`.
+    fn only_looks(&self, at: usize) -> bool {
+        let before = |back: usize| at.checked_sub(back).map_or("", |at| self.name_at(at));
+        let is_told = self.name_at(at + 1) == "."
+            && TELLS.contains(&self.name_at(at + 2))
+            && !matches!(self.name_at(at + 3), "=" | "." | "[");
+        let looks = before(1) == "(" && self.name_at(at + 1) == ")" && {
+            let function = before(2);
+            self.only_looks_by(function)
+        };
+        // `exports.wipe = wipe`
+        let is_exported = before(1) == "=" && before(3) == "." && before(4) == "exports";
+        is_told || looks || is_exported
+    }
+
+    /// Whether a function that is called by this path does no more with what it is given than to look at it.
+    pub(super) fn only_looks_by(&self, path: &str) -> bool {
+        let name = path.rsplit('.').next().unwrap_or_default();
+        self.language == "python" && LOOKS.contains(&name) && !self.is_bound_here(name)
+    }
+
+    /// Whether the script gives a name to something of its own.
+    fn is_bound_here(&self, name: &str) -> bool {
+        self.named.contains_key(name) || self.variables.contains_key(name)
+    }
+}
