@@ -276,6 +276,13 @@ impl Clerk {
         Waiting(receiver)
     }
 
+    /// Whether somebody waits for a request in this process.
+    #[must_use]
+    pub fn is_waited_for(&self, id: Id) -> bool {
+        let waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.get(&id).is_some_and(|all| all.iter().any(|one| !one.is_closed()))
+    }
+
     /// Where the chain ends, whenever it is seen to have moved on.
     #[must_use]
     pub fn head(&self) -> watch::Receiver<u64> {

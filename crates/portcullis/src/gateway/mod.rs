@@ -17,6 +17,7 @@ mod events;
 mod inbox;
 mod intercept;
 mod judge;
+mod looking;
 mod mcp;
 mod openapi;
 mod overview;
@@ -123,6 +124,8 @@ pub(super) struct Gateway {
     team: Arc<Team>,
     /// Where people log in, where that is not here.
     people: Option<People>,
+    /// Who looks at which request.
+    looking: looking::Looking,
     /// Room for logins that are on their way.
     logins: tokio::sync::Semaphore,
     /// What it is, for programs.

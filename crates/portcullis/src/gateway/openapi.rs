@@ -181,7 +181,8 @@ mod tests {
             policy::ToTryShape,
             shapes::{
                 AcceptShape, ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape,
-                ManyShape, NewPolicyShape, NewTokenShape, PilesShape, TokenShape, UndoShape,
+                LookShape, ManyShape, NewPolicyShape, NewTokenShape, PilesShape, TokenShape,
+                UndoShape,
             },
         },
         wire::Answer,
@@ -196,6 +197,7 @@ mod tests {
         let mut given = settings().for_serialize().into_generator();
         given.subschema_for::<ApprovalsShape>();
         given.subschema_for::<PilesShape>();
+        given.subschema_for::<LookShape>();
         given.subschema_for::<ApprovalShape>();
         given.subschema_for::<CountShape>();
         given.subschema_for::<TokenShape>();

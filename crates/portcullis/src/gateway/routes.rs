@@ -21,8 +21,8 @@ use tokio::time::timeout;
 use super::{
     Gateway, Shared,
     access::{Caller, permitted},
-    approvals, bundle, deliveries, events, inbox, intercept, judge, mcp, overview, page, people,
-    policy,
+    approvals, bundle, deliveries, events, inbox, intercept, judge, looking, mcp, overview, page,
+    people, policy,
     problem::{Parameters, Problem},
     records, servers, snapshots, tokens,
 };
@@ -212,6 +212,7 @@ pub(super) const ROUTES: &[Route] = &[
     ]], "" -> 200 "PilesShape", get(inbox::piles)),
     route!(GET "/v1/approvals/{id}", Needs::Token, "One request, with all that a person is shown", [&[WAIT]], "" -> 200 "ApprovalShape", get(approvals::show)),
     route!(POST "/v1/approvals/{id}/decision", DECIDES, "Approve or deny a request; the first decision holds", [], "DecisionShape" -> 200 "ApprovalShape", post(approvals::decide)),
+    route!(POST "/v1/approvals/{id}/look", SEES, "Say that one looks at a request; who else does, and whether an agent waits for it, is answered", [], "" -> 200 "LookShape", post(looking::look)),
     route!(POST "/v1/approvals/{id}/claim", JUDGES, "Take up an approval, once, for the action that it was given for", [], "ClaimShape" -> 200 "ApprovalShape", post(approvals::claim)),
     route!(POST "/v1/approvals/{id}/cancel", JUDGES, "Take a request back that was asked with this token", [], "" -> 200 "ApprovalShape", post(approvals::cancel)),
     route!(POST "/v1/decisions", DECIDES, "The same word on many requests", [], "ManyShape" -> 200 "CountShape", post(approvals::decide_many)),

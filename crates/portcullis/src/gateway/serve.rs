@@ -182,6 +182,7 @@ impl Serving {
             place,
             team,
             people,
+            looking: super::looking::Looking::default(),
             logins: Semaphore::new(people::AT_ONCE),
             description: openapi::TEXT.clone(),
             telemetry: Arc::new(telemetry),

@@ -259,6 +259,18 @@ impl ApprovalsShape {
     }
 }
 
+/// Who looks at a request, and who waits for it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct LookShape {
+    /// The version of this shape.
+    pub(super) v: u64,
+    /// Who else has it open at this gateway.
+    pub(super) looking: Vec<String>,
+    /// Whether an agent waits for the answer at this gateway. One that does not may come back for it.
+    pub(super) waits: bool,
+}
+
 /// What waits, the alike together.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

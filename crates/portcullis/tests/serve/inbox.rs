@@ -111,3 +111,37 @@ fn the_alike_stand_together_and_one_no_is_for_all_of_them() {
     let denied = client.get(&format!("/v1/approvals/{first}"), &gateway.person).json();
     assert_eq!((&denied["status"], &denied["reason"]), (&json!("denied"), &json!("use the trash")));
 }
+
+#[test]
+fn people_are_told_who_else_looks_and_whether_an_agent_waits() {
+    let state = tempfile::tempdir().unwrap();
+    let gateway = Gateway::with(state.path(), &["--person", "ana"]);
+    let ana = gateway.person_named("ana");
+    let mut client = gateway.client();
+    let me = client.get("/v1/me", &gateway.person).json()["name"].clone();
+    let asked = asks(&mut client, &gateway.agents, "claude", DELETES);
+    let path = |id: &Value| format!("/v1/approvals/{}/look", id.as_str().unwrap());
+    let mut look = |token: &str, id: &Value| client.post(&path(id), token, &json!({})).json();
+    let alone = json!({ "v": 1, "looking": [], "waits": false });
+    assert_eq!(look(&gateway.person, &asked["id"]), alone);
+    assert_eq!(look(&gateway.person, &asked["id"]), alone, "nobody is another to themselves");
+    assert_eq!(look(&ana, &asked["id"])["looking"], json!([me]));
+    let refused = gateway.client().post(&path(&asked["id"]), &gateway.agents, &json!({}));
+    assert_eq!((refused.status, refused.code().as_str()), (403, "out-of-scope"));
+    let unknown = gateway.client().post(&path(&json!("0".repeat(32))), &ana, &json!({}));
+    assert_eq!(unknown.status, 404);
+    // An agent that takes its request up again, and waits.
+    let (mut agent, token) = (gateway.client(), gateway.agents.clone());
+    let body = json!({ "tool": "bash", "arguments": { "command": DELETES }, "agent": "claude" });
+    let waiting =
+        std::thread::spawn(move || agent.post("/v1/judge?wait=100&resume=true", &token, &body));
+    let begun = std::time::Instant::now();
+    while look(&ana, &asked["id"])["waits"] != true {
+        assert!(begun.elapsed() < crate::client::PATIENCE, "nobody ever waits");
+        std::thread::yield_now();
+    }
+    let decision = format!("/v1/approvals/{}/decision", asked["id"].as_str().unwrap());
+    let no = json!({ "decision": "deny" });
+    assert_eq!(gateway.client().post(&decision, &ana, &no).status, 200);
+    assert_eq!(waiting.join().unwrap().json()["decision"], "deny");
+}

@@ -117,6 +117,7 @@ function warn(loosened) {
 }
 
 // How many wait, on every page: in its title, beside the way to the inbox, and on the icon where the system shows that.
+const MOST = 999;
 let pending = 0;
 function waits(count) {
   if (!Number.isInteger(count)) return;
@@ -124,7 +125,7 @@ function waits(count) {
   pending = count;
   named();
   const badge = top.querySelector(".waits");
-  if (badge) replace(badge, count ? el("span", { "aria-hidden": "true" }, count) : null, count ? el("span", { class: "unseen" }, ` ${count} wait`) : null);
+  if (badge) replace(badge, count ? el("span", { "aria-hidden": "true" }, count > MOST ? `${MOST}+` : count) : null, count ? el("span", { class: "unseen" }, ` ${count} wait`) : null);
   navigator.setAppBadge?.(count).catch(() => {});
   if (more && document.visibilityState === "hidden" && globalThis.Notification?.permission === "granted") {
     // It says that something waits, and not what: others may see this screen.

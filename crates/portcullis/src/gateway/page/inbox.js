@@ -1,7 +1,7 @@
 // Owns the inbox: what waits on the left, the one that is open on the right, and which keys do what. What a request looks like is `ask.js`'s, what somebody
 // says to it `word.js`'s, whether they have read it `reading.js`'s, and what is looked for `sought.js`'s.
 
-import { get, query } from "./api.js";
+import { get, post, query } from "./api.js";
 import { countdown, fate, head, isCut, isGrave, isOver, left, whole } from "./ask.js";
 import { reading } from "./reading.js";
 import { address, asked, form, isNarrow, sought } from "./sought.js";
@@ -11,6 +11,8 @@ import { approve, approveMany, deny, denyMany, edit, hasAgreed, isBusy } from ".
 // So many are shown at first, and more when somebody wants more; beyond the most they come page by page.
 const SHOWN = 50;
 const MOST = 500;
+// How often it is said that one looks at a request.
+const LOOKS = 8000;
 // How far the gateway counts.
 const COUNTED = 10_000;
 // The worst first; what is not known may be critical.
@@ -122,10 +124,10 @@ export function inbox(place, me, argument, parameters) {
     tally(waiting, piled);
     queue.classList.toggle("empty", rows.length === 0);
     choices();
-    if (fresh.length === 1) say(`New: ${fresh[0].agent ?? "an agent"} asks about ${fresh[0].tool}, risk ${fresh[0].risk}.`);
+    if (fresh.length === 1) say(`New: ${fresh[0].agent ?? "an agent"} asks about ${fresh[0].tool}, risk ${fresh[0].risk}.`, "new");
     else if (fresh.length > 1 && fresh.length < rows.length) {
       const worst = RISKS.find((risk) => fresh.some((one) => one.risk === risk)) ?? "unknown";
-      say(`${fresh.length} new requests, the worst of them ${worst}.`);
+      say(`${fresh.length} new requests, the worst of them ${worst}.`, "new");
     }
   }
 
@@ -164,7 +166,7 @@ export function inbox(place, me, argument, parameters) {
       el("button", { type: "button", class: "summary", "aria-current": isOpen ? "true" : null, onclick: () => select(one.id, true, true) },
         el("span", { class: "head" }, head(one)),
         el("code", { class: "gist" }, line(one.preview ?? "").slice(0, 300)),
-        el("span", { class: "tags" }, one.times ? el("strong", {}, `${one.times} alike `) : null, one.project ? `${one.project} ` : null,
+        el("span", { class: "tags" }, one.times > 1 ? el("strong", {}, `${one.times} alike `) : null, one.project ? `${one.project} ` : null,
           one.needed > 1 ? `${one.needed - (one.agreed ?? []).length} more must agree` : null)));
   }
 
@@ -233,13 +235,29 @@ export function inbox(place, me, argument, parameters) {
     const hadFocus = same && article().contains(document.activeElement);
     replace(detail,
       el("button", { type: "button", class: "quiet back", onclick: () => { desk.classList.remove("chosen"); card(selected)?.querySelector(".summary")?.focus(); } }, "← To the list"),
-      el("article", { tabindex: "-1", "aria-label": name, "data-id": id, class: `edge-${one.risk}` }, el("h2", { class: "head" }, head(one)), whole(one), kin(one), buttons(one)));
+      el("article", { tabindex: "-1", "aria-label": name, "data-id": id, class: `edge-${one.risk}` }, el("h2", { class: "head" }, head(one)), whole(one),
+        el("p", { class: "others-there note" }), kin(one), buttons(one)));
+    beside();
     if (focus || hadFocus) {
       article().focus({ preventScroll: true });
       if (!same) scrollTo(0, 0);
       card(id)?.scrollIntoView({ block: "nearest" });
     }
     read.look();
+  }
+
+  // Who else has it open, and whether the agent still waits. Nothing hangs on it, so that what cannot be known is not said.
+  async function beside() {
+    const id = selected;
+    const there = article()?.querySelector(".others-there");
+    if (!there || details.get(id)?.status !== "pending" || document.visibilityState !== "visible" || !there.checkVisibility()) return;
+    let words = "";
+    try {
+      const { looking, waits } = await post(`/v1/approvals/${id}/look`);
+      const names = looking.length ? `${looking.join(", ")} ${looking.length === 1 ? "looks" : "look"} at it too. ` : "";
+      words = `${names}${waits ? "An agent waits for the answer." : "No agent waits for it at this gateway just now; it may come back for the answer."}`;
+    } catch { /* It is asked again. */ }
+    if (there.isConnected && there.textContent !== words) replace(there, words);
   }
 
   function move(by) {
@@ -295,6 +313,7 @@ export function inbox(place, me, argument, parameters) {
   }
 
   const ticking = setInterval(tick, 1000);
+  const looks = setInterval(beside, LOOKS);
   document.addEventListener("keydown", key);
   search();
   refresh();
@@ -303,6 +322,7 @@ export function inbox(place, me, argument, parameters) {
     end: () => {
       ended = true;
       clearInterval(ticking);
+      clearInterval(looks);
       document.removeEventListener("keydown", key);
       read.end();
     },

@@ -70,6 +70,8 @@ export function replace(element, ...children) {
 export function say(words, kind = "") {
   const place = document.getElementById("told");
   const note = el("p", { class: kind }, words);
+  // What is new now says all that the news before it said: they would lie over what is read.
+  if (kind === "new") for (const old of place.querySelectorAll(".new")) old.remove();
   place.append(note);
   while (place.childElementCount > 3) place.firstElementChild.remove();
   setTimeout(() => note.remove(), 9000);

@@ -3,6 +3,7 @@
 mod access;
 mod attacks;
 pub(crate) mod browser;
+mod inbox;
 mod person;
 mod reading;
 #[cfg(unix)]
