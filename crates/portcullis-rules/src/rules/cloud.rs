@@ -539,6 +539,8 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "aws route53 delete-*|disassociate-vpc-from-hosted-zone",
             "aws route53 change-resource-record-sets --change-batch=*DELETE*|--change-batch=file:*|--change-batch=*UPSERT*|--cli-input-json",
+            // What they say is not known, or it only adds.
+            "aws route53 change-resource-record-sets --change-batch=* !--change-batch=*CREATE*",
             "aws route53domains delete-*|disable-*|transfer-*|update-domain-nameservers",
             "gcloud dns record-sets|managed-zones delete|update",
             "gcloud dns record-sets transaction remove|execute",
@@ -550,9 +552,11 @@ static RULES: &[Rule] = &[
         fires: &[
             "aws route53 delete-hosted-zone --id Z",
             "aws route53 change-resource-record-sets --hosted-zone-id Z --change-batch '{\"Changes\":[{\"Action\":\"DELETE\"}]}'",
+            "aws route53 change-resource-record-sets --hosted-zone-id Z --change-batch \"$CHANGES\"",
             "gcloud dns record-sets delete x --zone=z --type=A",
         ],
         quiet: &[
+            "aws route53 change-resource-record-sets --hosted-zone-id Z --change-batch '{\"Changes\":[{\"Action\":\"CREATE\"}]}'",
             "aws route53 list-hosted-zones",
             "aws route53 test-dns-answer --hosted-zone-id Z",
             "gcloud dns managed-zones list",

@@ -378,19 +378,60 @@ fn kills_all(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for effect in &scene.effects.list {
         let EffectKind::Noted("code.monitor.processes") = effect.kind else { continue };
         let code = scene.effects.layer_text(effect.at.layer);
-        let kills = [".kill()", ".terminate()", "os.kill(", "process.kill("]
+        let kills = [".kill()", ".terminate()", "c.kill(", "os.kill(", "process.kill("]
             .iter()
             .any(|call| code.contains(call));
         let chooses =
             ["name", "cmdline", "info[", "username"].iter().any(|word| code.contains(word));
         if kills && !chooses {
             hits.push(Hit { at: Some(effect.at), ..Hit::default() });
+        } else if kills && are_of_others(code) {
+            let message = "programs of several kinds are stopped, whoever started them";
+            let message = Some(message.to_owned());
+            hits.push(Hit { at: Some(effect.at), message, ..Hit::default() });
         } else if kills && super::process::is_guard(code) {
             let message = "a program that watches or guards this machine would be stopped";
             let message = Some(message.to_owned());
             hits.push(Hit { at: Some(effect.at), message, ..Hit::default() });
         }
     }
+}
+
+/// Whether code names several programs that people or other work depend on: servers, and what stands open on a desktop.
+fn are_of_others(code: &str) -> bool {
+    const PROGRAMS: &[&str] = &[
+        "chrome",
+        "code",
+        "containerd",
+        "discord",
+        "dockerd",
+        "excel",
+        "firefox",
+        "httpd",
+        "java",
+        "kubelet",
+        "mongod",
+        "mysqld",
+        "nginx",
+        "node",
+        "outlook",
+        "postgres",
+        "python",
+        "python3",
+        "redis-server",
+        "slack",
+        "teams",
+        "thunderbird",
+        "winword",
+        "zoom",
+    ];
+    let quoted = |name: &&&str| {
+        ["\"", "'"].iter().any(|quote| {
+            code.contains(&format!("{quote}{name}{quote}"))
+                || code.contains(&format!("{quote}{name}.exe{quote}"))
+        })
+    };
+    PROGRAMS.iter().filter(quoted).count() > 1
 }
 
 #[cfg(test)]

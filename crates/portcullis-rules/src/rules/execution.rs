@@ -105,7 +105,7 @@ static RULES: &[Rule] = &[
             "GIT_CONFIG_GLOBAL=ci/gitconfig git fetch",
             "git -c include.path=../tools/gitconfig status",
             "git --git-dir=tools/store status",
-            "git -c core.hooksPath=tools/hooks commit -m x",
+            "git -c core.hooksPath=../tools/hooks commit -m x",
             "ssh -F tools/ssh_config host.example.com",
             "vim -Nu tools/vimrc notes.txt",
             "npm --userconfig tools/npmrc install",

@@ -373,13 +373,31 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "git.hooks.project",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        message: "git runs hooks that the project brings along",
+        remedy: "look at them first: `ls -l .githooks`",
+        when: When::Command(&[
+            "git config … core.hooksPath|core.hookspath .config/hooks|.config/githooks|.git-hooks|.githooks|.hooks|.husky|.husky/_|git-hooks|githooks|scripts/git-hooks|scripts/githooks|scripts/hooks|tools/git-hooks|tools/githooks|tools/hooks !--get !--get-all !--unset !--global !--system",
+        ]),
+        fires: &[
+            "git config core.hooksPath .githooks",
+            "git -c core.hooksPath=tools/hooks commit -m x",
+        ],
+        quiet: &["git config --get core.hooksPath", "git commit -m x"],
+        ..Rule::CHANGE
+    },
+    Rule {
         id: "git.config.runs",
         category: Category::Persistence,
         reversible: true,
         message: "git is told to run a program on later commands, whoever runs them",
         remedy: "set it for one command by hand, where a person sees it",
         when: When::Command(&[
-            "git config … core.hooksPath|core.hookspath|core.sshCommand|core.sshcommand|core.fsmonitor|core.gitProxy|core.askPass|core.alternateRefsCommand * !--get !--get-all !--unset !true !false",
+            "git config --global|--system … core.hooksPath|core.hookspath * !--get !--get-all !--unset",
+            "git config … core.hooksPath|core.hookspath * !--get !--get-all !--unset !.config/hooks !.config/githooks !.git-hooks !.githooks !.hooks !.husky !.husky/_ !git-hooks !githooks !scripts/git-hooks !scripts/githooks !scripts/hooks !tools/git-hooks !tools/githooks !tools/hooks",
+            "git config … core.sshCommand|core.sshcommand|core.fsmonitor|core.gitProxy|core.askPass|core.alternateRefsCommand * !--get !--get-all !--unset !true !false",
             "git config … core.editor|core.pager|sequence.editor|credential.helper|credential.*.helper * !--get !--get-all !--unset !vi !vim* !nvim* !nano* !emacs* !code* !cat !less* !delta* !true !cache* !store !osxkeychain !manager* !libsecret !!gh*",
             "git config … gpg.program|gpg.*.program|uploadpack.packObjectsHook|diff.external|interactive.diffFilter * !--get !--get-all !--unset",
             "git config … filter.*.clean|filter.*.smudge|filter.*.process|diff.*.command|diff.*.textconv|merge.*.driver|mergetool.*.cmd|difftool.*.cmd|pager.*|trailer.*.command|trailer.*.cmd|remote.*.uploadpack|remote.*.receivepack|remote.*.vcs * !--get !--get-all !--unset !nbstripout",
@@ -388,6 +406,8 @@ static RULES: &[Rule] = &[
         ]),
         fires: &[
             "git config --global core.hooksPath /tmp/hooks",
+            "git config --global core.hooksPath .githooks",
+            "git config core.hooksPath ../hooks",
             "git config core.sshCommand 'sh -c x'",
             "git config credential.helper '!f() { cat; }; f'",
             "git config --global alias.st '!sh x.sh'",

@@ -41,6 +41,7 @@ mod infrastructure;
 mod injection;
 mod keepers;
 mod leaks;
+mod machines;
 mod manifest;
 #[cfg(test)]
 mod near_shapes;
@@ -210,6 +211,7 @@ pub static SHELVES: &[&Shelf] = &[
     &protection::agent::SHELF,
     &capacity::SHELF,
     &leaks::SHELF,
+    &machines::SHELF,
     &change::SHELF,
     &cloud::SHELF,
     &cluster::SHELF,

@@ -659,7 +659,9 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         confidence: Confidence::Medium,
         when: When::Command(&[
-            "go build|run|test|vet|generate|install -toolexec|-exec|-vettool !-exec=qemu-aarch64 !-exec=qemu-aarch64-static !-exec=qemu-arm-static !-exec=wasmtime",
+            "go build|run|test|vet|generate|install -toolexec|-vettool",
+            "go build|run|test|vet|generate|install -exec !-exec=qemu-aarch64 !-exec=qemu-aarch64-static !-exec=qemu-arm-static !-exec=wasmtime !-exec=./*",
+            "go run|test -exec=*../*",
             "cargo --config=*runner*|--config=*rustc-wrapper*|--config=*linker*|--config=*build.rustc*",
             "npm|pnpm|yarn --script-shell|--script|--node-options !--script-shell=bash !--script-shell=/bin/bash !--script-shell=/usr/bin/bash !--script-shell=sh !--script-shell=/bin/sh !--script-shell=zsh !--script-shell=/bin/zsh",
             "mvn|mvnw -Dexec.executable|-Dexec.args",
@@ -667,10 +669,16 @@ static RULES: &[Rule] = &[
         ]),
         fires: &[
             "go build -toolexec ./x ./...",
+            "go test -exec ./../x ./...",
             "cargo --config 'build.rustc-wrapper=\"./x\"' build",
             "npm --script-shell ./x run build",
         ],
-        quiet: &["go build ./...", "cargo build --release", "bundle exec rspec"],
+        quiet: &[
+            "go build ./...",
+            "go test -exec ./scripts/qemu.sh ./...",
+            "cargo build --release",
+            "bundle exec rspec",
+        ],
         ..Rule::OPENS
     },
 ];

@@ -128,7 +128,8 @@ fn is_production(word: &str) -> bool {
 /// Whether a statement goes to a database that calls itself production: the words of its client say so, or where code finds it.
 pub(super) fn is_data_of(effect: &Effect, scene: &Scene<'_>) -> bool {
     /// What stands in front of an address, or of what holds one.
-    const LEADS: &[&str] = &["://", "environ", "getenv(", "process.env", "SETTINGS_MODULE"];
+    const LEADS: &[&str] =
+        &["://", "environ", "getenv(", "host:", "host=", "process.env", "SETTINGS_MODULE"];
     /// Variables that name a server to its client.
     const HOSTS: &[&str] = &["DATABASE_URL=", "MYSQL_HOST=", "PGHOST=", "PGSERVICE="];
     /// How much of what stands behind is looked at.
@@ -160,7 +161,15 @@ pub(super) fn is_data_of(effect: &Effect, scene: &Scene<'_>) -> bool {
                     let rest = code.get(at + lead.len()..).unwrap_or_default();
                     let near: String =
                         rest.chars().take_while(|it| *it != '\n').leading(NEAR).collect();
-                    let end = if *lead == "://" { &['"', '\'', ' ', '`'][..] } else { &[';'] };
+                    let (near, end) = match *lead {
+                        "://" => (near.as_str(), &['"', '\'', ' ', '`'][..]),
+                        // What a machine is called: `host="db.prod"`, `host=db.prod dbname=x`.
+                        "host:" | "host=" => (
+                            near.trim_start_matches([' ', '"', '\'', '`']),
+                            &['"', '\'', ' ', '`', ','][..],
+                        ),
+                        _ => (near.as_str(), &[';'][..]),
+                    };
                     is_production(&near.split(end).next().unwrap_or_default().replace(' ', "_"))
                 })
             })

@@ -20,7 +20,7 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
-pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
+pub(super) static SHELF: Shelf = Shelf { programs: &["curl"], rules: RULES };
 
 const LEADS: Rule = Rule {
     category: Category::System,
@@ -31,6 +31,34 @@ const LEADS: Rule = Rule {
 };
 
 static RULES: &[Rule] = &[
+    Rule {
+        id: "network.route.credentials",
+        category: Category::Credentials,
+        message: "a password goes over a line that anybody on the way can read, and on to whatever host the answer names",
+        remedy: "use https, and leave out `--location-trusted`",
+        when: When::Command(&[
+            "curl --location-trusted -u|--user|--oauth2-bearer|--netrc|--netrc-file|-n http://* !http://localhost* !http://127.0.0.1*",
+        ]),
+        fires: &["curl --location-trusted -u \"me:$WORD\" http://files.example.com/x"],
+        quiet: &[
+            "curl -L -u \"me:$WORD\" https://files.example.com/x",
+            "curl --location-trusted -u me:word http://localhost:8081/x",
+        ],
+        ..LEADS
+    },
+    Rule {
+        id: "network.route.trusted",
+        category: Category::Credentials,
+        severity: Severity::Medium,
+        message: "a password goes on to whatever host the answer names",
+        remedy: "leave out `--location-trusted`: `curl -L` keeps the password for the host that was named",
+        when: When::Command(&[
+            "curl --location-trusted -u|--user|--oauth2-bearer|--netrc|--netrc-file|-n",
+        ]),
+        fires: &["curl --location-trusted -u \"me:$WORD\" https://files.example.com/x"],
+        quiet: &["curl -L -u \"me:$WORD\" https://files.example.com/x"],
+        ..LEADS
+    },
     Rule {
         id: "network.route.proxy",
         message: "everything goes through a proxy that nobody vouches for: it sees, and may change, what is sent and fetched",

@@ -431,6 +431,8 @@ static ESCAPES: &[Escape] = &[
         How::Commands("gdb"),
     ),
     escape("gem", &["-e", "--editor"], How::Shell),
+    // What is tested or run is handed to it; it runs as it does by its path.
+    escape("go", &["-exec"], How::Shell),
     escape("gs", &["-c"], How::Code("postscript")),
     escape("gvim", &["-S", "-U", "-u"], How::Settings(Settings::Vim)),
     escape("gvim", EDITOR, How::Vim),

@@ -36,7 +36,8 @@ pub(super) fn git_commands(walk: &mut dyn Host, invocation: &Invocation) {
     // Files and variables say something for good, options for this command and what it starts.
     surroundings(walk, invocation.span);
     let outer = walk.git_settings();
-    before_command(walk, before);
+    let verb = after.first().and_then(|word| word.text.as_known()).unwrap_or("");
+    before_command(walk, before, verb);
     let own = outer..walk.git_settings();
     command(walk, invocation, before, after);
     walk.forget_git_settings(own);
@@ -216,12 +217,14 @@ fn command_at(arguments: &[Argument]) -> usize {
 }
 
 /// Options before the command.
-fn before_command(walk: &mut dyn Host, words: &[Argument]) {
+fn before_command(walk: &mut dyn Host, words: &[Argument], verb: &str) {
     for given in Options::new(words, GLOBAL_VALUES).given() {
         match given.long_name() {
             "-c" => {
                 if let Some(value) = given.value("-c") {
-                    git_setting(walk, &value);
+                    if !own_hooks(walk, words, verb, &value) {
+                        git_setting(walk, &value);
+                    }
                 }
             }
             "--config-env" => {
@@ -333,6 +336,7 @@ fn configured(walk: &mut dyn Host, options: &Options<'_>, words: &[&Argument]) {
     let key = key.text.known_prefix().to_ascii_lowercase();
     match means_of(&key) {
         // What is set for good is spoken of by the rules on `git config`.
+        Some(Means::Directory) if key == "core.hookspath" => read_hooks(walk, value),
         None
         | Some(
             Means::Directory | Means::Address | Means::Protocol | Means::File | Means::Setting,
@@ -349,6 +353,62 @@ fn configured(walk: &mut dyn Host, options: &Options<'_>, words: &[&Argument]) {
         Some(Means::Runs | Means::Replaces | Means::Credentials | Means::Transport) => {
             let code = after(&value.text, "!").unwrap_or_else(|| value.text.clone());
             walk.at_most(Certainty::Possible, |walk| walk.shell(&code, value.span, &[], None));
+        }
+    }
+}
+
+/// Hooks that git runs as it is used every day.
+const HOOKS: &[&str] = &[
+    "commit-msg",
+    "post-checkout",
+    "post-commit",
+    "post-merge",
+    "pre-commit",
+    "pre-push",
+    "pre-rebase",
+    "prepare-commit-msg",
+];
+
+/// What works on the repository that is there, and brings nobody else's files before its hooks run.
+const WORKS: &[&str] = &["add", "commit", "diff", "log", "push", "status"];
+
+/// `git -c core.hooksPath=.githooks commit`: the hooks that the project keeps in a directory which is called so are run, as they would be by
+/// their paths; they are read, and told. Whether it is that.
+fn own_hooks(walk: &mut dyn Host, words: &[Argument], verb: &str, setting: &Argument) -> bool {
+    let Some((key, path)) = setting.text.as_known().and_then(|known| known.split_once('=')) else {
+        return false;
+    };
+    let last = path.trim_end_matches("/_").rsplit('/').next().unwrap_or(path);
+    let is_called_so = last.ends_with("hooks") || last == ".husky";
+    let leads_within = !path.starts_with(['/', '~']) && !path.split('/').any(|part| part == "..");
+    // Elsewhere, another project's.
+    let is_here = words.iter().all(|word| {
+        let word = word.text.display();
+        !["-C", "--git-dir", "--work-tree"].iter().any(|option| word.starts_with(option))
+    });
+    let directory = Argument { text: setting.text.beginning_with(path), span: setting.span };
+    let is_own = key.eq_ignore_ascii_case("core.hookspath")
+        && is_called_so
+        && leads_within
+        && is_here
+        && WORKS.contains(&verb)
+        && place::place_of(&walk.target(&directory.text), walk.facts()).is_workspace();
+    if is_own {
+        read_hooks(walk, &directory);
+        walk.note("git.hooks.project", setting.span);
+    }
+    is_own
+}
+
+/// The hooks in a directory are read as far as they are there, or were written by this call.
+fn read_hooks(walk: &mut dyn Host, directory: &Argument) {
+    for hook in HOOKS {
+        let text = below(&directory.text, hook);
+        let path = walk.target(&text).path;
+        let is_there = path.is_some_and(|path| walk.look(&path).file().is_some());
+        if is_there || walk.wrote(&text) {
+            let file = Argument { text, span: directory.span };
+            walk.at_likely(|walk| walk.script("shell", &file, &[], None));
         }
     }
 }

@@ -14,20 +14,31 @@ static LOADED: &[(&str, &[&str])] = &[
     ("apachectl", &["-f"]),
     ("ava", &["--config", "--require"]),
     ("babel", &["--config-file", "--plugins", "--presets"]),
+    ("behat", &["--config", "-c"]),
+    ("blender", &["--addons", "--python", "-P"]),
+    ("bundle", &["--gemfile"]),
     ("c++", COMPILER),
     ("c8", &["--config", "--require", "-r"]),
+    ("cap", &["--config", "-f"]),
     ("cc", COMPILER),
     ("celery", &["--config"]),
     ("clang", COMPILER),
     ("clang++", COMPILER),
+    ("codecept", &["--config", "--override", "-c"]),
     ("collectd", &["-C"]),
     ("commitlint", &["--config", "--extends", "--parser-preset", "-g", "-p", "-x"]),
     ("coverage", &["--rcfile"]),
     ("cppcheck", &["--addon"]),
+    ("cucumber", &["--require", "-r"]),
+    ("cucumber-js", &["--config", "--format", "--import", "--require", "-c", "-f", "-i", "-r"]),
     ("cypress", &["--config-file", "-C"]),
+    ("django-admin", &["--pythonpath"]),
     ("dnsmasq", &["--conf-file", "-C"]),
     ("doit", &["-f", "--file"]),
     ("eleventy", &["--config"]),
+    ("elixir", &["-pa", "-pr", "-pz", "-r"]),
+    ("emacs", EMACS),
+    ("erl", &["-args_file", "-config", "-pa", "-pz"]),
     (
         "eslint",
         &[
@@ -43,23 +54,36 @@ static LOADED: &[(&str, &[&str])] = &[
     ),
     ("exiftool", &["-config"]),
     ("fab", &["--collection", "--config", "--search-root", "-c", "-f", "-r"]),
+    ("flask", &["--app", "-A"]),
     ("fluentd", &["--config", "--plugin", "-c", "-p", "-r"]),
     ("g++", COMPILER),
     ("gcc", COMPILER),
     ("gcloud", &["--flags-file"]),
+    ("ghci", &["-ghci-script"]),
     ("gio", &["launch"]),
     ("gradle", GRADLE),
     ("gradlew", GRADLE),
+    ("groovy", &["--classpath", "-classpath", "-cp"]),
     ("grunt", &["--gruntfile"]),
+    ("guard", &["--guardfile", "-G"]),
+    ("guile", &["-L", "-l", "-s"]),
     ("gulp", &["--gulpfile", "--require", "-f"]),
     ("gunicorn", &["--config", "-c"]),
     ("haproxy", &["-f"]),
     ("httpd", &["-f"]),
+    ("hypercorn", &["--config", "-c"]),
+    ("iex", &["--dot-iex", "-pa", "-pr", "-pz", "-r"]),
+    ("inv", &["--config", "--search-root", "-f", "-r"]),
+    ("invoke", &["--config", "--search-root", "-f", "-r"]),
     ("ipython", &["--config", "--profile-dir"]),
     ("irb", &["-r"]),
+    ("jasmine", &["--config", "--helper", "--reporter", "--require"]),
     ("javac", &["--processor-path", "-processorpath"]),
+    ("jekyll", &["--config", "--plugins", "-p"]),
     ("jest", JEST),
     ("jq", &["--from-file", "-L", "-f"]),
+    ("julia", &["--load", "--sysimage", "-J", "-L"]),
+    ("jupyter", &["--config"]),
     ("karma", &["start"]),
     ("ld", &["--plugin", "-plugin", "-T"]),
     ("ld.gold", &["--plugin", "-plugin", "-T"]),
@@ -74,6 +98,8 @@ static LOADED: &[(&str, &[&str])] = &[
     ("meson", &["--cross-file", "--native-file"]),
     ("mkdocs", &["--config-file", "-f"]),
     ("mocha", &["--config", "--file", "--reporter", "--require", "-R", "-r"]),
+    ("mpv", &["--config-dir", "--script", "--scripts"]),
+    ("mutt", &["-F"]),
     (
         "mvn",
         &["-Dmaven.ext.class.path", "--file", "--global-settings", "--settings", "-f", "-gs", "-s"],
@@ -81,6 +107,7 @@ static LOADED: &[(&str, &[&str])] = &[
     ("mypy", &["--config-file"]),
     ("mysqld", &["--defaults-file", "--init-file", "--plugin-dir"]),
     ("nginx", &["-c"]),
+    ("nightwatch", &["--config", "-c"]),
     ("nodemon", &["--config"]),
     ("nox", &["--noxfile", "-f"]),
     ("nyc", &["--nycrc-path", "--require", "-r"]),
@@ -103,23 +130,43 @@ static LOADED: &[(&str, &[&str])] = &[
     ("puma", &["--config", "-C"]),
     ("pylint", &["--load-plugins", "--rcfile"]),
     ("pytest", &["--confcutdir", "--rootdir", "-c", "-p"]),
+    ("rails", &["--template", "-m"]),
+    (
+        "robot",
+        &[
+            "--listener",
+            "--prerebotmodifier",
+            "--prerunmodifier",
+            "--pythonpath",
+            "--variablefile",
+            "-P",
+            "-V",
+        ],
+    ),
     ("rollup", &["--config", "--plugin", "-c", "-p"]),
     ("rspec", &["--options", "--require", "-I", "-O", "-r"]),
     ("rubocop", &["--config", "--require", "-c", "-r"]),
+    ("sbcl", &["--load", "--script", "--sysinit", "--userinit"]),
+    ("scala", &["--class-path", "-classpath", "-cp", "-i"]),
     ("scrapy", &["--set"]),
     ("semantic-release", &["--extends", "-e"]),
+    ("snakemake", &["--configfile", "--profile", "--snakefile", "-s"]),
     ("sphinx-build", &["-c"]),
     ("squid", &["-f"]),
     ("storybook", &["--config-dir", "-c"]),
     ("stylelint", &["--config", "--custom-formatter", "--custom-syntax"]),
     ("supervisord", &["--configuration", "-c"]),
+    ("swipl", &["-f", "-l", "-s"]),
     ("tailwindcss", &["--config", "--postcss", "-c"]),
+    ("tap", &["--after", "--before"]),
     ("telegraf", &["--config", "--config-directory", "--plugin-directory"]),
     ("terser", &["--config-file"]),
+    ("testcafe", &["--config-file"]),
     ("tox", &["--conf", "-c"]),
     ("ts-node", &["--compiler", "--require", "-C", "-r"]),
     ("tsx", &["--import", "--require", "-r"]),
     ("unicorn", &["--config-file", "-c"]),
+    ("uvicorn", &["--app-dir", "--log-config"]),
     ("uwsgi", &["--ini", "--json", "--plugin", "--xml", "--yaml"]),
     ("vite", &["--config", "-c"]),
     ("vitest", &["--config", "--globalSetup", "--reporter", "--setupFiles", "-c"]),
@@ -128,6 +175,8 @@ static LOADED: &[(&str, &[&str])] = &[
 ];
 
 const COMPILER: &[&str] = &["--specs", "-B", "-fpass-plugin", "-fplugin", "-load", "-specs"];
+const EMACS: &[&str] =
+    &["--directory", "--init-directory", "--load", "--script", "-L", "-l", "-load", "-script"];
 const GRADLE: &[&str] =
     &["--build-file", "--init-script", "--settings-file", "-I", "-b", "-c", "-p"];
 const JEST: &[&str] = &[
@@ -160,6 +209,16 @@ pub(super) fn follow(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
             let mut text = value.text.clone();
             text.push_known(".py");
             manuals::loaded(walk, &Argument { text, span: value.span });
+        }
+    }
+    // `pytest -o pythonpath=DIRECTORY`: a setting in which code is looked for.
+    if name == "pytest" {
+        for value in ["--override-ini", "-o"].iter().flat_map(|option| named_by(arguments, option))
+        {
+            if let Some(path) = value.text.known_prefix().strip_prefix("pythonpath=") {
+                let text = value.text.beginning_with(path);
+                manuals::loaded(walk, &Argument { text, span: value.span });
+            }
         }
     }
     if matches!(name, "c++" | "cc" | "clang" | "clang++") {

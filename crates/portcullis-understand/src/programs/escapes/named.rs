@@ -212,7 +212,8 @@ fn loads_temporary(options: &str) -> bool {
     options.split_whitespace().any(|word| {
         let option = LOADS.iter().find(|option| word.starts_with(*option));
         let attached = option.and_then(|option| word.strip_prefix(option));
-        let value = attached.map_or(word, |rest| rest.trim_start_matches('='));
+        // `-Mlib=DIRECTORY`
+        let value = attached.map_or(word, |rest| rest.rsplit('=').next().unwrap_or(rest));
         let found = (option.is_some() || LOADS.contains(&before)) && is_temporary(value);
         before = word;
         found

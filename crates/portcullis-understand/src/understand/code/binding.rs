@@ -526,6 +526,8 @@ impl Interpreter<'_, '_, '_> {
             self.walk.note("code.security.disabled", span);
         }
         self.points_anew(&path, &value);
+        let here = self.span_from(self.at.saturating_sub(1));
+        self.attribute_set(&path, &value, here);
         // `process.env.FIRESTORE_EMULATOR_HOST = "127.0.0.1:8080"`, for all that follows and for good.
         let is_emulator = ["os.environ.", "process.env."].iter().any(|prefix| {
             path.strip_prefix(prefix).is_some_and(|name| name == "FIRESTORE_EMULATOR_HOST")

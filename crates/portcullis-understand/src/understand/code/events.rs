@@ -69,11 +69,13 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => {}
         }
+        self.notice_watched(path, given);
         let (owner, _) = path.rsplit_once('.')?;
         let event = given.first()?.value.as_known()?;
         let slot = format!("{owner} hears {event}");
         if LISTENS.contains(&last) {
             let function = given.get(1)?.value.clone();
+            self.hand_watched(owner, &function, span);
             if matches!(function, Value::Function(_) | Value::Name(..)) {
                 let all = match self.bound(&slot) {
                     Some(before) => before.or(function),
@@ -91,6 +93,32 @@ impl Interpreter<'_, '_, '_> {
             self.call_value(function, given.get(1..).unwrap_or_default().to_vec(), span);
         }
         Some(Value::unknown("nothing"))
+    }
+
+    /// `chokidar.watch(files).on("add", function)`: the function gets the name of each file that changes.
+    fn hand_watched(&mut self, owner: &str, function: &Value, span: Span) {
+        let start = owner.split("()").next().unwrap_or(owner);
+        let Some(watched) = self.bound(&format!("{start} is watched")) else { return };
+        if !matches!(function, Value::Function(_)) {
+            return;
+        }
+        let each = match watched {
+            Value::List(list) => list,
+            one => vec![one],
+        };
+        for value in each.into_iter().leading(LISTENERS) {
+            self.call_value(function.clone(), vec![Given { name: None, value, span }], span);
+        }
+    }
+
+    /// `chokidar.watch(files)`: remembers what is watched.
+    pub(super) fn notice_watched(&mut self, path: &str, given: &[Given]) {
+        const WATCHES: &[&str] = &["chokidar.watch", "gaze", "sane", "watchpack"];
+        if let Some(first) = given.first()
+            && WATCHES.contains(&path)
+        {
+            self.bind(format!("{path} is watched"), first.value.clone());
+        }
     }
 
     /// Whether a function names its first parameter without calling it.

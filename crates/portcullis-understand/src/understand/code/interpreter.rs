@@ -244,6 +244,10 @@ pub(super) struct Seen {
     pub(super) services: Vec<String>,
     /// A store of the cloud is played on this machine.
     pub(super) emulated: bool,
+    /// A page of another machine is open.
+    pub(super) visits: bool,
+    /// A message was made for each of a list.
+    pub(super) to_many: bool,
     /// What clients were told to begin every address with.
     pub(super) bases: Vec<(String, Text)>,
 }

@@ -204,10 +204,29 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Whether what stands here is done for each of something whose elements are not known: in the body of a loop or of what is called
-    /// for each element.
+    /// Whether what stands here is done for each of something whose elements are not known: in the body of a loop, of a comprehension or of
+    /// what is called for each element, or of each that a stream brings.
     pub(super) fn is_repeated(&mut self, span: Span) -> bool {
-        const EACH: &[&str] = &["each", "forEach", "flatMap", "map", "mapSeries"];
+        const EACH: &[&str] = &[
+            "each",
+            "eachAsync",
+            "eachLimit",
+            "eachOf",
+            "eachSeries",
+            "flatMap",
+            "forEach",
+            "forEachAsync",
+            "forEachLimit",
+            "forEachSeries",
+            "map",
+            "mapAsync",
+            "mapLimit",
+            "mapSeries",
+            "pMap",
+            "reduce",
+        ];
+        /// What a stream calls each that it brings.
+        const BRINGS: &[&str] = &["data", "document", "entry", "line", "record", "result", "row"];
         let starts = |token: &Token| token.span.start < span.start;
         let at = self.unit.tokens.partition_point(starts);
         // Too much to look at may be anything.
@@ -218,6 +237,8 @@ impl Interpreter<'_, '_, '_> {
             let next = self.word_at(start + 1);
             match self.word_at(start) {
                 "for" | "foreach" | "while" if self.language == "python" => {
+                    let is_async = start > 0 && self.word_at(start - 1) == "async";
+                    let start = start - usize::from(is_async);
                     self.is_first(start) && self.block_end(start) > at
                 }
                 "for" | "foreach" | "while" => {
@@ -229,9 +250,30 @@ impl Interpreter<'_, '_, '_> {
                     };
                     self.word_at(head) == "(" && at < end
                 }
+                "(" | "[" | "{" if self.language == "python" => {
+                    let close = self.partner(start);
+                    close > at && self.goes_through(at, close)
+                }
+                "on" if next == "(" && self.partner(start + 1) > at => {
+                    let event = self.token_at(start + 2).map(|token| token.span.of(self.source));
+                    event.is_some_and(|it| BRINGS.contains(&it.trim_matches(['"', '\'', '`'])))
+                }
                 word => EACH.contains(&word) && next == "(" && self.partner(start + 1) > at,
             }
         })
+    }
+
+    /// Whether a comprehension's loop stands between here and the bracket that closes around it.
+    fn goes_through(&self, from: usize, close: usize) -> bool {
+        let mut at = from;
+        while at < close {
+            if self.word_at(at) == "for" && self.is_name(at) {
+                return true;
+            }
+            let partner = self.partner(at);
+            at = if partner > at { partner + 1 } else { at + 1 };
+        }
+        false
     }
 
     /// Whether a body without an end starts programs and waits for nothing.

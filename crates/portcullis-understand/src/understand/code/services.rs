@@ -89,12 +89,15 @@ impl Interpreter<'_, '_, '_> {
         }
         let root = path.split(['.', '(', '[']).next().unwrap_or_default();
         match root {
-            "boto3" | "aioboto3" if matches!(method, "client" | "resource") => {
+            "boto3" | "aioboto3" | "botocore" | "aiobotocore"
+                if matches!(method, "client" | "create_client" | "resource") =>
+            {
                 let name = given.first().map(|given| given.value.text()).unwrap_or_default();
                 self.pointed_at(given);
                 Some(Value::reached(&format!("{path}()"), name))
             }
-            "boto3" | "aioboto3" => {
+            "botocore" | "aiobotocore" if !receiver.ends_with("_client()") => None,
+            "boto3" | "aioboto3" | "botocore" | "aiobotocore" => {
                 // What service it is of may not be known, and its verb is.
                 let service = text.as_known().filter(|name| !name.is_empty());
                 let service = service.unwrap_or("ec2").to_owned();
@@ -142,6 +145,9 @@ impl Interpreter<'_, '_, '_> {
                 self.aws(&class.to_ascii_lowercase(), &kebab(method), given, span)
             }
             "kubernetes" | "kubernetes_asyncio" | "@kubernetes/client-node" | "k8s" => {
+                if let Some(kind) = self.resource(receiver, method, text, given, span) {
+                    return Some(kind);
+                }
                 self.cluster(method, given, span)
             }
             "docker" | "podman" | "dockerode" | "Docker" => {
@@ -224,7 +230,9 @@ impl Interpreter<'_, '_, '_> {
             .any(|verb| method.to_ascii_lowercase().starts_with(verb))
             && given.iter().any(|given| {
                 let written = written(&given.value, DEPTH).display();
-                written.contains("0.0.0.0/0") || written.contains("::/0")
+                written.contains("0.0.0.0/0")
+                    || written.contains("::/0")
+                    || lets_in_all(&given.value)
             })
         {
             self.walk.note("cloud.network.open", span);
@@ -242,6 +250,8 @@ impl Interpreter<'_, '_, '_> {
             self.walk.note("code.database.drop", span);
         }
         if SERVICES.iter().any(|service| path.starts_with(service)) {
+            self.rule_of_a_firewall(path, given, span);
+            self.rights(path, receiver, method, span);
             let verb = kebab(method);
             let mut words = verb.split('-').filter(|word| *word != "begin");
             let destroys = words.next().is_some_and(|verb| DESTROYING.contains(&verb));
@@ -249,15 +259,6 @@ impl Interpreter<'_, '_, '_> {
                 || receiver.contains(".document()");
             if destroys && !ordinary {
                 self.walk.note("code.cloud.delete", span);
-            }
-            // `bucket.set_iam_policy(policy)`: whom it lets in stands around it.
-            if matches!(method, "set_iam_policy" | "setIamPolicy" | "setPolicy")
-                && ["allUsers", "allAuthenticatedUsers"].iter().any(|who| self.source.contains(who))
-            {
-                let words = ["gcloud", "storage", "buckets", "add-iam-policy-binding", "gs://b"];
-                let mut words = known(&words);
-                words.push(Text::known("--member=allUsers"));
-                self.tell(words, span);
             }
             if matches!(method, "makePublic" | "make_public") {
                 let words = ["gcloud", "storage", "buckets", "add-iam-policy-binding", "gs://b"];
@@ -271,6 +272,66 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         None
+    }
+
+    /// `SecurityRule(access="Allow", source_address_prefix="*")`: a rule of a firewall is made, which is the whole of what it says.
+    fn rule_of_a_firewall(&mut self, path: &str, given: &[Given], span: Span) {
+        let is_rule = path.rsplit('.').next().is_some_and(|name| {
+            matches!(name, "SecurityRule" | "FirewallRule" | "Firewall" | "Allowed")
+        });
+        if !is_rule {
+            return;
+        }
+        let table = given.iter().filter_map(|it| Some((it.name.clone()?, it.value.clone())));
+        let mut said = vec![Value::Table(table.collect())];
+        said.extend(given.iter().filter(|it| it.name.is_none()).map(|it| it.value.clone()));
+        if said.iter().any(lets_in_all) {
+            self.walk.note("cloud.network.open", span);
+        }
+    }
+
+    /// Rights are given, or messages that wait are passed over.
+    fn rights(&mut self, path: &str, receiver: &str, method: &str, span: Span) {
+        let lower = receiver.to_ascii_lowercase();
+        match method {
+            // `bucket.set_iam_policy(policy)`: whom it lets in stands around it.
+            "set_iam_policy" | "setIamPolicy" | "setPolicy" => {
+                let is_for_all = ["allUsers", "allAuthenticatedUsers"]
+                    .iter()
+                    .any(|who| self.source.contains(who));
+                let gives =
+                    ["admin", "editor", "owner", "serviceAccountTokenCreator"].iter().any(|role| {
+                        self.source.contains(&format!("roles/{role}"))
+                            || self.source.contains(&format!(".{role}\""))
+                    }) || self.source.contains("Admin\"")
+                        || self.source.contains("Admin'");
+                if is_for_all {
+                    let mut words = known(&[
+                        "gcloud",
+                        "storage",
+                        "buckets",
+                        "add-iam-policy-binding",
+                        "gs://b",
+                    ]);
+                    words.push(Text::known("--member=allUsers"));
+                    self.tell(words, span);
+                } else if gives {
+                    self.tell(
+                        known(&["gcloud", "projects", "set-iam-policy", "p", "policy"]),
+                        span,
+                    );
+                }
+            }
+            "create" | "begin_create" | "create_by_id" | "createById"
+                if lower.ends_with("role_assignments") || lower.ends_with("roleassignments") =>
+            {
+                self.tell(known(&["az", "role", "assignment", "create"]), span);
+            }
+            "seek" if path.contains("pubsub") => {
+                self.tell(known(&["gcloud", "pubsub", "subscriptions", "seek", "s"]), span);
+            }
+            _ => {}
+        }
     }
 
     /// Remembers where a client of the cloud was pointed at, if anywhere.
@@ -455,6 +516,39 @@ impl Interpreter<'_, '_, '_> {
             _ => {}
         }
         None
+    }
+
+    /// `client.resources.get(kind="Pod")` of a dynamic client, and what is done by what it gives: the kind of thing goes along.
+    fn resource(
+        &mut self,
+        receiver: &str,
+        method: &str,
+        text: &Text,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let of_any_kind =
+            ["KubernetesObjectApi", "makeApiClient()"].iter().any(|it| receiver.contains(it));
+        if method == "get" && receiver.ends_with(".resources") {
+            let kind = given.iter().find(|it| it.name.as_deref() == Some("kind"))?;
+            let path = format!("{receiver}.get()");
+            return Some(Value::reached(&path, kind.value.text()));
+        }
+        let is_one = receiver.ends_with(".resources.get()");
+        if !matches!(method, "delete" | "patch" | "replace") || !is_one && !of_any_kind {
+            return None;
+        }
+        let entry = given.first().and_then(|it| it.value.entry("kind")).map(Value::text);
+        let kind = entry.unwrap_or_else(|| text.clone());
+        let kind = kind.as_known().unwrap_or("resource").to_ascii_lowercase();
+        let name = given.iter().find(|it| it.name.as_deref() == Some("name"));
+        let mut words = known(&["kubectl", method, kind.as_str()]);
+        words.push(name.map_or_else(|| Text::unknown("a name"), |it| it.value.text()));
+        if is_rehearsal(given) || given.iter().any(|it| it.name.as_deref() == Some("dry_run")) {
+            words.push(Text::known("--dry-run=server"));
+        }
+        self.tell(words, span);
+        Some(Value::unknown("what a cluster answers"))
     }
 
     /// A command in a container of a cluster: the list of its words, or what is called so.
@@ -688,6 +782,33 @@ impl Interpreter<'_, '_, '_> {
 
 fn argument(text: Text, span: Span) -> Argument {
     Argument { text, span }
+}
+
+/// Whether a rule of a firewall lets in everybody: `{access: "Allow", sourceAddressPrefix: "*"}`.
+fn lets_in_all(value: &Value) -> bool {
+    let Value::Table(table) = value else { return false };
+    let says = |names: &[&str], words: &[&str]| {
+        table.iter().any(|(name, value)| {
+            let name = kebab(name);
+            let one = |value: &Value| value.as_known().is_some_and(|it| words.contains(&it));
+            names.contains(&name.as_str())
+                && match value {
+                    Value::List(list) => list.iter().any(one),
+                    value => one(value),
+                }
+        })
+    };
+    let sources = ["source-address-prefix", "source-address-prefixes", "source-ranges"];
+    let everybody = ["*", "0.0.0.0/0", "::/0", "Any", "Internet", "any"];
+    let refuses =
+        says(&["access"], &["Deny", "deny"]) || says(&["direction"], &["Outbound", "EGRESS"]);
+    let within = || {
+        table.iter().any(|(name, value)| {
+            matches!(name.as_str(), "parameters" | "properties" | "securityRule")
+                && lets_in_all(value)
+        })
+    };
+    says(&sources, &everybody) && !refuses || within()
 }
 
 /// What a store of secrets gave, and what is reached from it.

@@ -181,6 +181,15 @@ impl Interpreter<'_, '_, '_> {
                 if word == "with" {
                     self.patch(start);
                 }
+                // `del server[name]`
+                if word == "del"
+                    && self.language == "python"
+                    && self.word_at(start + 2) == "["
+                    && let Some(Value::Name(path, _)) = self.bound(self.word_at(start + 1))
+                {
+                    let span = self.span_from(start);
+                    self.element_deleted(&path, span);
+                }
                 self.at += 1;
                 if word == "match" && self.language == "python" {
                     let end = self.block_end(start);

@@ -356,6 +356,13 @@ fn act(
         Kind::Writes if !matches!(known, "" | "-") => {
             walk.write(value, WriteMode::Replace, written.clone());
         }
+        // A program of the project that gets what is made is run as it is by its path.
+        Kind::Runs if (program, name) == ("helm", "--post-renderer") => {
+            if super::names_temporary(&value.text) {
+                walk.note("execution.temporary.escape", value.span);
+            }
+            walk.shell(&value.text, value.span, &[], None);
+        }
         Kind::Runs => named_program(walk, value),
         Kind::Scripts => script(walk, program, value),
         Kind::Loads => loaded(walk, value),
@@ -473,7 +480,8 @@ fn script(walk: &mut dyn Host, program: &str, value: &Argument) {
     }
 }
 
-/// Settings or plugins that may name programs: what a call wrote into them is not read, and among temporary files nobody knows them.
+/// Settings or plugins that may name programs: what a call wrote into them is not read, and among temporary or fetched files nobody knows
+/// them.
 pub(in crate::programs) fn loaded(walk: &mut dyn Host, value: &Argument) {
     let known = value.text.known_prefix();
     if matches!(known, "" | "-" | "/dev/null") {
@@ -495,8 +503,13 @@ fn is_just_made(path: &Text) -> bool {
 }
 
 fn lies_among_temporary(path: &str) -> bool {
-    path.split([':', ','])
-        .any(|path| is_temporary(path) || matches!(path, "/tmp" | "/var/tmp" | "/dev/shm"))
+    path.split([':', ',']).any(|path| {
+        is_temporary(path)
+                || matches!(path, "/tmp" | "/var/tmp" | "/dev/shm")
+                // What a browser fetched is as little known.
+                || path.starts_with("~/Downloads/")
+                || path.contains("/Downloads/")
+    })
 }
 
 /// The manuals by the names of programs, sorted.

@@ -660,6 +660,11 @@ pub(in crate::programs) fn held(walk: &mut dyn Host, name: &str, value: &Text, s
             walk.gap(span, GapReason::UnknownCode);
         }
         Holds::Callable => {}
+        // `LUA_INIT=@FILE`
+        Holds::Code("lua") if known.starts_with('@') => {
+            let text = value.beginning_with(known.trim_start_matches('@'));
+            script(walk, "lua", &Argument { text, span });
+        }
         Holds::Code(language) => {
             walk.code(language, value, span, &[]);
         }

@@ -42,19 +42,48 @@ const DELETES: &[&str] = &[
     "wipe",
 ];
 
+/// Verbs that of a service's client mean the same.
+const DROPS: &[&str] = &["drop", "flush", "truncate"];
+
+/// What people get, and verbs by which they get it.
+const PEOPLE: &[&str] = &[
+    "broadcast",
+    "direct",
+    "dm",
+    "email",
+    "emails",
+    "invitation",
+    "invite",
+    "mail",
+    "message",
+    "messages",
+    "notification",
+    "push",
+    "sms",
+    "text",
+    "whatsapp",
+];
+const SENDS: &[&str] =
+    &["broadcast", "dm", "invite", "message", "notify", "post", "push", "reply", "send"];
+
 /// Verbs by which something of a service ends for those who use it.
 const ENDS: &[&str] = &[
+    "archive",
     "cancel",
     "clear",
     "deactivate",
     "disable",
+    "evict",
     "expire",
     "mute",
     "pause",
+    "retire",
     "revoke",
     "silence",
     "suspend",
+    "uninstall",
     "unpublish",
+    "unregister",
     "void",
 ];
 
@@ -334,7 +363,17 @@ impl Interpreter<'_, '_, '_> {
         span: Span,
     ) {
         let mut words: Vec<String> = called.key.split('_').map(str::to_owned).collect();
-        let deletes = words.iter().any(|word| DELETES.contains(&word.as_str()));
+        // `rdelete`, `jput`: the same with its answer read.
+        if is_service
+            && let Some(verb) = words.first_mut()
+            && let Some(plain) = verb.strip_prefix(['j', 'r'])
+            && matches!(plain, "delete" | "patch" | "post" | "put")
+        {
+            *verb = plain.to_owned();
+        }
+        let deletes = words.iter().any(|word| {
+            DELETES.contains(&word.as_str()) || is_service && DROPS.contains(&word.as_str())
+        });
         let takes_several =
             words.iter().any(|word| matches!(word.as_str(), "all" | "batch" | "bulk" | "many"));
         let names_one = words.iter().any(|word| matches!(word.as_str(), "by" | "one" | "single"));
@@ -349,14 +388,23 @@ impl Interpreter<'_, '_, '_> {
         if is_service && self.changes_each(&words, called, given, span) {
             return;
         }
+        let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+        if is_service && says(SENDS) && says(PEOPLE) && self.is_repeated(span) {
+            self.walk.note("messages.send.many", span);
+            return;
+        }
         let read = arguments::read(&written(given), None);
         let ends = is_service && words.first().is_some_and(|verb| ENDS.contains(&verb.as_str()));
+        // `client.delete(thing)`: of a service, whatever it is called that has the method.
+        let ends = ends || is_service && is_bare && deletes;
         let mut contract = match derive::of_name(&words, &[], &read.hints) {
             Some(contract) => contract,
             None if ends => Contract::default(),
             None => return,
         };
-        if ends && contract.class != Class::Administer {
+        let is_known =
+            contract.class == Class::Delete && deletes || contract.class == Class::Administer;
+        if ends && !is_known {
             contract.class = Class::Delete;
             contract.reversible = true;
         }
@@ -371,7 +419,8 @@ impl Interpreter<'_, '_, '_> {
                 && given.value.is_true()
         });
         // Each of what is gone through.
-        let is_each = given.iter().any(|given| is_of_each(&given.value, DEPTH));
+        let is_each = given.iter().any(|given| is_of_each(&given.value, DEPTH))
+            || is_service && (called.path.contains("[]") || self.is_repeated(span));
         match contract.class {
             Class::Delete if has_handler || is_inner && !takes_all && !is_service => return,
             Class::Delete if deletes => {}
@@ -391,7 +440,8 @@ impl Interpreter<'_, '_, '_> {
             _ => return,
         }
         let takes_more = takes_all || takes_several || is_each;
-        let is_one = is_bare && given.iter().any(|given| given.name.is_none())
+        let takes_whole = words.first().is_some_and(|verb| DROPS.contains(&verb.as_str()));
+        let is_one = is_bare && !takes_whole && given.iter().any(|given| given.name.is_none())
             || names_one
             || called.chooses();
         // What is torn down without a word is most often a part of a page or a connection.
@@ -428,8 +478,10 @@ impl Interpreter<'_, '_, '_> {
         }
         let root = called.path.split(['.', '(', '[']).next().unwrap_or_default();
         let is_own = |text: &Text| text.display().contains(root);
+        // `product.save()` of each that the service gave.
         let is_each = changes
-            && given.iter().any(|it| is_of_each(&it.value, DEPTH) && is_own(&it.value.text()));
+            && (called.path.contains("[]")
+                || given.iter().any(|it| is_of_each(&it.value, DEPTH) && is_own(&it.value.text())));
         if is_each {
             self.walk.note("service.records.changed", span);
         }
@@ -518,7 +570,7 @@ impl Interpreter<'_, '_, '_> {
 }
 
 /// Whether a value comes from each of what is gone through, and not from what a filter chose.
-fn is_of_each(value: &Value, depth: usize) -> bool {
+pub(super) fn is_of_each(value: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_each = |path: &str| {
         path.split_once("[]").is_some_and(|(list, _)| {

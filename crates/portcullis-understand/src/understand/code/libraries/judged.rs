@@ -17,7 +17,7 @@ use super::{
 use crate::{
     bound::Bounded,
     contract::{Act as Deed, Class, Contract, Reach, Source},
-    effect::{Argument, EffectKind, GapReason},
+    effect::{Argument, EffectKind, GapReason, WriteMode},
     programs::host::Host,
     text::{Taint, Text},
     understand::meaning::{arguments, look},
@@ -132,7 +132,7 @@ pub(super) struct Called<'p> {
 }
 
 impl<'p> Called<'p> {
-    fn new(path: &'p str, rest: &'p str) -> Self {
+    pub(super) fn new(path: &'p str, rest: &'p str) -> Self {
         let mut way: Vec<&str> = rest
             .split('.')
             .map(|part| part.split(['(', '[']).next().unwrap_or_default())
@@ -178,7 +178,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The module that a path begins with, and what stands behind it.
-    fn module_of<'p>(&self, path: &'p str) -> Option<(&'p str, &'p str)> {
+    pub(super) fn module_of<'p>(&self, path: &'p str) -> Option<(&'p str, &'p str)> {
         // Only what ends at a member, a call or an index can be one.
         let ends = path.match_indices(['.', '(', '[']).map(|(at, _)| at).chain([path.len()]);
         let is_module = |at: &usize| path.get(..*at).is_some_and(|it| self.modules.contains(it));
@@ -222,7 +222,7 @@ impl Interpreter<'_, '_, '_> {
         };
         let called = Called::new(path, rest.trim_start_matches('.'));
         if let Some(module) = module {
-            self.notice_service(module, given);
+            self.notice_service(module, called.name, given);
             self.code_of_a_hub(module, &called, given, span);
         }
         let card = match module {
@@ -236,7 +236,10 @@ impl Interpreter<'_, '_, '_> {
             self.endpoints(&called, given);
         }
         if called.name.is_empty() {
-            return None;
+            // `require("fkill")("name")`: the module itself is what is called.
+            let own = module.filter(|module| *module == path).map(key);
+            let doing = card.zip(own).and_then(|(card, own)| find(card.methods, &[], &own))?;
+            return self.tell_doing(doing, &called, text, given, span);
         }
         // Where a server of the program itself listens: nothing of it came over the network.
         if matches!(called.key.as_str(), "address" | "getsockname") && given.is_empty() {
@@ -253,6 +256,9 @@ impl Interpreter<'_, '_, '_> {
             return Some(Value::reached(receiver, text.derive([])));
         }
         let doing = self.doing(card, module, &called);
+        if module.is_some() && self.mutation(&called, given, span) {
+            return None;
+        }
         if let Some(doing) = doing {
             return self.tell_doing(doing, &called, text, given, span);
         }
@@ -343,7 +349,7 @@ impl Interpreter<'_, '_, '_> {
         own.or_else(anywhere).or_else(|| card?.otherwise.filter(|doing| *doing != Doing::Quiet))
     }
 
-    fn tell_doing(
+    pub(super) fn tell_doing(
         &mut self,
         doing: Doing,
         called: &Called<'_>,
@@ -406,8 +412,8 @@ impl Interpreter<'_, '_, '_> {
                 };
                 self.walk.connect(&Argument { text: address, span }, Some(sends), false);
             }
-            Doing::Mails => {
-                self.message_goes_out(span);
+            Doing::Mails | Doing::MailsMany => {
+                self.mails(doing == Doing::MailsMany, given, span);
                 let sends = self.attached(given);
                 if sends.taint != Taint::NONE {
                     let address = Argument { text: Text::unknown("whoever gets it"), span };
@@ -443,6 +449,39 @@ impl Interpreter<'_, '_, '_> {
             Doing::Named => self.done_by_name(called, given, span),
             Doing::Registry => result = self.registry(called, given, span),
             Doing::StartsAtLogin => self.starts_at_login(given, span),
+            Doing::Line(program) => result = Value::Text(self.line_of(program, given, span)),
+            Doing::Packets => self.packets(span),
+            Doing::SecretWhere(name) => {
+                let says = |it: &Given| {
+                    it.name.as_deref().is_none_or(|given| given == name) && it.value.is_true()
+                };
+                let is_one =
+                    given.iter().filter(|it| matches!(it.value, Value::Name(..))).any(says);
+                let taint = if is_one { Taint::SECRET } else { Taint::NONE };
+                let text = Text { taint, ..Text::default() };
+                result = Value::reached(&format!("{}()", called.path), text);
+            }
+            Doing::RegistryValues => self.registry_values(given, span),
+            Doing::Writes(path) => {
+                let file = Argument { text: Text::known(path), span };
+                self.walk.write(&file, WriteMode::Append, Text::unknown("content"));
+            }
+            Doing::Tells(rule) => self.tells(rule, span),
+            Doing::StatementIf(statement) => {
+                let says = |it: &Given| {
+                    it.value.is_true() || it.value.entry("force").is_some_and(Value::is_true)
+                };
+                if given.iter().any(says) {
+                    self.statement(statement, called, &[], span);
+                }
+            }
+            Doing::Ansible => self.ansible(given, span),
+            Doing::Salt => self.salt(given, span),
+            Doing::Visits => self.visits(given),
+            Doing::Chooses => result = self.chosen(called, text, given),
+            Doing::Clicks => self.clicks(text, given, span),
+            Doing::Addresses => self.addresses(given),
+            Doing::Preopens => self.preopens(given, span),
             Doing::Quiet => {}
         }
         Some(result)

@@ -7,6 +7,7 @@ mod by_name;
 mod databases;
 mod judged;
 mod local;
+mod machines;
 mod pages;
 mod people;
 mod remotes;
@@ -15,6 +16,7 @@ mod rows;
 mod services;
 mod stored;
 mod stores;
+mod told;
 
 pub(super) use judged::is_told;
 pub(super) use local::is_local;
@@ -34,6 +36,8 @@ pub(super) enum Doing {
     Dashed(&'static str, &'static str),
     /// These words, then what is given.
     Words(&'static [&'static str]),
+    /// A line of this program, of which the rest is given.
+    Line(&'static str),
     /// The program that the method is named after: `sh.rm('-rf', path)`.
     Program,
     /// Shell code, or the words of a program, that another machine or a terminal gets.
@@ -82,6 +86,34 @@ pub(super) enum Doing {
     Named,
     /// Things of a house or a plant are told something: a lock, an alarm or a valve by its name.
     Switches,
+    /// A machine or a device is told something, which this rule says.
+    Tells(&'static str),
+    /// What this statement does where it is told `true`, whose last word is what the method belongs to.
+    StatementIf(&'static str),
+    /// Other machines are told a module with its arguments, or a playbook, as `ansible` tells them.
+    Ansible,
+    /// Other machines are told functions with their arguments, as `salt` tells them.
+    Salt,
+    /// A page is opened.
+    Visits,
+    /// Something on a page is chosen.
+    Chooses,
+    /// Something on a page is clicked, by what it is called.
+    Clicks,
+    /// A message goes out to everybody who listens.
+    MailsMany,
+    /// It is said for whom a message is.
+    Addresses,
+    /// Frames of a network are sent, by what they are made of.
+    Packets,
+    /// It gives a secret where this argument says so.
+    SecretWhere(&'static str),
+    /// Values of the registry are written, which stand in a table by their keys.
+    RegistryValues,
+    /// This file is changed.
+    Writes(&'static str),
+    /// A program of WebAssembly is given directories of this machine.
+    Preopens,
     /// It only looks, or changes what stays in the program.
     Quiet,
 }
@@ -115,6 +147,7 @@ const SHELVES: &[&[Card]] = &[
     people::CARDS,
     pages::CARDS,
     stores::CARDS,
+    machines::CARDS,
 ];
 
 /// The card of what is imported from a module.

@@ -32,6 +32,10 @@ pub(super) const CARDS: &[Card] = &[
         ],
         habits: &[],
         methods: &[
+            ("mail", Addresses),
+            ("message", Addresses),
+            ("message_schema", Addresses),
+            ("to", Opens),
             ("send_mail", Mails),
             ("send", Mails),
             ("send_message", Mails),

@@ -425,12 +425,11 @@ pub(super) const CARDS: &[Card] = &[
         ],
         otherwise: Some(Quiet),
     },
-    // https://docs.ansible.com/ansible-runner, https://docs.saltproject.io/en/latest/ref/clients
+    // https://testinfra.readthedocs.io, https://github.com/PDMLab/docker-compose
     Card {
-        modules: &["ansible_runner", "salt", "testinfra", "docker-compose"],
+        modules: &["testinfra", "docker-compose"],
         habits: &[],
         methods: &[
-            ("cmd", Runs),
             ("run_command", Runs),
             ("run", Quiet),
             ("destroy", Tool(Class::Delete)),

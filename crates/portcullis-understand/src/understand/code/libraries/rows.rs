@@ -37,6 +37,8 @@ const REHEARSED: &[&str] = &[
     "sandbox",
     "sepolia",
     "testnet",
+    "vcan0",
+    "virtual",
 ];
 
 /// Parts of the names of what opens a database or a network.
