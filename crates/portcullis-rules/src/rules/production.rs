@@ -158,6 +158,12 @@ pub(super) fn is_data_of(effect: &Effect, scene: &Scene<'_>) -> bool {
             let code = scene.effects.layer_text(effect.at.layer);
             LEADS.iter().any(|lead| {
                 code.match_indices(lead).any(|(at, _)| {
+                    // `localhost:5432` is this machine, and nobody's name for it.
+                    let is_here = lead.starts_with("host")
+                        && code.get(..at).is_some_and(|before| before.ends_with("local"));
+                    if is_here {
+                        return false;
+                    }
                     let rest = code.get(at + lead.len()..).unwrap_or_default();
                     let near: String =
                         rest.chars().take_while(|it| *it != '\n').leading(NEAR).collect();

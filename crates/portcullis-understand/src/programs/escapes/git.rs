@@ -221,10 +221,10 @@ fn before_command(walk: &mut dyn Host, words: &[Argument], verb: &str) {
     for given in Options::new(words, GLOBAL_VALUES).given() {
         match given.long_name() {
             "-c" => {
-                if let Some(value) = given.value("-c") {
-                    if !own_hooks(walk, words, verb, &value) {
-                        git_setting(walk, &value);
-                    }
+                if let Some(value) = given.value("-c")
+                    && !own_hooks(walk, words, verb, &value)
+                {
+                    git_setting(walk, &value);
                 }
             }
             "--config-env" => {

@@ -416,8 +416,12 @@ impl Interpreter<'_, '_, '_> {
                 || it.value.taint().has(Taint::SECRET)
                 || matches!(&it.value, Value::Table(table)
                     if table.iter().any(|(name, _)| says(name)))
-        }) || logs_in(name, given)
-            || given.iter().any(|it| is_elsewhere(it.name.as_deref(), &it.value, DEPTH));
+        }) || logs_in(name, given);
+        // What a database or a library with a card of its own is told is judged by that.
+        let has_no_card = super::of_module(module).is_none_or(|card| card.otherwise.is_none());
+        let signs_in = signs_in
+            || has_no_card
+                && given.iter().any(|it| is_elsewhere(it.name.as_deref(), &it.value, DEPTH));
         let top = top_of(module);
         if !signs_in || self.seen.services.iter().any(|known| known == top) {
             return;

@@ -36,9 +36,6 @@ const GONE: &[&str] = &[
     "wipe",
 ];
 
-/// How much of a text in GraphQL is read for the names of what it changes.
-const MUTATION: usize = 4096;
-
 /// Verbs by which a mutation takes something away.
 const TAKES_AWAY: &[&str] = &[
     "archive",
@@ -340,7 +337,7 @@ impl Interpreter<'_, '_, '_> {
                 })
                 .collect();
             let known = known.trim_start();
-            known.starts_with("mutation").then(|| known.chars().take(MUTATION).collect::<String>())
+            known.starts_with("mutation").then(|| known.to_owned())
         });
         let texts: Vec<String> = texts.collect();
         let is_mutation = !texts.is_empty();
@@ -351,10 +348,23 @@ impl Interpreter<'_, '_, '_> {
         });
         if takes_away {
             self.deed(Class::Delete, false, called, &[], span);
-        } else if is_mutation && self.is_repeated(span) {
+        } else if is_mutation && !self.is_here_alone() && self.is_repeated(span) {
             self.walk.note("service.records.changed", span);
         }
         is_mutation
+    }
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Whether the one address in the code is this machine's.
+    fn is_here_alone(&self) -> bool {
+        let mut hosts = self.source.match_indices("://").map(|(at, _)| {
+            let rest = self.source.get(at + 3..).unwrap_or_default();
+            rest.split(['/', ':', '"', '\'', '`', ' ']).next().unwrap_or_default()
+        });
+        let first = hosts.next();
+        first.is_some_and(|host| matches!(host, "localhost" | "127.0.0.1"))
+            && hosts.all(|host| matches!(host, "localhost" | "127.0.0.1"))
     }
 }
 
@@ -387,7 +397,7 @@ fn fields(text: &str) -> Vec<String> {
 /// Whether a message is for each of a list that is not written out here.
 fn is_for_many(given: &[Given]) -> bool {
     let is_list = |value: &Value| match value {
-        Value::List(list) => list.iter().any(|one| comes_from_each(one)),
+        Value::List(list) => list.iter().any(comes_from_each),
         other => comes_from_each(other),
     };
     let names = |name: &str| RECIPIENTS.contains(&key(name).as_str());
