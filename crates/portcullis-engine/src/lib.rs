@@ -43,12 +43,14 @@
 //! | what was judged, answered and done, and whether it was changed since | [`audit`] |
 //! | requests that people decide later or elsewhere | [`approvals`], [`remote`] |
 //! | what people allowed beforehand | [`grants`], [`pause`] |
+//! | what calls have in common | [`alike`] |
 //! | a person at the terminal | [`person`], [`confirmation`] |
 //! | a reviewing model | [`guardian`] |
 //! | facts about the world, bounded | [`observe`] |
 //! | a run whose changes count later, or are taken back | `trial`, `undo` (Linux) |
 
 pub mod account;
+pub mod alike;
 pub mod approvals;
 pub mod audit;
 pub mod bundle;

@@ -15,9 +15,9 @@ use portcullis_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    grants::{self, Grants, Question},
+    grants::{Grants, Question},
     platform, private,
-    session::Judged,
+    session::{Judged, allow},
 };
 
 /// How long a pause is unless somebody says otherwise.
@@ -99,7 +99,7 @@ impl Pause {
     /// Lets what would ask go on; what is denied stays denied.
     pub fn settle(&self, decision: &mut Decision) {
         if decision.verdict == Verdict::Ask {
-            grants::allow(decision, &self.reason());
+            allow(decision, &self.reason());
         }
     }
 }
@@ -128,7 +128,8 @@ pub fn settle(judged: &mut Judged, policy: &Policy, state: &Path) -> bool {
     let now = Timestamp::now();
     // Grants that cannot be read are none.
     let grants = Grants::open(state).ok().flatten();
-    let granted = grants.and_then(|mut grants| grants.answer(&Question { judged, policy, now }));
+    let granted =
+        grants.and_then(|mut grants| grants.answer(&Question { judged, policy, whose: None, now }));
     if let Some(granted) = &granted {
         granted.settle(&mut judged.judgement.decision);
     }

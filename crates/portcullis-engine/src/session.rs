@@ -13,7 +13,7 @@ use portcullis_core::{
     action::{Action, ActionKind, BadCall},
     analyze::Ensemble,
     call::ToolCall,
-    decision::{Decision, Layer, Step, Verdict},
+    decision::{Decision, Layer, Obligation, Step, Verdict},
     facts::{FactPlan, Facts},
     gate::{Gate, Judgement, LOOKS, Understood},
     inspect::{Inspection, inspect},
@@ -26,6 +26,7 @@ use portcullis_core::{
 };
 
 use crate::{
+    alike::{Case, Like, NoKind},
     audit::{AuditError, Entry, Files, Kind, Log, Opens, Record, Store, Whose},
     config::{ConfigError, Configuration, Lock, OnFailure, ProjectFile, UnknownTools},
     memory::Memory,
@@ -97,6 +98,8 @@ pub struct Session {
     propagate_unknown: bool,
     /// The confirmation policy that a person chose in place of the configuration's.
     confirmation: Option<Confirmation>,
+    /// The kinds of calls that a person is asked about no more, each with who said so.
+    alike: Vec<(Like, String)>,
     /// The project of the last call, since the next one is mostly about the same.
     project: Mutex<Option<(ProjectFile, Arc<Regime>)>>,
     mode: Option<Mode>,
@@ -227,6 +230,7 @@ impl Session {
             analyzers,
             propagate_unknown,
             confirmation: None,
+            alike: Vec::new(),
             project: Mutex::default(),
             mode,
             cwd,
@@ -294,6 +298,43 @@ impl Session {
         self.unlocked(Lock::Allow, "rules.allow")?;
         self.rebase(self.base.configuration.allowing(rules));
         Ok(())
+    }
+
+    /// Asks no more about calls of a kind from here on: `by` said so.
+    ///
+    /// # Errors
+    /// [`Locked`] where only the managed configuration allows.
+    pub fn allow_alike(&mut self, kind: Like, by: &str) -> Result<(), Locked> {
+        self.unlocked(Lock::Allow, "rules.allow")?;
+        if kind.is_sound() && !self.alike.iter().any(|(known, _)| *known == kind) {
+            self.alike.push((kind, by.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether a person said of its kind that it is not asked about.
+    #[must_use]
+    pub fn is_alike(&self, judged: &Judged) -> bool {
+        let Decision { verdict, layer, .. } = judged.judgement.decision;
+        // Nobody else has answered before it was asked about.
+        let is_settled = (verdict, layer) == (Verdict::Allow, Layer::Person);
+        !self.alike.is_empty() && (is_settled || self.kind_of(judged).is_some())
+    }
+
+    /// The kind that a call is of, among those that a person said not to ask about, and who that was.
+    fn kind_of(&self, judged: &Judged) -> Option<&(Like, String)> {
+        self.alike.iter().find(|(kind, _)| judged.is_of(kind))
+    }
+
+    /// Answers what asks with what a person said of its kind.
+    fn settle_alike(&self, judged: &mut Judged) {
+        if self.alike.is_empty() || judged.judgement.decision.verdict != Verdict::Ask {
+            return;
+        }
+        if let Some((kind, by)) = self.kind_of(judged) {
+            let reason = format!("{by} allowed {}", kind.words());
+            allow(&mut judged.judgement.decision, &reason);
+        }
     }
 
     fn unlocked(&self, lock: Lock, key: &'static str) -> Result<(), Locked> {
@@ -393,7 +434,7 @@ impl Session {
             deny(&mut judgement.decision, &note);
         }
         let noticed = Vec::new();
-        Judged {
+        let mut judged = Judged {
             action,
             facts,
             context,
@@ -403,7 +444,9 @@ impl Session {
             sequence: None,
             unanswered: None,
             trace: None,
-        }
+        };
+        self.settle_alike(&mut judged);
+        judged
     }
 
     fn surroundings(&self, call: &ToolCall) -> Facts {
@@ -897,6 +940,22 @@ fn watched(judged: &mut Judged, log: Option<&mut dyn Store>, on_failure: OnFailu
     }
 }
 
+/// Turns a decision that asks into one that a person allowed.
+pub(crate) fn allow(decision: &mut Decision, reason: &str) {
+    debug_assert_eq!(decision.verdict, Verdict::Ask);
+    decision.verdict = Verdict::Allow;
+    decision.layer = Layer::Person;
+    decision.reasons.insert(0, reason.to_owned());
+    decision.steps.push(Step {
+        layer: Layer::Person,
+        verdict: Some(Verdict::Allow),
+        note: reason.to_owned().into(),
+    });
+    if decision.obligations.is_empty() {
+        decision.obligations.push(Obligation::RedactOutput);
+    }
+}
+
 /// Denies what was decided otherwise, because the gate itself cannot do its part.
 pub(crate) fn deny(decision: &mut Decision, note: &str) {
     decision.verdict = Verdict::Deny;
@@ -932,6 +991,26 @@ impl Judged {
             verdict: Some(verdict),
             note: note.into(),
         });
+    }
+
+    /// The kind of this call, where a person can be asked about all of its kind at once.
+    ///
+    /// # Errors
+    /// [`NoKind`].
+    pub fn kind(&self) -> Result<Like, NoKind> {
+        Like::of(self.case())
+    }
+
+    /// Whether this call is asked about for nothing else than what is of a kind.
+    #[must_use]
+    pub fn is_of(&self, kind: &Like) -> bool {
+        kind.covers(self.case())
+    }
+
+    fn case(&self) -> Case<'_> {
+        let Self { action, facts, judgement, regime, .. } = self;
+        let confirmation = regime.gate.policy().options().confirmation;
+        Case { action, facts, judgement, confirmation }
     }
 
     /// What stands for the files that the action would start, as they were judged: see [`Files::seal`]. With the hash of the action it is what

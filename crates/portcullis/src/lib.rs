@@ -21,9 +21,9 @@ pub mod telemetry;
 pub mod tools;
 
 pub use portcullis_engine::{
-    account, approvals, audit, bundle, canonical, config, confirmation, embedded, grants, guardian,
-    handover, hooked, memory, observe, pause, person, pins, platform, private, remote, report,
-    review, sandbox, session, shipping, spending, trace, undelivered, watch, wire,
+    account, alike, approvals, audit, bundle, canonical, config, confirmation, embedded, grants,
+    guardian, handover, hooked, memory, observe, pause, person, pins, platform, private, remote,
+    report, review, sandbox, session, shipping, spending, trace, undelivered, watch, wire,
 };
 #[cfg(target_os = "linux")]
 pub use portcullis_engine::{tree, trial, undo};

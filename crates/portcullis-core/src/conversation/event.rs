@@ -328,6 +328,8 @@ pub enum Change {
     Analyzers,
     /// What is allowed for this conversation.
     Allowed,
+    /// The kinds of calls that are allowed for this conversation.
+    Alike,
 }
 
 /// Why a conversation is over.

@@ -38,7 +38,7 @@ pub use in_place::{NotInPlace, call_in_place, put_in_place};
 pub use inbox::{COUNTED, Glance, Inbox, NotAPlace, Pile, Place, Sought};
 pub use queue::Queue;
 pub use request::{
-    Details, Id, MAX_TIMEOUT, Modified, NotAnId, PENDING, Question, Request, TIMEOUT, Vote,
+    Alike, Details, Id, MAX_TIMEOUT, Modified, NotAnId, PENDING, Question, Request, TIMEOUT, Vote,
 };
 pub use ruling::{
     InForce, LONGEST_LOOSENED, LOOSENED, Loosened, Wanted, is_looser, worst_loosened,

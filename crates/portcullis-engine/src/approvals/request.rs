@@ -17,6 +17,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
+    alike::Like,
     audit::{Files, MAX_PREVIEW, MAX_TEXT, fit},
     platform,
     report::{
@@ -153,9 +154,35 @@ pub struct Details {
     pub summary: Option<String>,
     /// What a rule that always allows such calls would let through; missing where there is none to be had.
     pub always: Option<String>,
+    /// The kind that it is of, where its like can be approved with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alike: Option<Alike>,
     /// The approval policy that is asked for, where that is what it asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<&'static str>,
+}
+
+/// The kind of a call, with what a person is told of it.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Alike {
+    /// What is covered, in words.
+    pub words: String,
+    /// The kind.
+    pub kind: Like,
+    /// The workspace that the call is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+}
+
+impl Alike {
+    /// That of a call; nothing where it is the like of no other, or that cannot be told whole and without a secret.
+    fn of(judged: &Judged) -> Option<Self> {
+        let kind = judged.kind().ok()?;
+        let words = format!("{}, and are no riskier than {}", kind.words(), kind.level);
+        let is_told = words.len() <= MAX_PREVIEW && redact(&words) == words;
+        let workspace = judged.facts.workspace.clone();
+        is_told.then_some(Self { words, kind, workspace })
+    }
 }
 
 impl Question {
@@ -197,6 +224,7 @@ impl Question {
             cwd: told(&call.cwd),
             summary: call.summary.as_deref().map(|text| fit(text, MAX_PREVIEW)),
             always: always(judged),
+            alike: Some(needed).filter(|needed| *needed < 2).and_then(|_| Alike::of(judged)),
             policy: None,
         };
         Ok(Self {
@@ -376,6 +404,13 @@ impl Request {
     pub fn class(&self) -> Option<ActionClass> {
         let word = self.details.get("class")?.as_str()?;
         ActionClass::ALL.into_iter().find(|class| class.name() == word)
+    }
+
+    /// The kind that a person was told of, where the like of it can be approved with it: never what takes two people.
+    #[must_use]
+    pub fn alike(&self) -> Option<Alike> {
+        let alike: Alike = serde_json::from_value(self.details.get("alike")?.clone()).ok()?;
+        (self.needed < 2 && alike.kind.is_sound()).then_some(alike)
     }
 
     /// The hash of what may run: of the action, or of the one in its place.

@@ -4,25 +4,26 @@
 //! They are kept beside the record, and change in the same transaction as it: of many processes that use a grant for once
 //! exactly one has it.
 
-mod like;
 mod sealed;
+mod with_request;
 
 use std::{fmt, io, path::Path};
 
 use jiff::{SignedDuration, Timestamp};
 use portcullis_core::{
-    decision::{Decision, Layer, Obligation, Step, Verdict},
+    decision::{Decision, Layer, Verdict},
     policy::{NoPattern, Policy, Rule, Subject, covered, narrow},
     risk::{Risk, Severity},
 };
 
-pub use like::{Like, NoKind};
+pub use with_request::{Breadth, NotAlike};
 
 use crate::{
-    approvals::{self, Book, Done, Kept},
+    alike::{Like, REACH},
+    approvals::{self, Book, Done, Kept, Ledger},
     audit::{AuditError, Body, Entry, Kind, database_path},
     platform,
-    session::Judged,
+    session::{Judged, allow},
 };
 
 /// The longest that any grant holds.
@@ -165,6 +166,8 @@ pub struct Grant {
     pub preview: String,
     /// Who gave it.
     pub by: String,
+    /// Whose calls it is for, where it was given at a gateway: those that come with the token of this name, and no others.
+    pub whose: Option<String>,
     /// The record of the answer that gave it.
     pub record: u64,
 }
@@ -228,7 +231,7 @@ impl Grant {
     #[must_use]
     pub const fn reach(&self) -> Severity {
         match self.what {
-            What::Like(_) => like::REACH,
+            What::Like(_) => REACH,
             What::Exact { .. } | What::Pattern(_) => self.scope.reach(),
         }
     }
@@ -265,6 +268,8 @@ pub struct Question<'a> {
     pub judged: &'a Judged,
     /// The policy that it was judged under.
     pub policy: &'a Policy,
+    /// Whose token the call came with, where it came to a gateway.
+    pub whose: Option<&'a str>,
     /// The time.
     pub now: Timestamp,
 }
@@ -298,12 +303,12 @@ impl Grants {
     /// of many processes that ask at once only one has it.
     #[must_use]
     pub fn answer(&mut self, question: &Question<'_>) -> Option<Granted> {
-        let Question { judged, policy, now } = question;
+        let Question { judged, policy, whose: _, now } = question;
         let decision = &judged.judgement.decision;
         if decision.verdict != Verdict::Ask {
             return None;
         }
-        let mut valid = self.valid(judged, *now).ok()?;
+        let mut valid = valid(self.0.store(), question).ok()?;
         // What stays is used before what is used up.
         valid.sort_by_key(|grant| (grant.scope == Scope::Once, grant.id));
         let action = judged.action.id();
@@ -317,9 +322,7 @@ impl Grants {
         if decision.layer == Layer::AskRule {
             return None;
         }
-        let confirmation = policy.options().confirmation;
-        let is_like = |grant: &&Grant| matches!(&grant.what, What::Like(like) if like.covers(judged, confirmation));
-        if let Some(grant) = valid.iter().find(is_like) {
+        if let Some(grant) = of_its_kind(&valid, question) {
             return Some(granted(grant.clone()));
         }
         let rules = |grant: &Grant| match &grant.what {
@@ -346,21 +349,7 @@ impl Grants {
     /// # Errors
     /// When they cannot be read.
     pub fn list(&mut self, now: Timestamp) -> Result<Vec<Listed>, AuditError> {
-        let since = now.checked_sub(LISTED).unwrap_or(Timestamp::MIN);
-        let kept = self.0.store().grants(since)?;
-        let mut listed = Vec::with_capacity(kept.len());
-        for kept in kept {
-            let grant = match sealed::read(&kept) {
-                Err(void) => Err(void),
-                Ok(grant) => {
-                    let known = self.is_recorded(&kept, &grant)?;
-                    let holds = if known { grant.check(now) } else { Err(Void::Unrecorded) };
-                    Ok((grant, holds))
-                }
-            };
-            listed.push(Listed { name: kept.id, grant });
-        }
-        Ok(listed)
+        listed(self.0.store(), now)
     }
 
     /// Keeps a grant that a person gave by an answer, with the record of that answer.
@@ -368,19 +357,7 @@ impl Grants {
     /// # Errors
     /// When it cannot be kept; then it does not hold, and there is no record of it.
     pub fn add(&mut self, grant: &Grant, answer: Entry, now: Timestamp) -> Result<(), AuditError> {
-        let text = sealed::written(grant);
-        let answer = Entry {
-            approver: Some(grant.by.clone()),
-            outcome: Some(sealed::named(grant.id, &text)),
-            ..answer
-        };
-        let step = approvals::Step::Grant {
-            id: grant.id.to_string(),
-            text,
-            expires: grant.expires,
-            record: Body::new(&answer, now),
-        };
-        self.0.take_at(&[step], now).map(drop)
+        self.0.take_at(&[kept(grant, answer, now)], now).map(drop)
     }
 
     /// Takes back what is known by a name, with the record of that; `false` where it had ended.
@@ -398,31 +375,6 @@ impl Grants {
         Ok(self.0.take_at(&[step], now)?.first() == Some(&Done::Revoked(true)))
     }
 
-    /// The grants that hold for a call, of which the record tells.
-    fn valid(&mut self, judged: &Judged, now: Timestamp) -> Result<Vec<Grant>, AuditError> {
-        let mut valid = Vec::new();
-        for kept in self.0.store().grants(now)? {
-            let Ok(grant) = sealed::read(&kept) else { continue };
-            if grant.check(now).is_ok()
-                && reaches(&grant, judged)
-                && self.is_recorded(&kept, &grant)?
-            {
-                valid.push(grant);
-            }
-        }
-        Ok(valid)
-    }
-
-    /// Whether the record has the answer that gave this grant, just as it is.
-    fn is_recorded(&mut self, kept: &Kept, grant: &Grant) -> Result<bool, AuditError> {
-        let record = self.0.store().record(kept.record)?;
-        Ok(record.is_some_and(|record| {
-            record.entry.kind == Kind::Answer
-                && record.entry.outcome == Some(sealed::named(grant.id, &kept.text))
-                && record.computed_hash() == record.hash
-        }))
-    }
-
     /// Uses up those that hold once. Whether none of them was used in the meantime.
     fn spend(&mut self, grants: &[&Grant], now: Timestamp) -> bool {
         let once = grants.iter().filter(|grant| grant.scope == Scope::Once);
@@ -433,6 +385,93 @@ impl Grants {
                 .take_at(&[approvals::Step::Spend(once)], now)
                 .is_ok_and(|done| done == [Done::Spent(true)])
     }
+}
+
+/// What keeps a grant together with the record of the answer that gave it.
+#[must_use]
+pub fn kept(grant: &Grant, answer: Entry, now: Timestamp) -> approvals::Step {
+    let text = sealed::written(grant);
+    let answer = Entry {
+        approver: Some(grant.by.clone()),
+        outcome: Some(sealed::named(grant.id, &text)),
+        ..answer
+    };
+    approvals::Step::Grant {
+        id: grant.id.to_string(),
+        text,
+        expires: grant.expires,
+        record: Body::new(&answer, now),
+    }
+}
+
+/// The grant by which a person answered beforehand for all calls of the kind that a call is of, if there is one. Nothing is used up by it.
+///
+/// # Errors
+/// When the grants cannot be read.
+pub fn alike(
+    store: &mut dyn Ledger,
+    question: &Question<'_>,
+) -> Result<Option<Granted>, AuditError> {
+    let decision = &question.judged.judgement.decision;
+    if decision.verdict != Verdict::Ask || decision.layer == Layer::AskRule {
+        return Ok(None);
+    }
+    let valid = valid(store, question)?;
+    Ok(of_its_kind(&valid, question).cloned().map(granted))
+}
+
+/// As [`Grants::list`], of a store that is open.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn listed(store: &mut dyn Ledger, now: Timestamp) -> Result<Vec<Listed>, AuditError> {
+    let since = now.checked_sub(LISTED).unwrap_or(Timestamp::MIN);
+    let kept = store.grants(since)?;
+    let mut listed = Vec::with_capacity(kept.len());
+    for kept in kept {
+        let grant = match sealed::read(&kept) {
+            Err(void) => Err(void),
+            Ok(grant) => {
+                let known = is_recorded(store, &kept, &grant)?;
+                let holds = if known { grant.check(now) } else { Err(Void::Unrecorded) };
+                Ok((grant, holds))
+            }
+        };
+        listed.push(Listed { name: kept.id, grant });
+    }
+    Ok(listed)
+}
+
+fn of_its_kind<'g>(valid: &'g [Grant], question: &Question<'_>) -> Option<&'g Grant> {
+    valid
+        .iter()
+        .find(|grant| matches!(&grant.what, What::Like(kind) if question.judged.is_of(kind)))
+}
+
+/// The grants that hold for a call, of which the record tells.
+fn valid(store: &mut dyn Ledger, question: &Question<'_>) -> Result<Vec<Grant>, AuditError> {
+    let mut valid = Vec::new();
+    for kept in store.grants(question.now)? {
+        let Ok(grant) = sealed::read(&kept) else { continue };
+        if grant.check(question.now).is_ok()
+            && grant.whose.as_deref() == question.whose
+            && reaches(&grant, question.judged)
+            && is_recorded(store, &kept, &grant)?
+        {
+            valid.push(grant);
+        }
+    }
+    Ok(valid)
+}
+
+/// Whether the record has the answer that gave this grant, just as it is.
+fn is_recorded(store: &mut dyn Ledger, kept: &Kept, grant: &Grant) -> Result<bool, AuditError> {
+    let record = store.record(kept.record)?;
+    Ok(record.is_some_and(|record| {
+        record.entry.kind == Kind::Answer
+            && record.entry.outcome == Some(sealed::named(grant.id, &kept.text))
+            && record.computed_hash() == record.hash
+    }))
 }
 
 /// Whether a grant's scope holds here, and reaches the level of this action.
@@ -450,22 +489,6 @@ impl Granted {
     /// Turns a decision that asks into the one that a person gave beforehand.
     pub fn settle(&self, decision: &mut Decision) {
         allow(decision, &self.reason);
-    }
-}
-
-/// Turns a decision that asks into one that a person allowed.
-pub(crate) fn allow(decision: &mut Decision, reason: &str) {
-    debug_assert_eq!(decision.verdict, Verdict::Ask);
-    decision.verdict = Verdict::Allow;
-    decision.layer = Layer::Person;
-    decision.reasons.insert(0, reason.to_owned());
-    decision.steps.push(Step {
-        layer: Layer::Person,
-        verdict: Some(Verdict::Allow),
-        note: reason.to_owned().into(),
-    });
-    if decision.obligations.is_empty() {
-        decision.obligations.push(Obligation::RedactOutput);
     }
 }
 

@@ -5,8 +5,8 @@ use portcullis_core::{policy::Rule, risk::Risk};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::{Grant, GrantId, Like, Scope, Void, What};
-use crate::approvals::Kept;
+use super::{Grant, GrantId, Scope, Void, What};
+use crate::{alike::Like, approvals::Kept};
 
 /// The version of the format.
 const VERSION: u32 = 2;
@@ -35,11 +35,13 @@ struct Written {
     risk: Risk,
     preview: String,
     by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    whose: Option<String>,
 }
 
 pub(super) fn written(grant: &Grant) -> String {
     // The record of the answer is known only once this is stored with it.
-    let Grant { id, what, scope, granted, expires, risk, preview, by, record: _ } = grant;
+    let Grant { id, what, scope, granted, expires, risk, preview, by, whose, record: _ } = grant;
     let (action, files, rules, like) = match what {
         What::Exact { action, files } => (Some(action.clone()), files.clone(), Vec::new(), None),
         What::Pattern(rules) => (None, None, rules.iter().map(ToString::to_string).collect(), None),
@@ -63,6 +65,7 @@ pub(super) fn written(grant: &Grant) -> String {
         risk: *risk,
         preview: preview.clone(),
         by: by.clone(),
+        whose: whose.clone(),
     };
     // Texts and numbers alone; a text that is empty would be no grant.
     serde_json::to_string(&written).unwrap_or_default()
@@ -106,6 +109,7 @@ pub(super) fn read(kept: &Kept) -> Result<Grant, Void> {
         risk: written.risk,
         preview: written.preview,
         by: written.by,
+        whose: written.whose,
         record: kept.record,
     })
 }

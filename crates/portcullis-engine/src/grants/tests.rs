@@ -10,6 +10,7 @@ use portcullis_core::{
 use tempfile::TempDir;
 
 use super::*;
+use crate::alike::Asked;
 use crate::audit::Log;
 
 const NOW: i64 = 1_790_000_000;
@@ -64,6 +65,7 @@ fn grant(what: What, scope: Scope) -> Grant {
         risk: Risk::Medium,
         preview: "a call".into(),
         by: "dev".into(),
+        whose: None,
         record: 7,
     }
 }
@@ -116,7 +118,7 @@ impl Place {
 
     fn answer_at(&self, judged: &Judged, second: i64) -> Option<Granted> {
         let policy = strict();
-        self.grants().answer(&Question { judged, policy: &policy, now: at(second) })
+        self.grants().answer(&Question { judged, policy: &policy, whose: None, now: at(second) })
     }
 
     fn answers(&self, command: &str) -> bool {
@@ -223,7 +225,7 @@ fn what_a_rule_asks_about_takes_more_than_a_pattern() {
     let place = Place::new();
     place.add(&pattern("Bash(git push:*)", Scope::Always));
     let judged = judged_under(&policy, "git push origin");
-    let question = Question { judged: &judged, policy: &policy, now: at(1) };
+    let question = Question { judged: &judged, policy: &policy, whose: None, now: at(1) };
     let answer = || place.grants().answer(&question);
     assert_eq!(judged.judgement.decision.layer, Layer::AskRule);
     assert!(answer().is_none());
@@ -410,8 +412,7 @@ fn identifiers_differ_and_come_back_from_their_text() {
 
 /// The kind of a call under the strict policy.
 fn like(command: &str) -> Like {
-    Like::of(&judged(command), strict().options().confirmation)
-        .unwrap_or_else(|error| panic!("{command}: {error}"))
+    judged(command).kind().unwrap_or_else(|error| panic!("{command}: {error}"))
 }
 
 fn in_session() -> Scope {
@@ -467,15 +468,14 @@ fn a_kind_that_reaches_too_far_counts_for_nothing() {
     assert!(!broad(&|like| like.touched.clear()));
     assert!(!broad(&|like| {
         let rule = like.asked.first().map(|asked| asked.rule.clone()).unwrap_or_default();
-        like.asked.extend([like::Asked { rule: format!("session.{rule}"), resource: None }]);
+        like.asked.extend([Asked { rule: format!("session.{rule}"), resource: None }]);
     }));
 }
 
 #[test]
 fn what_nothing_is_known_of_is_the_like_of_nothing() {
-    let confirmation = strict().options().confirmation;
     for command in ["true", "./unknown-program --go", "rm -rf $SOMEWHERE", "rm -rf ~"] {
-        let kind = Like::of(&judged(command), confirmation);
+        let kind = judged(command).kind();
         assert!(kind.is_err(), "{command}: {kind:?}");
     }
 }
@@ -489,4 +489,37 @@ fn a_kind_is_read_as_it_was_written() {
     let [Listed { grant: Ok((read, Ok(()))), .. }] = &listed[..] else { panic!("{listed:?}") };
     assert_eq!(read.what, given.what);
     assert!(read.words().contains("`file:/home/dev/project/build`"), "{}", read.words());
+}
+
+#[test]
+fn a_command_that_names_no_resource_is_known_by_its_words() {
+    let place = Place::new();
+    place.add(&grant(What::Like(like("git push --force origin topic")), in_session()));
+    for command in [
+        "git push --force origin topic",
+        "git push   --force 'origin' topic 2>&1 | tail -3",
+        "git status; git push --force origin topic",
+    ] {
+        assert!(place.answers(command), "{command}");
+    }
+    for command in [
+        "git push --force origin main",
+        "git push --force origin topic main",
+        "git push --force origin topic && git push --force origin main",
+        "bash -c 'git push --force origin main'",
+        "git push --force origin topic; rm -rf src",
+        "git push --force origin $BRANCH",
+    ] {
+        assert!(!place.answers(command), "{command}");
+    }
+    let kind = like("git push --force origin topic");
+    assert!(kind.words().contains("run nothing for it but `git push --force origin topic`"));
+    assert_eq!(kind.cwd.as_deref(), Some("/home/dev/project"));
+}
+
+#[test]
+fn a_kind_holds_no_secret() {
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let command = format!("git push --force https://{token}@example.com/app topic");
+    assert!(judged(&command).kind().is_err(), "{command}");
 }

@@ -65,6 +65,14 @@ pub struct Limit {
     others: bool,
     /// Whether a question is demanded before.
     pub(super) asks: bool,
+    /// Whether it holds only until the person says that it goes on: `no changes yet`.
+    #[serde(skip_serializing_if = "is_false")]
+    is_for_now: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+const fn is_false(it: &bool) -> bool {
+    !*it
 }
 
 /// How a limit was broken.
@@ -145,6 +153,12 @@ impl Asked {
                 self.amounts.push(amount);
             }
         }
+        if token::tokens(read)
+            .take(GO_AHEAD_IN)
+            .any(|word| GO_AHEAD.contains(&folded(word.text).as_str()))
+        {
+            self.limits.retain(|limit| !limit.is_for_now);
+        }
         for clause in token::clauses(read) {
             self.people(clause);
             self.clause(clause, &lexicon);
@@ -191,8 +205,8 @@ impl Asked {
             let (acts, words) =
                 if whole { (Acts::EFFECTFUL, Vec::new()) } else { (acts, read.words) };
             if !acts.is_empty() {
-                let (things, asks) = (read.things, read.asks);
-                self.limit(Limit { acts, words, things, others: false, asks });
+                let (things, asks, is_for_now) = (read.things, read.asks, read.is_for_now);
+                self.limit(Limit { acts, words, things, others: false, asks, is_for_now });
             }
             return;
         }
@@ -200,7 +214,7 @@ impl Asked {
             self.limit(Limit { acts: Acts::EFFECTFUL, ..Limit::default() });
         } else if read.only && !read.things.is_empty() && !acts.is_empty() {
             let (things, words) = (read.things, read.words);
-            self.limit(Limit { acts, words, things, others: true, asks: false });
+            self.limit(Limit { acts, words, things, others: true, ..Limit::default() });
         }
         self.acts = self.acts.and(read.acts);
         // Whoever asks for what they forbade before takes that back.
@@ -384,6 +398,7 @@ struct Clause {
     asks: bool,
     only: bool,
     reads_only: bool,
+    is_for_now: bool,
     /// Whether it simply asks for something.
     is_plain: bool,
 }
@@ -406,8 +421,11 @@ impl Clause {
                 read.things.push(Mark::of(word.trim_matches('/')).0);
             }
             if word == "read-only" || word == "readonly" {
-                read.reads_only = true;
+                // `read-only commands`: a word for a thing.
+                let next = beside(Some(at + 1));
+                read.reads_only |= next.is_empty() || READ_ONLY_ENDS.contains(&next);
             }
+            read.is_for_now |= word == "yet";
             let joined = if word.chars().any(is_joined) {
                 lexicon.within(word).collect()
             } else {
@@ -415,7 +433,11 @@ impl Clause {
             };
             for meaning in std::iter::once(lexicon.meaning(word)).chain(joined) {
                 match meaning.role {
-                    Role::Not if negates(word, before) => read.forbids = true,
+                    Role::Not if negates(word, before) => {
+                        let acts = lexicon.meaning(beside(Some(at + 1))).acts;
+                        let (last, next) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
+                        read.forbids |= !tells(word, last, next, acts);
+                    }
                     Role::Forget => forgets = true,
                     Role::Touch => read.touches = true,
                     Role::Ask => read.asks = true,
@@ -449,6 +471,100 @@ impl Clause {
         }
         read.asks &= read.forbids;
         read
+    }
+}
+
+/// Words behind `read-only` that leave it to say how everything is to be done.
+const READ_ONLY_ENDS: &[&str] = &[
+    "and",
+    "at",
+    "but",
+    "for",
+    "here",
+    "investigation",
+    "look",
+    "mode",
+    "now",
+    "please",
+    "review",
+    "session",
+    "so",
+    "task",
+    "today",
+    "until",
+    "work",
+];
+
+/// Words by which somebody lets go on what they held up, where they stand at the beginning.
+const GO_AHEAD: &[&str] = &[
+    "ahead",
+    "approved",
+    "continue",
+    "go",
+    "implement",
+    "lgtm",
+    "ok",
+    "okay",
+    "proceed",
+    "sure",
+    "yep",
+    "yes",
+    "yup",
+    "adelante",
+    "continua",
+    "ja",
+    "oui",
+    "si",
+    "sim",
+    "vai",
+    "weiter",
+];
+
+/// In how many words.
+const GO_AHEAD_IN: usize = 3;
+
+/// English verbs of what is or is not so: nobody forbids to need or to seem.
+const STATES: &[&str] = &[
+    "appear",
+    "believe",
+    "care",
+    "exist",
+    "get",
+    "have",
+    "know",
+    "like",
+    "matter",
+    "mean",
+    "mind",
+    "need",
+    "recall",
+    "remember",
+    "see",
+    "seem",
+    "think",
+    "understand",
+];
+
+/// English words before `not` with which it says what is so, or asks.
+const SAYS_SO: &[&str] = &[
+    "are", "did", "does", "had", "has", "have", "if", "is", "may", "might", "or", "was", "were",
+    "whether", "why", "would",
+];
+
+/// Who does not do something, where nobody is told not to.
+const WHO: &[&str] = &["he", "i", "it", "she", "that", "they", "users", "we", "which", "who"];
+
+/// Whether an English word for `not` only tells what is so: `they don't need it`, `or not`, `not sure`, `we don't generate any`. `acts` are those of
+/// the word behind it.
+fn tells(word: &str, last: &str, next: &str, acts: Acts) -> bool {
+    let is_common = !acts.is_empty() && acts.without(COMMON).without(Acts::READ).is_empty();
+    match word {
+        "don't" | "dont" => STATES.contains(&next) || WHO.contains(&last) && is_common,
+        "not" => {
+            SAYS_SO.contains(&last)
+                || ["certain", "clear", "just", "necessarily", "only", "sure"].contains(&next)
+        }
+        _ => false,
     }
 }
 

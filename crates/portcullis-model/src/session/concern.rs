@@ -14,6 +14,8 @@ pub struct Doing<'a> {
     pub named: Acts,
     /// What it is given.
     pub given: Vec<Given<'a>>,
+    /// Whether it is a command, which everybody who explains anything tells somebody to run.
+    pub is_command: bool,
 }
 
 /// One value that a call carries.
@@ -92,12 +94,16 @@ impl SessionState {
             doing.given.iter().any(|given| given.part == Part::Recipient && !given.text.is_empty());
         let is_grave = doing.acts.meet(Acts::GRAVE);
         let is_outward = is_grave || reaches && doing.acts.meet(Acts::CHANGE);
-        let words = doing.words.iter().map(String::as_str);
         let is_verb_asked = self.asked.acts().meet(doing.acts.and(doing.named));
         let is_meant = if is_outward { is_asked } else { is_verb_asked };
-        if !is_meant
-            && let Some(from) = self.heard.demands_act(doing.acts.without(Acts::READ), words)
-        {
+        let acts = doing.acts.without(Acts::READ);
+        let demanded = if doing.is_command && acts == Acts::RUN {
+            // That something is to be run says nothing of what: only where this was named it is what was told.
+            self.heard.demands_act(Acts::NONE, doing.given.iter().map(|given| given.text))
+        } else {
+            self.heard.demands_act(acts, doing.words.iter().map(String::as_str))
+        };
+        if !is_meant && let Some(from) = demanded {
             concerns.push(Concern::Demanded { from: from.to_owned() });
         }
         let planted =

@@ -165,7 +165,7 @@ pub(super) fn findings(scene: &Scene<'_>, others: &[Finding]) -> Vec<Finding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for doing in doings(scene.action, scene.effects) {
+    for doing in doings(scene.action, scene.effects, session) {
         for concern in session.concerns(&doing) {
             found.extend(told::finding(&concern, scene, others));
         }
@@ -216,7 +216,7 @@ pub fn is_asked_for(action: &Action, effects: &Effects, session: &SessionState) 
     if session.asked().prompts() == 0 || session.is_lost() || session.heard().planted().is_some() {
         return false;
     }
-    let all = doings(action, effects);
+    let all = doings(action, effects, session);
     let is_named = |doing: &Doing<'_>| {
         let mut things = doing
             .given

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Exit, Failure, json_flag, policy, shown, write_json};
 use crate::{
     config::Configuration,
-    replay::{Comparison, Outcome, Pair, Suggestion, Tally, reason, source::Reading},
+    replay::{Comparison, Outcome, Pair, Spared, Suggestion, Tally, reason, source::Reading},
     report::visible,
     session::{Options, Session},
     wire::VERSION,
@@ -97,6 +97,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     }
     let listed = if matches.get_flag("all") { usize::MAX } else { 10 };
     let mut page = page(&comparison, &source, listed);
+    page.push_str(&alike(Spared::of(&comparison)));
     if let Some(suggestion) = suggestion {
         page.push_str(&proposal(&suggestion, comparison.tallies().1));
     }
@@ -205,6 +206,21 @@ fn page(comparison: &Comparison, source: &Source, listed: usize) -> String {
     page
 }
 
+/// What allowing the like of what asks would spare.
+fn alike(spared: Spared) -> String {
+    let Spared { given, spared, alone, tally } = spared;
+    if spared == 0 {
+        return String::new();
+    }
+    format!(
+        "\nwith `--like` given once in each session where it can be ({}), {spared} of {} questions are asked no more: {:.1} interruptions per \
+         100 calls; {alone} are like no other\n",
+        counted(given, "time"),
+        given + spared + alone,
+        tally.interruptions(),
+    )
+}
+
 /// Rules that would spare questions, with what came of trying them.
 fn proposal(suggestion: &Suggestion, before: Tally) -> String {
     let Suggestion { tally, loosened, .. } = suggestion;
@@ -289,6 +305,7 @@ fn page_json(comparison: &Comparison, suggestion: Option<&Suggestion>, source: &
         .into_iter()
         .map(|(reason, count)| json!({ "reason": reason, "count": count }))
         .collect();
+    let alike = Spared::of(comparison);
     json!({
         "v": VERSION,
         "calls": comparison.pairs.len(),
@@ -303,6 +320,12 @@ fn page_json(comparison: &Comparison, suggestion: Option<&Suggestion>, source: &
         "newly_allowed": changes(comparison.loosened().collect()),
         "newly_stopped": changes(comparison.tightened().collect()),
         "interrupters": interrupters,
+        "alike": json!({
+            "given": alike.given,
+            "spared": alike.spared,
+            "alone": alike.alone,
+            "with": tally(alike.tally),
+        }),
         "suggestion": suggestion.filter(|suggestion| suggestion.loosened == 0).map(|suggestion| json!({
             "rules": suggestion.written(),
             "with": tally(suggestion.tally),

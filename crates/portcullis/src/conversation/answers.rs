@@ -22,6 +22,7 @@ use super::{
     propose::judged,
     thread::{Live, kept},
 };
+use crate::alike::Like;
 
 impl Conversation {
     /// A person agrees to an action as it was shown: to the one with this hash, and to no other.
@@ -111,6 +112,59 @@ impl Conversation {
         self.put(Event::Changed { what: Change::Allowed, to, by: by.to_owned() })?;
         self.engine.toolbox.session_mut().allow(rules)?;
         Ok(words)
+    }
+
+    /// The kind of an action that somebody is asked about, as it is judged now.
+    ///
+    /// # Errors
+    /// [`ConversationError`] where nobody is asked about it, or it is the like of no other: why, in words.
+    pub fn kind(&mut self, action: u64) -> Result<Like, ConversationError> {
+        let proposed = self.asked(action)?.clone();
+        let looked = self
+            .engine
+            .look_again(&mut self.thread, action)
+            .map_err(|stopped| ConversationError::Stopped(stopped.message))?;
+        let is_shown = Engine::is_as_shown(&looked, &proposed);
+        let kind = looked.kind();
+        if let Some(live) = self.thread.live.get_mut(&action) {
+            live.looked = Some(looked);
+        }
+        if !is_shown {
+            let why = "what would run is not what was shown".to_owned();
+            return Err(ConversationError::State(why));
+        }
+        kind.map_err(|why| {
+            let words = format!("calls like this cannot be allowed together: {why}");
+            ConversationError::State(words)
+        })
+    }
+
+    /// As [`Conversation::approve`], and whatever is of the kind that was shown is not asked about any more in this conversation: what the same
+    /// rules ask about on the same resources, by the same tool and no riskier.
+    ///
+    /// # Errors
+    /// As [`Conversation::approve`] and [`Conversation::kind`], and where the kind is another one by now.
+    pub fn approve_alike(
+        &mut self,
+        action: u64,
+        hash: &str,
+        shown: &Like,
+        by: &str,
+    ) -> Result<(), ConversationError> {
+        let kind = self.kind(action)?;
+        if kind != *shown {
+            let why = "it is of another kind than the one that was shown".to_owned();
+            return Err(ConversationError::State(why));
+        }
+        let to = serde_json::to_string(&kind).map_err(std::io::Error::other)?;
+        if redact(&to) != to {
+            let why = "its kind cannot be told without a secret".to_owned();
+            return Err(ConversationError::State(why));
+        }
+        self.approve(action, hash, by)?;
+        self.put(Event::Changed { what: Change::Alike, to, by: by.to_owned() })?;
+        self.engine.toolbox.session_mut().allow_alike(kind, by)?;
+        Ok(())
     }
 
     /// A person puts other arguments in the place of an action's. They are judged anew, and asked about.

@@ -11,6 +11,7 @@ use portcullis_core::{
 };
 
 use super::{Conversation, ConversationError};
+use crate::alike::Like;
 
 impl Conversation {
     /// What holds by its events holds again.
@@ -18,7 +19,7 @@ impl Conversation {
         let session = self.engine.toolbox.session_mut();
         session.set_mode(mode.and_then(|mode| mode.parse().ok()).or(Some(Mode::Default)));
         for kept in &self.thread.events {
-            let Event::Changed { what, to, by: _ } = &kept.event else { continue };
+            let Event::Changed { what, to, by } = &kept.event else { continue };
             match what {
                 Change::Mode => {
                     session.set_mode(to.parse().ok().or(Some(Mode::Default)));
@@ -34,6 +35,12 @@ impl Conversation {
                 Change::Allowed => {
                     let rules = to.lines().filter_map(|rule| rule.parse::<Rule>().ok());
                     session.allow(rules)?;
+                }
+                Change::Alike => {
+                    // What cannot be read is asked about.
+                    if let Ok(kind) = serde_json::from_str::<Like>(to) {
+                        session.allow_alike(kind, by)?;
+                    }
                 }
             }
         }

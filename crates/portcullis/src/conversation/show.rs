@@ -4,7 +4,7 @@
 use std::{fs::File, io::Read as _, path::Path};
 
 use portcullis_core::{
-    conversation::{By, Event, Proposed},
+    conversation::{By, Change, Event, Proposed},
     decision::Verdict,
     redact::redact,
 };
@@ -12,7 +12,7 @@ use serde_json::Value;
 use similar::TextDiff;
 
 use super::{log::Kept, tools::replaced};
-use crate::report::visible;
+use crate::{alike::Like, report::visible};
 
 /// How much of a text is shown.
 const SHOWN: usize = 300;
@@ -80,6 +80,10 @@ pub fn line(event: &Event) -> String {
         }
         Event::Error { message } => format!("error      {}", short(message)),
         Event::Changed { what, to, by } => {
+            let kind = serde_json::from_str::<Like>(to).ok().filter(|_| *what == Change::Alike);
+            if let Some(kind) = kind {
+                return format!("changed    allowed {} by {}", short(&kind.words()), short(by));
+            }
             let what = serde_json::to_value(what).ok();
             let what = what.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
             format!("changed    {what} to {} by {}", short(to), short(by))

@@ -34,6 +34,7 @@ use crate::{
     },
     audit::Entry,
     config::suggestion,
+    grants::{self, Breadth, Grant},
     wire::VERSION,
 };
 
@@ -89,10 +90,18 @@ pub(super) async fn decide(
     body: Bytes,
 ) -> Result<Response, Problem> {
     let id = id(&text)?;
-    let DecisionShape { decision, reason, action, modified } = read(&body)?;
+    let DecisionShape { decision, reason, action, modified, alike } = read(&body)?;
     let request = existing(&gateway, id).await?;
     let approves = decision == Word::Approve;
     let right = rights::to_decide(&gateway, &caller, &request, approves).await?;
+    let alike = match alike {
+        Some(_) if !approves || modified.is_some() => {
+            let words = "`alike` is for the approval of the action itself";
+            return Err(Problem::bad_input(words));
+        }
+        Some(breadth) => Some(its_like(&gateway, &caller, &request, breadth)?),
+        None => None,
+    };
     let modified = match modified {
         Some(call) if approves => Some(in_place(&gateway, &request, call)?),
         Some(_) => return Err(Problem::bad_input("a denial puts nothing in place of the action")),
@@ -121,11 +130,32 @@ pub(super) async fn decide(
     match gateway.clerk.take(Step::Answer(Box::new(reply))).await? {
         Done::Answered(request, None) => {
             gateway.telemetry.answered(&request);
+            if let Some(step) = alike {
+                gateway.clerk.take(step).await?;
+            }
             Ok(Json(ApprovalShape::short(&request)).into_response())
         }
         Done::Answered(request, Some(refusal)) => Err(refused(&refusal, &request)),
         _ => Err(Problem::unknown("request")),
     }
+}
+
+/// What keeps that the like of a request goes on with it.
+fn its_like(
+    gateway: &Shared,
+    caller: &Caller,
+    request: &Request,
+    breadth: Breadth,
+) -> Result<Step, Problem> {
+    let refused = |why: String| Problem::new(StatusCode::FORBIDDEN, "not-alike", why);
+    if rights::wants_proof(gateway, request.risk) {
+        let why = "whoever approves this proves who they are each time";
+        return Err(refused(why.to_owned()));
+    }
+    let now = gateway.clerk.now();
+    let (grant, answer) = Grant::of_request(request, breadth, &caller.name, now)
+        .map_err(|error| refused(error.to_string()))?;
+    Ok(grants::kept(&grant, answer, now))
 }
 
 /// The same word on many requests: the inbox is emptied by a person who has seen it.

@@ -28,6 +28,7 @@ use crate::{
     approvals::{Claim, Done, Id, Once, PENDING, Question, Request as Asked, Step, Unclaimable},
     audit::Body,
     config::{OnFailure, TryingGate},
+    grants,
     session::{self, Judged},
     telemetry::{Begun, Circumstances, Standing, Way},
     trace::{self, Trace},
@@ -78,10 +79,10 @@ pub(super) async fn judge(
     // A trial takes longer than others should wait, too.
     let is_tried = gateway.bench.configuration().trials.at(TryingGate::Gateway);
     let judged = if length <= SHORT && !is_tried {
-        judged(&gateway, request)?
+        judged(&gateway, &caller, request)?
     } else {
-        let gateway = Arc::clone(&gateway);
-        let apart = tokio::task::spawn_blocking(move || judged(&gateway, request)).await;
+        let (gateway, caller) = (Arc::clone(&gateway), caller.0.clone());
+        let apart = tokio::task::spawn_blocking(move || judged(&gateway, &caller, request)).await;
         apart.map_err(|_| crate::approvals::ClerkError::Closed)??
     };
     let (mut judged, asked, standing) =
@@ -120,8 +121,8 @@ pub(super) async fn ruled(
         background: Background::default(),
         unknown_fields: Vec::new(),
     };
-    let apart = Arc::clone(gateway);
-    let apart = tokio::task::spawn_blocking(move || judged(&apart, request)).await;
+    let (apart, asking) = (Arc::clone(gateway), caller.clone());
+    let apart = tokio::task::spawn_blocking(move || judged(&apart, &asking, request)).await;
     let considered = apart.map_err(|_| crate::approvals::ClerkError::Closed)??;
     let (mut judged, recorded, standing) =
         recorded(gateway, considered, (caller, arrival), (None, true), |_| String::new()).await?;
@@ -149,7 +150,7 @@ fn happened(gateway: &Gateway, event: &EventRequest) -> Result<Response, Problem
 }
 
 /// Judges a call as a hook inside an agent would, and records nothing yet.
-fn judged(gateway: &Gateway, request: Request) -> Result<Judged, Problem> {
+fn judged(gateway: &Shared, caller: &Caller, request: Request) -> Result<Judged, Problem> {
     let Request { id: _, call, mode, background: _, unknown_fields: _ } = request;
     let mode = mode.map(|word| word.parse()).transpose();
     let mode = mode.map_err(|error: portcullis_core::policy::NotAMode| {
@@ -165,6 +166,7 @@ fn judged(gateway: &Gateway, request: Request) -> Result<Judged, Problem> {
                 Ok(())
             })?;
         }
+        answered_alike(gateway, caller, &mut judged)?;
         #[cfg(target_os = "linux")]
         if let Some(wanted) = evidence::wanted(&judged, TryingGate::Gateway)
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
@@ -178,6 +180,28 @@ fn judged(gateway: &Gateway, request: Request) -> Result<Judged, Problem> {
         }
         Ok(judged)
     })
+}
+
+/// Lets a call go on that asks and is the like of one that a person approved with its like, for calls with this token: never one that takes two
+/// people, or somebody who proved who they are.
+fn answered_alike(gateway: &Shared, caller: &Caller, judged: &mut Judged) -> Result<(), Problem> {
+    let risk = judged.judgement.assessment.risk;
+    let is_for_one = |gateway| rights::needed(gateway, rights::project_of(gateway, caller), risk);
+    if judged.judgement.decision.verdict != Verdict::Ask
+        || is_for_one(gateway) > 1
+        || rights::wants_proof(gateway, risk)
+    {
+        return Ok(());
+    }
+    let policy = &judged.regime.configuration.policy;
+    let (whose, now) = (Some(caller.name.as_str()), gateway.clerk.now());
+    let granted = gateway
+        .clerk
+        .read(|store| grants::alike(store, &grants::Question { judged, policy, whose, now }))?;
+    if let Some(granted) = granted {
+        granted.settle(&mut judged.judgement.decision);
+    }
+    Ok(())
 }
 
 /// What was done with a decision.

@@ -14,6 +14,7 @@ mod bench;
 mod bundle;
 mod deliveries;
 mod events;
+mod grants;
 mod inbox;
 mod intercept;
 mod judge;

@@ -181,8 +181,8 @@ mod tests {
             policy::ToTryShape,
             shapes::{
                 AcceptShape, ApprovalShape, ApprovalsShape, ClaimShape, CountShape, DecisionShape,
-                LookShape, ManyShape, NewPolicyShape, NewTokenShape, PilesShape, TokenShape,
-                UndoShape,
+                GrantsShape, LookShape, ManyShape, NewPolicyShape, NewTokenShape, PilesShape,
+                TokenShape, UndoShape,
             },
         },
         wire::Answer,
@@ -199,6 +199,7 @@ mod tests {
         given.subschema_for::<PilesShape>();
         given.subschema_for::<LookShape>();
         given.subschema_for::<ApprovalShape>();
+        given.subschema_for::<GrantsShape>();
         given.subschema_for::<CountShape>();
         given.subschema_for::<TokenShape>();
         given.subschema_for::<Answer<'_>>();

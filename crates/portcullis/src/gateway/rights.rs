@@ -179,6 +179,11 @@ fn stepped_up(gateway: &Shared, caller: &Caller, request: &Request) -> Result<()
     Err(Problem::new(StatusCode::FORBIDDEN, "step-up", detail).with("login", json!(login)))
 }
 
+/// Whether somebody has to prove who they are before they approve what has this risk.
+pub(super) fn wants_proof(gateway: &Shared, risk: Risk) -> bool {
+    gateway.team.step_up.as_ref().is_some_and(|step| is_grave(step, risk))
+}
+
 /// What is not known may be critical.
 fn is_grave(step: &StepUp, risk: Risk) -> bool {
     risk.severity().unwrap_or(Severity::Critical) >= step.from

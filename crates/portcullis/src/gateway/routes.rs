@@ -21,8 +21,8 @@ use tokio::time::timeout;
 use super::{
     Gateway, Shared,
     access::{Caller, permitted},
-    approvals, bundle, deliveries, events, inbox, intercept, judge, looking, mcp, overview, page,
-    people, policy,
+    approvals, bundle, deliveries, events, grants, inbox, intercept, judge, looking, mcp, overview,
+    page, people, policy,
     problem::{Parameters, Problem},
     records, servers, snapshots, tokens,
 };
@@ -216,6 +216,8 @@ pub(super) const ROUTES: &[Route] = &[
     route!(POST "/v1/approvals/{id}/claim", JUDGES, "Take up an approval, once, for the action that it was given for", [], "ClaimShape" -> 200 "ApprovalShape", post(approvals::claim)),
     route!(POST "/v1/approvals/{id}/cancel", JUDGES, "Take a request back that was asked with this token", [], "" -> 200 "ApprovalShape", post(approvals::cancel)),
     route!(POST "/v1/decisions", DECIDES, "The same word on many requests", [], "ManyShape" -> 200 "CountShape", post(approvals::decide_many)),
+    route!(GET "/v1/grants", SEES, "What people let go on together with a request, and whether it holds", [], "" -> 200 "GrantsShape", get(grants::list)),
+    route!(DELETE "/v1/grants/{id}", DECIDES, "Take back what goes on beforehand", [], "" -> 204 "", delete(grants::take_back)),
     route!(GET "/v1/events", Needs::Either(Scope::Read, Scope::Approve), "Server-sent events: that something changed, and how many requests wait", [&[LISTENS]], "" -> 200 "Events", get(events::listen)),
     route!(GET "/v1/records", READS, "Records, the newest first", [FILTER], "" -> 200 "Records", get(records::list)),
     route!(GET "/v1/records/export", READS, "Every record that a filter wants, oldest first, as JSON lines or CSV", [FILTER], "" -> 200 "Export", get(records::export_all)),

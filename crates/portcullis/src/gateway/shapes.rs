@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use portcullis_core::risk::Risk;
+use portcullis_core::{redact::redact, risk::Risk};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
 
 use crate::{
     approvals::{Glance, Modified, Pile, Request, Token, Vote},
+    grants::{Breadth, Listed, Scope},
     wire::{Answer, VERSION},
 };
 
@@ -323,6 +324,22 @@ pub(super) struct DecisionShape {
     /// What shall run in its place.
     #[serde(default)]
     pub(super) modified: Option<InPlaceShape>,
+    /// Where the like of it goes on with it, as `details.alike` says what that is: `session` for eight hours, or `project` for 30 days.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Option<Where>"))]
+    pub(super) alike: Option<Breadth>,
+}
+
+/// Where the like of a request goes on.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "its names are published")]
+enum Where {
+    /// In the session that asked.
+    Session,
+    /// In the project that it was asked in.
+    Project,
 }
 
 /// Yes or no.
@@ -503,4 +520,74 @@ pub fn approval_json(request: &Request) -> Value {
 /// A time as it is written everywhere.
 pub(super) fn written(time: Timestamp) -> String {
     format!("{time:.6}")
+}
+
+/// What people let go on together with a request, the newest first; what ended not long ago is listed as well.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct GrantsShape {
+    /// The version of this shape.
+    pub(super) v: u64,
+    /// The grants.
+    pub(super) grants: Vec<GrantShape>,
+}
+
+/// What somebody let go on beforehand.
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct GrantShape {
+    /// What it is known by.
+    pub(super) id: String,
+    /// Whether it holds.
+    pub(super) holds: bool,
+    /// Why it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) why: Option<String>,
+    /// What it lets go on, in words.
+    pub(super) words: String,
+    /// `session`, `project`, `once` or `always`.
+    pub(super) scope: String,
+    /// Which session or project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) place: Option<String>,
+    /// The name of the token whose calls it is for; missing where it is for the hooks of the gateway's own machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) whose: Option<String>,
+    /// Who gave it.
+    pub(super) by: String,
+    /// When it was given, RFC 3339.
+    pub(super) granted: String,
+    /// When it ends.
+    pub(super) expires: String,
+    /// The record of the answer that gave it.
+    pub(super) record: u64,
+}
+
+impl GrantShape {
+    pub(super) fn of(one: &Listed) -> Self {
+        let (grant, holds) = match &one.grant {
+            Ok(both) => both,
+            Err(void) => {
+                let why = Some(void.to_string());
+                return Self { id: one.name.clone(), why, ..Self::default() };
+            }
+        };
+        let place = match &grant.scope {
+            Scope::Session(place) | Scope::Project(place) => Some(place.clone()),
+            Scope::Once | Scope::Always => None,
+        };
+        Self {
+            id: one.name.clone(),
+            holds: holds.is_ok(),
+            why: holds.as_ref().err().map(ToString::to_string),
+            words: redact(&grant.words()).into_owned(),
+            scope: grant.scope.name().to_owned(),
+            place,
+            whose: grant.whose.clone(),
+            by: grant.by.clone(),
+            granted: written(grant.granted),
+            expires: written(grant.expires),
+            record: grant.record,
+        }
+    }
 }

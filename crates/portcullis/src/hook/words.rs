@@ -2,7 +2,8 @@
 //! show them in a terminal.
 
 use portcullis_core::{
-    decision::Layer, finding::Finding, inspect::Inspection, redact::redact, risk::Severity,
+    action::ActionKind, decision::Layer, finding::Finding, inspect::Inspection, redact::redact,
+    risk::Severity,
 };
 
 use super::HookError;
@@ -14,6 +15,9 @@ use crate::{
 
 /// The most bytes of a reason: enough for three findings, little enough to be read.
 const MAX_REASON: usize = 1_500;
+
+/// The longest kind that a question names: what is longer would not be read, and can be asked for all the same.
+const MAX_KIND: usize = 400;
 
 /// The most findings that a reason tells of.
 const MAX_FINDINGS: usize = 3;
@@ -33,9 +37,28 @@ pub(super) fn allowed(judged: &Judged) -> String {
 pub(super) fn asked(judged: &Judged, told: Option<&str>) -> String {
     let told = told.map_or_else(String::new, |told| format!("; {told}"));
     shown(&format!(
-        "portcullis asks: {}{told}. Where nobody can be asked, {HOW_TO_APPROVE}",
-        why(judged)
+        "portcullis asks: {}{told}. Where nobody can be asked, {HOW_TO_APPROVE}{}",
+        why(judged),
+        alike(judged)
     ))
+}
+
+/// How a person answers for all calls of a kind, and which those are; nothing where this one is the like of no other.
+fn alike(judged: &Judged) -> String {
+    // Of a file that is changed the record does not keep enough to judge it again.
+    let is_kept = !matches!(judged.action.kind, ActionKind::File { .. });
+    if !is_kept || judged.action.call.session.is_none() {
+        return String::new();
+    }
+    let Ok(kind) = judged.kind() else { return String::new() };
+    let words = kind.words();
+    if words.len() > MAX_KIND {
+        return String::new();
+    }
+    format!(
+        ". `portcullis allow --last --session --like` answers in this session for all {words}, and nothing riskier than {}",
+        kind.level
+    )
 }
 
 /// An agent ran what was denied.
@@ -121,7 +144,7 @@ pub(super) fn denied_unasked(judged: &Judged, gateway: Option<&str>) -> String {
         Some(url) => {
             format!("a person decides at {url}; once it is approved there, do just the same again")
         }
-        None => HOW_TO_APPROVE.to_owned(),
+        None => format!("{HOW_TO_APPROVE}{}", alike(judged)),
     };
     shown(&format!("portcullis would ask a person: {}. {how}", why(judged)))
 }

@@ -10,6 +10,7 @@ mod database;
 mod formats;
 mod history;
 pub mod source;
+mod spared;
 mod suggestion;
 
 use std::collections::BTreeMap;
@@ -23,8 +24,11 @@ use portcullis_core::{
 };
 
 use self::source::Recorded;
-pub use self::suggestion::Suggestion;
-use crate::session::{self, Judged, Session};
+pub use self::{spared::Spared, suggestion::Suggestion};
+use crate::{
+    alike::Like,
+    session::{self, Judged, Session},
+};
 
 /// How a call comes out under one policy.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -58,6 +62,8 @@ pub struct Pair {
     pub then: Outcome,
     /// The rules that would spare its question under the other one.
     pub rules: Vec<Rule>,
+    /// The kind that it is of where the other one asks, and its like can be allowed together.
+    pub kind: Option<Like>,
 }
 
 /// Two policies, side by side.
@@ -104,7 +110,7 @@ fn count(calls: usize) -> f64 {
 }
 
 impl Comparison {
-    /// Judges every call under both policies, as a hook inside an agent would.
+    /// Judges every call under both policies, as a hook inside an agent would: with what the earlier calls of its session left.
     #[must_use]
     pub fn new(calls: Vec<Recorded>, now: &Session, then: &Session) -> Self {
         let mut comparison = Self::default();
@@ -113,14 +119,19 @@ impl Comparison {
                 .consider(call.clone(), context())
                 .and_then(|now| Ok((now, then.consider(call.clone(), context())?)));
             match judged {
-                Ok((before, after)) => comparison.pairs.push(Pair {
-                    call,
-                    place,
-                    preview: session::preview(&before.action),
-                    now: outcome(&before),
-                    rules: suggestion::rules_for(&after, then.policy()),
-                    then: outcome(&after),
-                }),
+                Ok((mut before, mut after)) => {
+                    comparison.pairs.push(Pair {
+                        call,
+                        place,
+                        preview: session::preview(&before.action),
+                        now: outcome(&before),
+                        rules: suggestion::rules_for(&after, then.policy()),
+                        kind: kind(&after),
+                        then: outcome(&after),
+                    });
+                    now.remember(&mut before);
+                    then.remember(&mut after);
+                }
                 Err(error) => comparison.unreadable.push((place, error.to_string())),
             }
         }
@@ -180,6 +191,12 @@ pub fn reason(outcome: &Outcome) -> String {
         (Layer::Mode, _) => format!("the mode ({})", outcome.class.name()),
         (layer, _) => format!("{} of the policy", layer.name()),
     }
+}
+
+/// The kind of a call that asks.
+fn kind(judged: &Judged) -> Option<Like> {
+    let asks = judged.judgement.decision.verdict == Verdict::Ask;
+    asks.then(|| judged.kind().ok()).flatten()
 }
 
 /// Calls are judged as a hook inside an agent judges them.

@@ -219,6 +219,7 @@ impl Toolbox {
         }
         let mut reasons = Reasons::default();
         if let Some(judged) = &judged {
+            let is_alike = self.session.is_alike(judged);
             violations.extend(self.fatality.patterns(&tool, judged));
             let noticed = match turn {
                 Turn::First => self.monitor.notice(Some(deed)),
@@ -235,6 +236,9 @@ impl Toolbox {
             if judged.judgement.decision.verdict == Verdict::Ask {
                 reasons.decided.extend(judged.judgement.decision.reasons.iter().cloned());
             }
+            // What is not asked about by its risk is asked about each time.
+            reasons.each_time =
+                !reasons.beside.is_empty() || tool.confirm || tool.least_risk() >= Severity::High;
             if tool.confirm {
                 reasons.beside.push("this tool asks each time".to_owned());
             }
@@ -247,10 +251,16 @@ impl Toolbox {
             let triggers = self.intervention.triggers(&judged.action, &judged.judgement);
             for trigger in &triggers {
                 let list = match trigger {
+                    // A person said so of its kind, with this risk.
+                    Trigger::Risk(_) | Trigger::Irreversible(_) if is_alike => continue,
                     // That the risk is not known is what the decision asks about.
                     Trigger::Unknown => &mut reasons.decided,
                     Trigger::Irreversible(_) => &mut reasons.irreversible,
-                    _ => &mut reasons.beside,
+                    Trigger::Risk(_) => &mut reasons.beside,
+                    _ => {
+                        reasons.each_time = true;
+                        &mut reasons.beside
+                    }
                 };
                 list.push(trigger.words());
             }
@@ -598,4 +608,6 @@ struct Reasons {
     irreversible: Vec<String>,
     /// As the decision says it.
     decided: Vec<String>,
+    /// Whether something asks that is asked about each time, whatever else is like it.
+    each_time: bool,
 }

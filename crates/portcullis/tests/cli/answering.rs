@@ -135,6 +135,7 @@ fn once(action: String) -> Grant {
         risk: Risk::High,
         preview: "git push --force".into(),
         by: "dev".into(),
+        whose: None,
         record: 1,
     }
 }
@@ -202,7 +203,8 @@ fn one_of_many_processes_has_a_grant() {
 fn asks_for_a_grant() {
     let Some(state) = std::env::var_os(STATE) else { return };
     let (session, judged) = pushing();
-    let question = Question { judged: &judged, policy: session.policy(), now: Timestamp::now() };
+    let question =
+        Question { judged: &judged, policy: session.policy(), whose: None, now: Timestamp::now() };
     // One that comes too late for the store while it is busy has no grant either.
     let grants = Grants::open(state.as_ref()).ok().flatten();
     let granted = grants.and_then(|mut grants| grants.answer(&question));

@@ -287,6 +287,7 @@ fn give(world: &World, what: What, scope: Scope) {
         risk: Risk::High,
         preview: "a call".into(),
         by: "dev".into(),
+        whose: None,
         record: 1,
     };
     let mut grants = Grants::open(&world.path("state")).unwrap().unwrap();

@@ -701,3 +701,76 @@ fn other_machines_are_not_served_unencrypted_by_mistake() {
     let said = String::from_utf8_lossy(&serve.stderr);
     assert!(said.contains("unencrypted") && said.contains("--tls-certificate"), "{said}");
 }
+
+#[test]
+fn the_like_of_a_request_goes_on_with_it_for_whoever_asked_and_until_it_is_taken_back() {
+    let (_state, gateway) = gateway(&[]);
+    let mut client = gateway.client();
+    let judge = |command: &str, session: &str| {
+        let arguments = json!({ "command": command });
+        let body = json!({ "tool": "bash", "arguments": arguments, "cwd": "/srv/app", "session": session });
+        gateway.client().post("/v1/judge", &gateway.agents, &body).json()
+    };
+    let push = "git push --force origin topic";
+    let first = judge(push, "s-1");
+    assert_eq!(first["decision"], "ask", "{first}");
+    let id = first["approval"]["id"].as_str().unwrap().to_owned();
+    let shown = client.get(&format!("/v1/approvals/{id}"), &gateway.person).json();
+    let words = shown["details"]["alike"]["words"].as_str().unwrap();
+    assert!(words.contains("calls of `bash` that nothing but `git.push.force`"), "{words}");
+
+    // An agent never says so, a denial has no like, and what is put in its place is another action.
+    let alike = json!({ "decision": "approve", "alike": "session" });
+    assert_eq!(decide(&gateway, &id, &gateway.agents, &alike).status, 403);
+    let denied = json!({ "decision": "deny", "alike": "session" });
+    assert_eq!(decide(&gateway, &id, &gateway.person, &denied).status, 400);
+    let changed = json!({ "decision": "approve", "alike": "session", "modified": { "arguments": { "command": "ls" } } });
+    assert_eq!(decide(&gateway, &id, &gateway.person, &changed).status, 400);
+    assert_eq!(decide(&gateway, &id, &gateway.person, &alike).status, 200);
+
+    let again = judge(push, "s-1");
+    assert_eq!(
+        (&again["decision"], &again["layer"]),
+        (&json!("allow"), &json!("person")),
+        "{again}"
+    );
+    assert!(again["reasons"][0].as_str().unwrap().contains("allowed calls of `bash`"), "{again}");
+    for (command, session) in [
+        (push, "s-2"),
+        ("git push --force origin main", "s-1"),
+        ("git push --force origin topic && rm -rf /srv/data", "s-1"),
+        ("$UNKNOWN push --force origin topic", "s-1"),
+    ] {
+        assert_eq!(judge(command, session)["decision"], "ask", "{command} in {session}");
+    }
+    // Another token with the same name of a session is somebody else.
+    let made = json!({ "name": "other-agent", "scopes": ["judge"] });
+    let other = client.post("/v1/tokens", &gateway.person, &made).json();
+    let other = other["token"].as_str().unwrap();
+    let body = json!({ "tool": "bash", "arguments": { "command": push }, "cwd": "/srv/app", "session": "s-1" });
+    assert_eq!(client.post("/v1/judge", other, &body).json()["decision"], "ask");
+
+    let grants = client.get("/v1/grants", &gateway.person).json();
+    let grant = &grants["grants"][0];
+    assert_eq!(
+        (&grant["holds"], &grant["scope"], &grant["place"]),
+        (&json!(true), &json!("session"), &json!("s-1"))
+    );
+    let path = format!("/v1/grants/{}", grant["id"].as_str().unwrap());
+    assert_eq!(client.send("DELETE", &path, &gateway.agents, &[], "").unwrap().status, 403);
+    assert_eq!(client.send("DELETE", &path, &gateway.person, &[], "").unwrap().status, 204);
+    assert_eq!(judge(push, "s-1")["decision"], "ask");
+}
+
+#[test]
+fn what_takes_two_people_has_no_like() {
+    let (_state, gateway) = gateway(&["--two-people", "high", "--person", "lead"]);
+    let body = json!({ "tool": "bash", "arguments": { "command": "git push --force origin topic" }, "cwd": "/srv/app", "session": "s-1" });
+    let asked = gateway.client().post("/v1/judge", &gateway.agents, &body).json();
+    let id = asked["approval"]["id"].as_str().unwrap();
+    let alike = json!({ "decision": "approve", "alike": "session" });
+    let refused = decide(&gateway, id, &gateway.person, &alike);
+    assert_eq!((refused.status, refused.code().as_str()), (403, "not-alike"));
+    let shown = gateway.client().get(&format!("/v1/approvals/{id}"), &gateway.person).json();
+    assert_eq!(shown["status"], "pending", "nothing was agreed to");
+}

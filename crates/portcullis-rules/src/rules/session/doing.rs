@@ -4,10 +4,12 @@
 use crate::{
     Span,
     action::{Action, ActionKind, FileOperation},
+    assessment::ActionClass,
     bound::Bounded as _,
     contract::{Act, Class, Meaning},
     effect::{Effect, EffectKind, Effects, Run},
-    session::{Acts, Doing, Given, Part, acts_of_name},
+    session::{Acts, Doing, Given, Part, SessionState, acts_of_name},
+    tool,
     understand::tool::words_of,
 };
 
@@ -18,14 +20,18 @@ const VERBS: usize = 4;
 const GIVEN: usize = 256;
 
 /// What an action does, as far as a session can compare it: one for each command, or one for a tool.
-pub(super) fn doings<'a>(action: &'a Action, effects: &'a Effects) -> Vec<Doing<'a>> {
+pub(super) fn doings<'a>(
+    action: &'a Action,
+    effects: &'a Effects,
+    session: &SessionState,
+) -> Vec<Doing<'a>> {
     let acts = effects.list.iter().filter_map(|effect| match &effect.kind {
         EffectKind::Act(act) => Some(of_act(act, action)),
         EffectKind::Run(run) => of_run(run),
         EffectKind::Connect(to) if to.sends.is_some() && !to.is_local => {
             let host = to.host.as_deref()?;
             let given = vec![Given { text: host, part: Part::Recipient }];
-            Some(Doing { words: Vec::new(), acts: Acts::SEND, named: Acts::SEND, given })
+            Some(Doing { acts: Acts::SEND, named: Acts::SEND, given, ..Doing::default() })
         }
         EffectKind::Query { statement } => of_statement(statement.as_known()?),
         _ => None,
@@ -36,10 +42,19 @@ pub(super) fn doings<'a>(action: &'a Action, effects: &'a Effects) -> Vec<Doing<
     } else {
         all.extend(effects.list.iter().filter_map(of_change));
     }
-    if all.is_empty() && action.kind == ActionKind::Tool {
+    if all.is_empty() && action.kind == ActionKind::Tool && !is_agents_own(action, session) {
         all.push(of_tool(action));
     }
     all
+}
+
+/// Whether a tool is one by which an agent plans, notes or asks its person, and no server's of the same name.
+fn is_agents_own(action: &Action, session: &SessionState) -> bool {
+    let name = action.call.tool.as_str();
+    let served = session.tools().find(name).is_some_and(|tool| tool.server.is_some());
+    !served
+        && tool::meaning(name) == tool::Meaning::Other
+        && tool::class(name) == ActionClass::ReadOnly
 }
 
 /// What a tool does by its contract.
@@ -72,7 +87,7 @@ pub(super) fn of_act<'a>(act: &'a Act, action: &Action) -> Doing<'a> {
         given.push(Given { text: "…", part: Part::Recipient });
     }
     let named = acts_of_name(words.iter().map(String::as_str));
-    Doing { words, acts: of_class, named: of_class.and(named), given }
+    Doing { words, acts: of_class, named: of_class.and(named), given, is_command: false }
 }
 
 /// What a tool does of which only the name is known.
@@ -93,7 +108,7 @@ fn of_tool(action: &Action) -> Doing<'_> {
             break;
         }
     }
-    Doing { words, acts: named, named, given }
+    Doing { words, acts: named, named, given, is_command: false }
 }
 
 fn of_file<'a>(operation: FileOperation, path: &'a str, content: Option<&'a str>) -> Doing<'a> {
@@ -117,7 +132,7 @@ fn of_file<'a>(operation: FileOperation, path: &'a str, content: Option<&'a str>
             given.extend((name != whole).then_some(Given { text: name, part: Part::Other }));
         }
     }
-    Doing { words, acts, named: acts, given }
+    Doing { words, acts, named: acts, given, is_command: false }
 }
 
 /// Files that say what is installed.
@@ -133,7 +148,8 @@ fn of_change(effect: &Effect) -> Option<Doing<'_>> {
     };
     let text = target.path.as_deref().filter(|path| !path.starts_with("/dev/"))?;
     let words = vec!["file".to_owned(), acts.names().next().unwrap_or_default().to_owned()];
-    Some(Doing { words, acts, named: acts, given: vec![Given { text, part: Part::Thing }] })
+    let given = vec![Given { text, part: Part::Thing }];
+    Some(Doing { words, acts, named: acts, given, is_command: false })
 }
 
 pub(super) fn of_statement(statement: &str) -> Option<Doing<'_>> {
@@ -161,7 +177,7 @@ pub(super) fn of_statement(statement: &str) -> Option<Doing<'_>> {
     }
     let given =
         things.into_iter().leading(GIVEN).map(|text| Given { text, part: Part::Thing }).collect();
-    (!acts.is_empty()).then(|| Doing { words: Vec::new(), acts, named: acts, given })
+    (!acts.is_empty()).then(|| Doing { acts, named: acts, given, ..Doing::default() })
 }
 
 /// What a command does by its words, and to what.
@@ -204,7 +220,7 @@ pub(super) fn of_run(run: &Run) -> Option<Doing<'_>> {
             && !word.is_empty()
     });
     let given = operands.map(|(_, word)| Given { text: bare(word), part: Part::Thing }).collect();
-    Some(Doing { words: doing, acts, named: acts, given })
+    Some(Doing { words: doing, acts, named: acts, given, is_command: true })
 }
 
 /// The grave acts that the words of a program say.

@@ -52,7 +52,13 @@ pub(super) fn list(
                     What::Pattern(_) | What::Like(_) => grant.words(),
                 };
                 let scope = grant.scope.name();
-                format!("{}  {scope}{place}, {left}, by {}: {what}", grant.id.short(), grant.by)
+                let whose = grant.whose.as_deref();
+                let whose = whose.map(|whose| format!(" for calls of {whose}")).unwrap_or_default();
+                format!(
+                    "{}  {scope}{place}{whose}, {left}, by {}: {what}",
+                    grant.id.short(),
+                    grant.by
+                )
             }
         };
         // Writing to a string cannot fail.
@@ -121,7 +127,7 @@ fn as_json(one: &Listed) -> Value {
         Err(void) => return json!({ "id": one.name, "holds": false, "why": void.to_string() }),
         Ok(both) => both,
     };
-    let Grant { id, what, scope, granted, expires, risk, preview, by, record } = grant;
+    let Grant { id, what, scope, granted, expires, risk, preview, by, whose, record } = grant;
     let (action, rules, like) = match what {
         What::Exact { action, .. } => (Some(action), Vec::new(), None),
         What::Pattern(rules) => (None, rules.iter().map(ToString::to_string).collect(), None),
@@ -143,6 +149,7 @@ fn as_json(one: &Listed) -> Value {
         "risk": risk,
         "preview": preview,
         "by": by,
+        "whose": whose,
         "record": record,
         "holds": holds.is_ok(),
         "why": holds.as_ref().err().map(ToString::to_string),

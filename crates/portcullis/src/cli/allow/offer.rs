@@ -17,9 +17,10 @@ use serde_json::{Map, Value};
 
 use super::{Breadth, Desk, Wanted, duration, failure};
 use crate::{
+    alike::{Like, NoKind},
     audit::{Entry, Filter, Kind, Record},
     cli::Failure,
-    grants::{Grant, GrantId, Grants, LONGEST, Like, NoKind, Scope, What, within_reach},
+    grants::{Grant, GrantId, Grants, LONGEST, Scope, What, within_reach},
     person::Person,
     report::{self, Colour, visible},
     session::{Judged, Options, Session},
@@ -62,7 +63,7 @@ impl<'a> Offer<'a> {
             })?;
         }
         let what = if wanted.is_like {
-            What::Like(like(&session, again.as_ref(), entry)?)
+            What::Like(like(again.as_ref(), entry)?)
         } else if wanted.patterns.is_empty() {
             What::Exact {
                 action: entry.action.clone().unwrap_or_default(),
@@ -86,6 +87,7 @@ impl<'a> Offer<'a> {
             risk: entry.risk.unwrap_or(Risk::Unknown),
             preview: entry.preview.clone().unwrap_or_default(),
             by: String::new(),
+            whose: None,
             record: 0,
         };
         let mut offer = Self { record, grant, length, question: String::new() };
@@ -386,7 +388,7 @@ fn patterns(
 }
 
 /// The kind of a call, as it is judged now.
-fn like(session: &Session, again: Option<&Judged>, entry: &Entry) -> Result<Like, Failure> {
+fn like(again: Option<&Judged>, entry: &Entry) -> Result<Like, Failure> {
     let exactly = "leave `--like` away to allow exactly this call";
     let refused = |why: &dyn std::fmt::Display| {
         Failure::denied(format_args!("calls like this cannot be allowed together: {why}"))
@@ -399,7 +401,7 @@ fn like(session: &Session, again: Option<&Judged>, entry: &Entry) -> Result<Like
     if entry.rules.iter().any(|rule| rule.starts_with("session.")) {
         return Err(refused(&NoKind::Session));
     }
-    Like::of(judged, session.policy().options().confirmation).map_err(|error| refused(&error))
+    judged.kind().map_err(|error| refused(&error))
 }
 
 /// What a rule admits, in a sentence.

@@ -90,7 +90,8 @@ impl Home {
 
     fn answers(&self, judged: &Judged) -> bool {
         let policy = self.session();
-        let question = Question { judged, policy: policy.policy(), now: Timestamp::now() };
+        let question =
+            Question { judged, policy: policy.policy(), whose: None, now: Timestamp::now() };
         self.grants().answer(&question).is_some()
     }
 

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, builder::ValueParser};
 use jiff::Timestamp;
 use portcullis_core::approval::Status;
 use serde_json::{Value, json};
@@ -27,6 +27,7 @@ use crate::{
     audit,
     config::Configuration,
     gateway::approval_json,
+    grants::{self, Breadth, Grant},
     person::Person,
     platform,
     wire::VERSION,
@@ -50,6 +51,9 @@ pub(super) fn define(command: Command) -> Command {
             .long("reason")
             .value_name("TEXT")
             .help("Why, for the agent and the record")
+    };
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
     };
     let file = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name)
@@ -87,7 +91,19 @@ pub(super) fn define(command: Command) -> Command {
                 .about("Show what waits on the whole screen, and decide it there")
                 .after_help("`?` in it lists the keys. It reads keys from the terminal itself, whatever its input is."),
         )
-        .subcommand(Command::new("approve").about("Let it go on, once").arg(id()).arg(reason()))
+        .subcommand(
+            Command::new("approve")
+                .about("Let it go on, once")
+                .arg(id())
+                .arg(reason())
+                .arg(
+                    flag("like", "Let what is like it go on as well, as `show` tells what that is (with `--session` or `--project`)")
+                        .requires("where"),
+                )
+                .arg(flag("session", "… in the session that asked, for 8 hours").requires("like"))
+                .arg(flag("project", "… in the project that it was asked in, for 30 days").requires("like"))
+                .group(ArgGroup::new("where").args(["session", "project"])),
+        )
         .subcommand(Command::new("deny").about("Refuse it").arg(id()).arg(reason()))
         .subcommand(
             Command::new("watch")
@@ -232,6 +248,7 @@ fn decide(matches: &ArgMatches, approves: bool, out: &mut dyn Write) -> Result<E
     let Opened { state, configuration, mut book } = open(matches)?;
     let mut person = Person::at_terminal_beside(Some(&state)).map_err(|error| nobody(&error))?;
     let request = chosen(&mut book, matches)?;
+    let like = approves.then(|| breadth(matches)).flatten();
     if request.status == Status::Pending && approves {
         if !request.is_shown_whole() {
             return Err(Failure::denied(
@@ -239,7 +256,16 @@ fn decide(matches: &ArgMatches, approves: bool, out: &mut dyn Write) -> Result<E
             )
             .with_help("deny it, and have it asked in smaller parts"));
         }
-        let question = format!("{}approve it, once", page(&request, person.columns()));
+        let mut question = format!("{}approve it, once", page(&request, person.columns()));
+        if let Some(breadth) = like {
+            // What cannot be is said before anybody answers.
+            Grant::of_request(&request, breadth, person.name(), Timestamp::now())
+                .map_err(|error| Failure::denied(error).with_help("leave `--like` away"))?;
+            question.push_str(match breadth {
+                Breadth::Session => ", and its like for the session",
+                Breadth::Project => ", and its like for the project",
+            });
+        }
         if !person.confirm(&question).map_err(Failure::internal)? {
             return shown(out, "it was not approved; it still waits\n");
         }
@@ -262,6 +288,20 @@ fn decide(matches: &ArgMatches, approves: bool, out: &mut dyn Write) -> Result<E
     match done.into_iter().next() {
         Some(Done::Answered(request, None)) => {
             shown(out, &line(&request, Timestamp::now()))?;
+            if let Some(breadth) = like {
+                let now = Timestamp::now();
+                let (grant, answer) = Grant::of_request(&request, breadth, person.name(), now)
+                    .map_err(Failure::denied)?;
+                let step = grants::kept(&grant, answer, now);
+                book.take_at(&[step], now).map_err(|error| unusable(&error))?;
+                let id = grant.id.short();
+                shown(
+                    out,
+                    &format!(
+                        "its like goes on too; `portcullis allow revoke {id}` takes that back\n"
+                    ),
+                )?;
+            }
             Ok(Exit::Done)
         }
         Some(Done::Answered(request, Some(refusal))) => {
@@ -269,6 +309,15 @@ fn decide(matches: &ArgMatches, approves: bool, out: &mut dyn Write) -> Result<E
             Err(Failure::denied(refusal))
         }
         _ => Err(unknown(&request.id.to_string())),
+    }
+}
+
+/// Where the like of it is approved with it.
+fn breadth(matches: &ArgMatches) -> Option<Breadth> {
+    match (matches.get_flag("session"), matches.get_flag("project")) {
+        (true, _) => Some(Breadth::Session),
+        (_, true) => Some(Breadth::Project),
+        _ => None,
     }
 }
 

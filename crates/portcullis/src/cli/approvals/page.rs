@@ -302,6 +302,9 @@ impl Page {
             Some(rules) => self.told("always", rules),
             None => self.ours("always", "nothing: there is no rule for such calls"),
         }
+        if let Some(alike) = request.alike() {
+            self.told("its like", &alike.words);
+        }
         if let Some(session) = &request.session {
             self.told("session", session);
         }

@@ -24,8 +24,7 @@ use crate::{
 };
 
 /// What can be answered.
-const ANSWERS: &str =
-    "  y: yes   n [why]: no   e: edit   a: always in this conversation   x: explain\n";
+const ANSWERS: &str = "  y: yes   n [why]: no   e: edit   l: yes, and its like   a: always in this conversation   x: explain\n";
 
 /// What can be answered to a plan.
 const TO_A_PLAN: &str = "  y: yes, carry it out   n [why]: no\n";
@@ -99,6 +98,7 @@ fn asked(
             "a" | "always" if proposed.tool != PLAN => {
                 conversation.approve_always(action, hash, &by).map(|_| Answered::Done)
             }
+            "l" | "like" if proposed.tool != PLAN => alike(conversation, person, stop, proposed)?,
             "e" | "edit" if proposed.tool != PLAN => match edited(person, stop, proposed)? {
                 Ok(arguments) => {
                     conversation.edit(action, arguments, &by).map(|()| Answered::Again)
@@ -124,6 +124,33 @@ fn asked(
             }
         }
     }
+}
+
+/// A yes for a call and its like, once whoever answers has read what that is.
+fn alike(
+    conversation: &mut Conversation,
+    person: &mut Person,
+    stop: &AtomicBool,
+    proposed: &Proposed,
+) -> std::io::Result<Result<Answered, ConversationError>> {
+    let kind = match conversation.kind(proposed.action) {
+        Ok(kind) => kind,
+        Err(error) => return Ok(Err(error)),
+    };
+    let words = visible::line(&kind.words()).into_owned();
+    let text = format!(
+        "  this call, and in this conversation {words}; nothing riskier than {}\n",
+        kind.level
+    );
+    let prompt = format!("{}  all of these? y: yes> ", folded(&text, person.columns()));
+    let Some(line) = person.line_for(&prompt, stop)? else { return Ok(Ok(Answered::Gone)) };
+    if !matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        return Ok(Ok(Answered::Again));
+    }
+    let by = person.name().to_owned();
+    Ok(conversation
+        .approve_alike(proposed.action, &proposed.hash, &kind, &by)
+        .map(|()| Answered::Done))
 }
 
 /// Other arguments for a call, as they are typed: the command of a shell, else all of them in JSON.

@@ -207,6 +207,46 @@ fn always_explain_and_the_end_of_input() {
 }
 
 #[test]
+fn what_is_like_a_call_that_was_allowed_with_its_like_runs_unasked_and_nothing_else() {
+    let home = repository();
+    let work = home.path().join("work");
+    fs::create_dir_all(work.join("build")).unwrap();
+    let bash = |command: &str| Say::call("bash", json!({ "command": command }));
+    let server = Scripted::start(
+        Provider::OpenAi,
+        vec![bash("rm -rf build"), bash("rm -r ./build"), bash("rm -rf src"), bash("rm -rf build")],
+    )
+    .unwrap();
+    let conversation = conversation(home.path(), &server, Mode::Default);
+    let id = conversation.id().to_owned();
+    let (status, screen, conversation) = sat(
+        conversation,
+        &[
+            ("\n> ", "l\n"),
+            ("all of these? y: yes> ", "y\n"),
+            ("\n> ", "l\n"),
+            ("y: yes> ", "no\n"),
+            ("\n> ", "\u{4}"),
+        ],
+    );
+    assert_eq!(status, Status::Paused, "{screen}");
+    let shown = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("in this conversation calls of `bash` that nothing but"), "{screen}");
+    assert!(shown.contains("touch nothing but file:"), "{screen}");
+    assert!(
+        screen.contains("call 1     bash rm -r ./build (runs unasked, risk medium)"),
+        "{screen}"
+    );
+    assert!(screen.contains("call 2     bash rm -rf src (asks"), "{screen}");
+    assert!(screen.contains("changed    allowed calls of `bash`"), "{screen}");
+    assert!(work.join("src").exists(), "{screen}");
+    drop(conversation);
+    // It is kept, so that it holds again where the conversation is opened again.
+    let path = crate::conversation::path_of(&home.path().join("state"), &id).unwrap();
+    assert!(fs::read_to_string(path).unwrap().contains("\"what\":\"alike\""));
+}
+
+#[test]
 fn an_interrupt_rejects_what_waits() {
     let home = repository();
     let server = Scripted::start(

@@ -143,6 +143,7 @@ export function whole(ask) {
     terms([
       ["Understood", details.understood ? "all of it" : "in part"],
       ["“Always” would allow", details.always ? el("code", {}, details.always) : "nothing: there is no rule for such calls"],
+      ["Its like", details.alike ? prose(details.alike.words) : "is asked about each time"],
       ["Session", ask.session && el("a", { href: `#/session/${encodeURIComponent(ask.session)}` }, ask.session)],
       ["Asked", [moment(ask.asked), ` with the token of ${ask.requester}`]],
       ["Record", el("a", { href: `#/record/${ask.record}` }, `№ ${ask.record}`)],

@@ -6,7 +6,7 @@ import { countdown, fate, head, isCut, isGrave, isOver, left, whole } from "./as
 import { reading } from "./reading.js";
 import { address, asked, form, isNarrow, sought } from "./sought.js";
 import { dialog, el, isTyping, line, moment, replace, riskWord, say, shell } from "./view.js";
-import { approve, approveMany, deny, denyMany, edit, hasAgreed, isBusy } from "./word.js";
+import { approve, approveMany, approveWithLike, deny, denyMany, edit, hasAgreed, isBusy } from "./word.js";
 
 // So many are shown at first, and more when somebody wants more; beyond the most they come page by page.
 const SHOWN = 50;
@@ -20,7 +20,7 @@ const RISKS = ["critical", "unknown", "high", "medium", "low", "safe"];
 
 const KEYS = [
   ["j or ↓", "next request"], ["k or ↑", "request before"], ["Space", "read on"], ["a", "approve; then y where the risk is high, critical or unknown"],
-  ["d", "deny, with a reason"], ["e", "edit, then approve what you wrote"], ["x", "choose it, to decide on several"], ["/", "search"], ["?", "this list"],
+  ["l", "approve it and its like, after a look at what that is"], ["d", "deny, with a reason"], ["e", "edit, then approve what you wrote"], ["x", "choose it, to decide on several"], ["/", "search"], ["?", "this list"],
 ];
 
 const many = (count, one, more) => `${count === COUNTED ? "10,000 or more" : count} ${count === 1 ? one : more}`;
@@ -191,6 +191,7 @@ export function inbox(place, me, argument, parameters) {
       el("button", { type: "button", class: "approve", disabled: agreed || isCut(one.details), onclick: () => approve(one, me, read, refresh) },
         agreed ? "You agreed" : "Approve ", agreed ? "" : el("kbd", {}, "a")),
       el("button", { type: "button", class: "deny", onclick: () => deny(one, refresh) }, "Deny ", el("kbd", {}, "d")),
+      one.details.alike && !isCut(one.details) ? el("button", { type: "button", class: "quiet", onclick: () => approveWithLike(one, me, read, refresh) }, "Its like … ", el("kbd", {}, "l")) : "",
       el("button", { type: "button", class: "quiet", onclick: () => edit(one, read, refresh) }, "Edit ", el("kbd", {}, "e")));
   }
 
@@ -291,7 +292,7 @@ export function inbox(place, me, argument, parameters) {
     const decides = (act) => () => { if (one?.status === "pending" && mayDecide) act(); };
     const acts = {
       j: () => move(1), ArrowDown: () => move(1), k: () => move(-1), ArrowUp: () => move(-1),
-      a: decides(() => approve(one, me, read, refresh)), d: decides(() => deny(one, refresh)), e: decides(() => edit(one, read, refresh)),
+      a: decides(() => approve(one, me, read, refresh)), l: decides(() => approveWithLike(one, me, read, refresh)), d: decides(() => deny(one, refresh)), e: decides(() => edit(one, read, refresh)),
       x: () => card(selected)?.querySelector(".tick")?.click(), "/": () => filters.querySelector("input").focus(), "?": help,
     };
     const act = Object.hasOwn(acts, event.key) ? acts[event.key] : null;

@@ -48,11 +48,7 @@ function proveAnew(problem) {
 
 // `read` is what its reader has had before their eyes; `after` looks again at what waits.
 export function approve(one, me, read, after) {
-  if (hasAgreed(one, me)) return undefined;
-  if (isOver(one)) return say("It has expired.", "bad");
-  if (isCut(one.details)) return say("It is too long to be shown whole, so that nobody can approve it.", "bad");
-  if (read.isFresh()) return say("It has only just come into view: read it, then approve.", "bad");
-  if (!read.isWhole()) return say("Read it first: not all of it was on the screen yet.", "bad");
+  if (!isApprovable(one, me, read)) return undefined;
   if (!isGrave(one)) return decide(one, { decision: "approve" }, after);
   const yes = () => { shown.close(); decide(one, { decision: "approve" }, after); };
   const shown = dialog("Approve this?", el("div", {},
@@ -62,6 +58,31 @@ export function approve(one, me, read, after) {
     el("button", { type: "button", class: "quiet", onclick: () => shown.close() }, "Go back ", el("kbd", {}, "Esc")),
   ], { y: yes, n: () => shown.close() });
   return undefined;
+}
+
+// Whether it may be approved now: by somebody who did not agree yet, in time, and read to its end. Says why where it may not.
+function isApprovable(one, me, read) {
+  if (hasAgreed(one, me)) return false;
+  if (isOver(one)) say("It has expired.", "bad");
+  else if (isCut(one.details)) say("It is too long to be shown whole, so that nobody can approve it.", "bad");
+  else if (read.isFresh()) say("It has only just come into view: read it, then approve.", "bad");
+  else if (!read.isWhole()) say("Read it first: not all of it was on the screen yet.", "bad");
+  else return true;
+  return false;
+}
+
+// Approves it together with whatever is like it, which is told first.
+export function approveWithLike(one, me, read, after) {
+  if (!one.details.alike || !isApprovable(one, me, read)) return;
+  const { words, workspace } = one.details.alike;
+  const yes = (where) => { shown.close(); decide(one, { decision: "approve", alike: where }, after); };
+  const choice = (where, label) => el("button", { type: "button", class: "approve", onclick: () => yes(where) }, label);
+  const shown = dialog("Approve this and its like?", el("div", {},
+    el("p", {}, riskWord(one.risk), ` Nobody is asked any more about ${one.requester}’s `, prose(words), ". Whatever else they do is asked about as before."), texts(one.details)), [
+    one.session ? choice("session", "In this session, for 8 hours") : "",
+    workspace ? choice("project", `In ${workspace}, for 30 days`) : "",
+    el("button", { type: "button", class: "quiet", onclick: () => shown.close() }, "Go back ", el("kbd", {}, "Esc")),
+  ]);
 }
 
 // Asks why, and hands what was written to `no`, which gives the problem where there is one.

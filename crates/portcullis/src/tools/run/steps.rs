@@ -23,6 +23,12 @@ use super::{
     },
     Answer, Checked, Ending, Identity, Monitor, Output, Plan, Reasons, Toolbox, Turn,
 };
+use crate::{
+    alike::{Like, NoKind},
+    audit::Entry,
+    confirmation, platform,
+    session::{Judged, Session},
+};
 #[cfg(target_os = "linux")]
 use crate::{
     audit,
@@ -30,11 +36,6 @@ use crate::{
     sandbox::BuiltIn,
     trial::evidence::{self, Evidence},
     undo::{Around, Before, Bounds, Scope},
-};
-use crate::{
-    audit::Entry,
-    confirmation, platform,
-    session::{Judged, Session},
 };
 
 /// A call that passed the checks and is recorded, and did not run.
@@ -114,6 +115,14 @@ impl Looked {
         &self.reasons
     }
 
+    /// The kind of the call, where a person can be asked about all of its kind at once.
+    ///
+    /// # Errors
+    /// [`NoKind`], also where something asks that has nothing to do with the kind.
+    pub fn kind(&self) -> Result<Like, NoKind> {
+        if self.why.each_time { Err(NoKind::Other) } else { self.judged.kind() }
+    }
+
     /// What a person is asked about it.
     ///
     /// # Errors
@@ -146,7 +155,7 @@ impl Looked {
     /// of it.
     #[cfg(target_os = "linux")]
     fn go_on_as(&mut self, evidence: Evidence) {
-        let Reasons { beside, irreversible, decided } = &mut self.why;
+        let Reasons { beside, irreversible, decided, each_time: _ } = &mut self.why;
         let is_alone = beside.is_empty() && irreversible.is_empty();
         if is_alone && evidence.settle(&mut self.judged) {
             decided.clear();
@@ -181,7 +190,7 @@ impl Looked {
 
     /// What gives a reason to ask asks.
     fn conclude(&mut self) {
-        let Reasons { beside, irreversible, decided } = &self.why;
+        let Reasons { beside, irreversible, decided, each_time: _ } = &self.why;
         self.reasons = [decided, beside, irreversible].into_iter().flatten().cloned().collect();
         let decision = &mut self.judged.judgement.decision;
         decision.verdict = self.decided;

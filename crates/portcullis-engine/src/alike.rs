@@ -1,22 +1,25 @@
 //! What a call is the like of: what is asked about, and on what. Owns when another call asks for no more than that.
 //!
-//! A grant by kind says "the same rule on the same resource". So a call without a finding is the like of nothing, nor is one of
+//! A grant by kind says "the same rule on the same resource", or by the same command where a command has none. So a call without a finding is the like of nothing, nor is one of
 //! which something could not be read, or one that is asked about for what its session has seen: that is another question each time.
 
 use std::collections::BTreeSet;
 
 use portcullis_core::{
+    action::Action,
     assessment::{Coverage, MAX_RESOURCES},
     decision::Layer,
+    effect::{EffectKind, LayerId},
+    facts::Facts,
+    gate::Judgement,
     policy::Confirmation,
+    redact::redact,
     risk::Severity,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::session::Judged;
-
 /// The highest level that a kind reaches.
-pub(super) const REACH: Severity = Severity::High;
+pub const REACH: Severity = Severity::High;
 
 /// The rules that tell what a session has seen, heard and asked for.
 const SESSION: &str = "session.";
@@ -45,10 +48,27 @@ pub struct Like {
     /// What was asked about.
     pub asked: BTreeSet<Asked>,
     /// Everything that the call touched.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub touched: BTreeSet<String>,
+    /// The commands that are asked about and that name no resource, word for word: what they are done to stands in their words alone.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub runs: BTreeSet<String>,
     /// Where it was to run, for what has no place of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+}
+
+/// A call as it was judged.
+#[derive(Clone, Copy)]
+pub struct Case<'a> {
+    /// What it means.
+    pub action: &'a Action,
+    /// What was known of the world.
+    pub facts: &'a Facts,
+    /// What came of it.
+    pub judgement: &'a Judgement,
+    /// What of the risks is asked about.
+    pub confirmation: Confirmation,
 }
 
 /// Why a call is the like of no other.
@@ -73,6 +93,9 @@ pub enum NoKind {
     /// It touches more than is written down.
     #[error("it touches too much to be named")]
     TooMuch,
+    /// It would be kept with a secret.
+    #[error("it holds what looks like a secret")]
+    Secret,
     /// Something else than its risk asks.
     #[error("it is not its risk that asks")]
     Other,
@@ -83,15 +106,16 @@ impl Like {
     ///
     /// # Errors
     /// [`NoKind`].
-    pub fn of(judged: &Judged, confirmation: Confirmation) -> Result<Self, NoKind> {
-        let assessment = &judged.judgement.assessment;
+    pub fn of(case: Case<'_>) -> Result<Self, NoKind> {
+        let Case { action, facts, judgement, confirmation } = case;
+        let assessment = &judgement.assessment;
         if assessment.coverage != Coverage::Full {
             return Err(NoKind::Unread);
         }
         if assessment.level > REACH {
             return Err(NoKind::Reach);
         }
-        if !matches!(judged.judgement.decision.layer, Layer::Confirmation | Layer::Mode) {
+        if !matches!(judgement.decision.layer, Layer::Confirmation | Layer::Mode) {
             return Err(NoKind::Other);
         }
         if assessment.findings.iter().any(|finding| finding.rule.starts_with(SESSION)) {
@@ -111,36 +135,48 @@ impl Like {
             return Err(NoKind::NoRule);
         }
         let touched: BTreeSet<String> = assessment.resources.iter().cloned().collect();
+        let runs = runs(judgement, least).ok_or(NoKind::NoResource)?;
         let named = asked.iter().filter_map(|asked| asked.resource.as_ref());
-        if touched.is_empty() || !touched.iter().chain(named).all(|one| is_known(one)) {
+        if touched.is_empty() && runs.is_empty()
+            || !touched.iter().chain(named).all(|one| is_known(one))
+        {
             return Err(NoKind::NoResource);
         }
         // The list is cut there: what is behind it is not known.
         if touched.len() >= MAX_RESOURCES {
             return Err(NoKind::TooMuch);
         }
-        let cwd = judged.facts.cwd.clone().filter(|_| !touched.iter().all(|one| has_place(one)));
-        Ok(Self {
-            tool: judged.action.call.tool.clone(),
+        let is_placed = runs.is_empty() && touched.iter().all(|one| has_place(one));
+        let cwd = facts.cwd.clone().filter(|_| !is_placed);
+        let kind = Self {
+            tool: action.call.tool.clone(),
             class: assessment.class.name().to_owned(),
             level: assessment.level,
             asked,
             touched,
+            runs,
             cwd,
-        })
+        };
+        let words = kind.words();
+        if redact(&words) == words { Ok(kind) } else { Err(NoKind::Secret) }
     }
 
     /// Whether a call that asks is of this kind: asked about for nothing else, on nothing else, and no riskier.
     #[must_use]
-    pub fn covers(&self, judged: &Judged, confirmation: Confirmation) -> bool {
-        Self::of(judged, confirmation).is_ok_and(|other| {
-            other.tool == self.tool
-                && other.class == self.class
-                && other.level <= self.level
-                && other.cwd == self.cwd
-                && other.asked.is_subset(&self.asked)
-                && other.touched.is_subset(&self.touched)
-        })
+    pub fn covers(&self, case: Case<'_>) -> bool {
+        Self::of(case).is_ok_and(|other| self.holds(&other))
+    }
+
+    /// Whether every call of another kind is one of this kind.
+    #[must_use]
+    pub fn holds(&self, other: &Self) -> bool {
+        other.tool == self.tool
+            && other.class == self.class
+            && other.level <= self.level
+            && other.cwd == self.cwd
+            && other.asked.is_subset(&self.asked)
+            && other.touched.is_subset(&self.touched)
+            && other.runs.is_subset(&self.runs)
     }
 
     /// The kind, in a few words that still have to be made visible.
@@ -154,13 +190,18 @@ impl Like {
                 None => format!("`{}`", asked.rule),
             })
             .collect();
+        let mut words =
+            format!("calls of `{}` that nothing but {} asks about", self.tool, asked.join(" and "));
+        if !self.runs.is_empty() {
+            let runs: Vec<String> = self.runs.iter().map(|run| format!("`{run}`")).collect();
+            words.push_str(&format!(", that run nothing for it but {}", runs.join(" and ")));
+        }
         let touched: Vec<&str> = self.touched.iter().map(String::as_str).collect();
-        format!(
-            "calls of `{}` that nothing but {} asks about, and that touch nothing but {}",
-            self.tool,
-            asked.join(" and "),
-            touched.join(", ")
-        )
+        words.push_str(&match touched.as_slice() {
+            [] => ", and that touch nothing else".to_owned(),
+            all => format!(", and that touch nothing but {}", all.join(", ")),
+        });
+        words
     }
 
     /// Whether it is one that a person could have given.
@@ -168,7 +209,7 @@ impl Like {
     pub fn is_sound(&self) -> bool {
         self.level <= REACH
             && !self.asked.is_empty()
-            && !self.touched.is_empty()
+            && !(self.touched.is_empty() && self.runs.is_empty())
             && self.touched.len() < MAX_RESOURCES
             && self.touched.iter().all(|one| is_known(one))
             && !self.asked.iter().any(|asked| asked.rule.starts_with(SESSION))
@@ -183,6 +224,48 @@ fn least(confirmation: Confirmation) -> Severity {
             threshold.min(Severity::Medium)
         }
     }
+}
+
+/// How many commands a kind names, and how long all of them are at most: nobody reads more.
+const MOST_RUNS: usize = 4;
+const LONGEST_RUNS: usize = 300;
+
+/// The commands that findings without a resource are about; `None` where one of them is not known word for word, or there are more than anybody reads.
+fn runs(judgement: &Judgement, least: Severity) -> Option<BTreeSet<String>> {
+    let mut runs = BTreeSet::new();
+    for finding in &judgement.assessment.findings {
+        if finding.severity < least || finding.resource.is_some() {
+            continue;
+        }
+        let place = &finding.place;
+        let mut is_found = false;
+        for effect in &judgement.effects.list {
+            let EffectKind::Run(run) = &effect.kind else { continue };
+            let is_it = effect.at.layer == LayerId(0)
+                && effect.at.span.start < place.span.end
+                && place.span.start < effect.at.span.end;
+            if !is_it {
+                continue;
+            }
+            // Within another text its place says nothing of what it is about.
+            // What a program does that nobody knows, its words do not say either.
+            if place.layer.is_some() || place.file.is_some() || !run.known {
+                return None;
+            }
+            let mut words = vec![run.name.text.as_known()?.to_owned()];
+            for argument in run.arguments.as_slice() {
+                words.push(argument.text.as_known()?.to_owned());
+            }
+            is_found = true;
+            runs.insert(words.join(" "));
+        }
+        // Of what is asked about nothing would be said.
+        if !is_found {
+            return None;
+        }
+    }
+    let is_short = runs.iter().map(String::len).sum::<usize>() <= LONGEST_RUNS;
+    (runs.len() <= MOST_RUNS && is_short).then_some(runs)
 }
 
 /// Whether a resource is one thing: a variable or a pattern is another one each time.
