@@ -37,6 +37,9 @@ GRANT UPDATE (since, expires, ended) ON portcullis.ruling TO portcullis_writer;
 GRANT UPDATE (revoked) ON portcullis.delegation TO portcullis_writer;
 GRANT INSERT, UPDATE (shown, seen) ON portcullis.person TO portcullis_writer;
 GRANT INSERT, UPDATE ON portcullis.pulse TO portcullis_writer;
+-- What became of messages about requests is kept for a month.
+GRANT INSERT, UPDATE (stage, state, attempts, due, tried, trouble, receipt), DELETE ON portcullis.notice TO portcullis_writer;
+GRANT INSERT, UPDATE (team, account, linked, ended) ON portcullis.chat_link TO portcullis_writer;
 -- What was answered to calls that may be sent again is kept for a day.
 GRANT INSERT, UPDATE (time), DELETE ON portcullis.repeatable TO portcullis_writer;
 

@@ -2,6 +2,7 @@
 //! and again.
 
 mod inbox;
+mod notices;
 mod team;
 
 use std::{collections::HashMap, path::Path, sync::Mutex, thread, time::Duration};
@@ -52,6 +53,11 @@ fn every_ledger_must(new: impl Fn() -> Box<dyn Fn() -> Box<dyn Ledger> + Sync>) 
     team::keep_what_somebody_gave_until_it_ends(&*new());
     team::keep_a_request_in_its_project(&*new());
     team::use_an_approval_in_its_project_alone(&*new());
+    notices::deliver_each_message_until_it_is_taken(&*new());
+    notices::tell_anew_what_was_decided(&*new());
+    notices::give_up_at_last_and_try_anew_when_told_to(&*new());
+    notices::keep_no_more_messages_than_may_wait(&*new());
+    notices::link_an_account_once_by_a_code(&*new());
 }
 
 #[test]

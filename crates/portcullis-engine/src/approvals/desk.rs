@@ -1,8 +1,10 @@
 //! The steps, taken. Owns what follows from each of them and in which order it is kept and recorded, once for all stores: a store gives its rows
 //! ([`Rows`]) within a transaction, and knows nothing of what they mean.
 
+mod notices;
 mod policies;
 
+pub(super) use self::notices::NoticeRows;
 use jiff::{SignedDuration, Timestamp};
 use portcullis_core::approval::{self, Refusal, Ruling, Said, Status};
 
@@ -44,6 +46,7 @@ pub(super) enum Ends {
     Token,
     Grant,
     Delegation,
+    Link,
 }
 
 /// A policy that was wanted, as it is kept.
@@ -191,7 +194,7 @@ pub(super) struct Desk<R> {
     pub(super) now: Timestamp,
 }
 
-impl<R: Rows> Desk<R> {
+impl<R: NoticeRows> Desk<R> {
     pub(super) fn step(&mut self, step: &Step) -> Result<Done, R::Error> {
         let now = self.now;
         match step {
@@ -215,7 +218,7 @@ impl<R: Rows> Desk<R> {
                     return Ok(Done::TooMany);
                 }
                 let sequence = self.rows.record(record.clone())?;
-                self.rows.ask(question, sequence, now)?;
+                self.ask(question, sequence)?;
                 self.keep(once.as_ref(), Some(question.id))?;
                 Ok(Done::Noted(sequence))
             }
@@ -273,6 +276,15 @@ impl<R: Rows> Desk<R> {
             }
             Step::Spend(ids) => self.rows.spend(ids, now).map(Done::Spent),
             Step::TakeBack { id, record } => self.end(Ends::Grant, id, record),
+            Step::PickUp { receivers, most } => self.pick_up(receivers, *most),
+            Step::Settle { notice, came } => self.settle(notice, came),
+            Step::Repeat { id, record } => self.repeat(*id, record),
+            Step::BeginLink { link, code, record } => {
+                self.rows.begin_link(link, code)?;
+                self.rows.record(record.clone()).map(Done::Noted)
+            }
+            Step::Link { code, account } => self.link(code, account),
+            Step::EndLink { id, record } => self.end(Ends::Link, &id.to_string(), record),
             Step::TieChains => self.tie_chains(),
         }
     }
@@ -449,6 +461,7 @@ impl<R: Rows> Desk<R> {
         }
         let old = self.now.checked_sub(REPEATABLE).unwrap_or(Timestamp::MIN);
         self.rows.forget_answers(old)?;
+        self.tidy_notices()?;
         Ok(Done::Swept(swept))
     }
 

@@ -18,6 +18,7 @@ mod gate;
 mod handler;
 mod in_place;
 mod inbox;
+mod notice;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod queue;
@@ -36,6 +37,10 @@ pub use handler::{
 };
 pub use in_place::{NotInPlace, call_in_place, put_in_place};
 pub use inbox::{COUNTED, Glance, Inbox, NotAPlace, Pile, Place, Sought};
+pub use notice::{
+    ATTEMPTS, Account, Addressee, Attempt, Link, MOST_WAITING, Notice, Outgoing, PAGE, Sending,
+    Stage,
+};
 pub use queue::Queue;
 pub use request::{
     Alike, Details, Id, MAX_TIMEOUT, Modified, NotAnId, PENDING, Question, Request, TIMEOUT, Vote,
@@ -48,4 +53,4 @@ pub use store::{Claim, Done, Kept, Ledger, Once, Reply, Step, Taken, Unclaimable
 pub use token::{
     Delegation, Holder, LoggedIn, NotAScope, Person, Scope, Scopes, Secret, Token, hash_of,
 };
-pub use webhook::{BadWebhook, SIGNATURE, Template, Webhook};
+pub use webhook::{BadWebhook, SIGNATURE, Telling, Template, Webhook, joined};

@@ -5,6 +5,7 @@
 
 mod inbox;
 mod locks;
+mod notices;
 mod rulings;
 mod tokens;
 
@@ -295,6 +296,7 @@ impl Rows for Transaction<'_> {
             timeout,
             policy,
             details,
+            tells: _,
         } = question;
         let asked = now.as_microsecond();
         let waited = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
@@ -439,6 +441,10 @@ impl Rows for Transaction<'_> {
             Ends::Delegation => (
                 "UPDATE delegation SET revoked = $2 WHERE id = $1 AND revoked IS NULL",
                 "SELECT 1 FROM delegation WHERE id = $1",
+            ),
+            Ends::Link => (
+                "UPDATE chat_link SET ended = $2 WHERE id = $1 AND ended IS NULL",
+                "SELECT 1 FROM chat_link WHERE id = $1",
             ),
         };
         let id = clean(id);

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::notice::Addressee;
 use crate::{
     alike::Like,
     audit::{Files, MAX_PREVIEW, MAX_TEXT, fit},
@@ -117,6 +118,8 @@ pub struct Question {
     pub policy: String,
     /// What a person is shown.
     pub details: Details,
+    /// Who is told of it elsewhere.
+    pub tells: Vec<Addressee>,
 }
 
 /// What a person is shown of a request: without secrets, and with what is dangerous marked.
@@ -240,6 +243,7 @@ impl Question {
             timeout,
             policy: judged.regime.configuration.policy_id.clone(),
             details,
+            tells: Vec::new(),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Requests, tokens and grants in the record's SQLite file. Owns their tables and the transaction in which they change together with the record.
 
 mod inbox;
+mod notices;
 mod rulings;
 mod tokens;
 
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::audit::{
     Anchor, AuditError, Body, SqliteStore,
-    schema::{INBOX, PEOPLE, REQUESTS, RULINGS, TEAM},
+    schema::{CHATS, INBOX, PEOPLE, REQUESTS, RULINGS, TEAM},
     sqlite::{chain, holds, last, signed, unsigned},
 };
 
@@ -67,6 +68,11 @@ const DELEGATION: Ending = Ending {
     end: "UPDATE delegation SET revoked = ?2 WHERE id = ?1",
 };
 
+const LINK: Ending = Ending {
+    holds: "SELECT ended IS NULL FROM chat_link WHERE id = ?1",
+    end: "UPDATE chat_link SET ended = ?2 WHERE id = ?1",
+};
+
 impl Ledger for SqliteStore {
     fn prepare(&mut self) -> Result<(), AuditError> {
         self.patiently(|connection| {
@@ -74,7 +80,8 @@ impl Ledger for SqliteStore {
             connection.execute_batch(RULINGS)?;
             connection.execute_batch(PEOPLE)?;
             connection.execute_batch(TEAM)?;
-            connection.execute_batch(INBOX)
+            connection.execute_batch(INBOX)?;
+            connection.execute_batch(CHATS)
         })
     }
 
@@ -285,6 +292,7 @@ impl Rows for Transaction<'_> {
             timeout,
             policy,
             details,
+            tells: _,
         } = question;
         let asked = now.as_microsecond();
         let waited = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX);
@@ -417,6 +425,7 @@ impl Rows for Transaction<'_> {
             Ends::Token => TOKEN,
             Ends::Grant => GRANT,
             Ends::Delegation => DELEGATION,
+            Ends::Link => LINK,
         };
         let holds: Option<bool> =
             self.connection.prepare_cached(holds)?.query_row([id], |row| row.get(0)).optional()?;

@@ -12,6 +12,7 @@ use portcullis_core::approval::{Refusal, Status};
 
 use super::{
     inbox::Inbox,
+    notice::{Account, Attempt, Link, Notice, Outgoing, Sending},
     request::{Id, Modified, Question, Request},
     ruling::{InForce, Wanted},
     token::{Delegation, Person, Token},
@@ -125,6 +126,50 @@ pub enum Step {
     },
     /// Ends that before its time.
     EndDelegation {
+        /// Which.
+        id: Id,
+        /// The record of it.
+        record: Body,
+    },
+    /// Gives messages that are due to whoever delivers them.
+    PickUp {
+        /// For which receivers.
+        receivers: Vec<String>,
+        /// At most so many.
+        most: u32,
+    },
+    /// Keeps what came of an attempt to deliver a message.
+    Settle {
+        /// The message as it was picked up.
+        notice: Box<Notice>,
+        /// What came of it.
+        came: Attempt,
+    },
+    /// Has a message tried again.
+    Repeat {
+        /// Which.
+        id: Id,
+        /// The record of it.
+        record: Body,
+    },
+    /// Keeps that somebody was shown a code with which they link an account of a chat.
+    BeginLink {
+        /// The link.
+        link: Link,
+        /// The hash of the code.
+        code: String,
+        /// The record of it.
+        record: Body,
+    },
+    /// Uses such a code, once, in the chat.
+    Link {
+        /// The hash of it.
+        code: String,
+        /// The account that it was brought from.
+        account: Account,
+    },
+    /// Ends a link.
+    EndLink {
         /// Which.
         id: Id,
         /// The record of it.
@@ -272,6 +317,12 @@ pub enum Done {
     Revoked(bool),
     /// Whether the grants were there and are used up now.
     Spent(bool),
+    /// These are to be delivered.
+    PickedUp(Vec<Notice>),
+    /// What has become of a message.
+    Settled(Sending),
+    /// Whom the account means; nothing where there is no such code, or it was used, or is too old.
+    Linked(Option<Link>),
 }
 
 /// What came of several steps.
@@ -304,8 +355,8 @@ pub struct Which {
     pub limit: u32,
 }
 
-/// A store that also keeps requests, tokens and grants.
-pub trait Ledger: Inbox + Store + Send {
+/// A store that also keeps requests, tokens, grants, and messages about requests.
+pub trait Ledger: Inbox + Outgoing + Store + Send {
     /// Makes what is needed for them where it is missing.
     ///
     /// # Errors

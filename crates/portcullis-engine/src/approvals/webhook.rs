@@ -1,18 +1,19 @@
-//! Requests sent to a URL: for chat systems, or for a program that decides. Owns what is sent, how it is signed and how often it is tried;
+//! Requests sent to a URL: for chat systems, or for a program that decides. Owns what is sent, how it is signed and, where an answer is waited for, how often it is tried;
 //! where it may be sent, the guarded client says.
 
 use std::time::Duration;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
-use portcullis_core::network::Target;
-use portcullis_net::{Client, GuardOptions, Limits, Request, ResolverOptions, Roots};
+use portcullis_core::{network::Target, risk::Risk};
+use portcullis_net::{Client, GuardOptions, Limits, Request as Sent, ResolverOptions, Roots};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::{
     handler::{Handler, HandlerError, Said},
-    request::Question,
+    notice::Attempt,
+    request::{Id, Question, Request},
 };
 use crate::{
     guardian::{crosses_openly, is_inside_by_itself, only_to},
@@ -20,7 +21,7 @@ use crate::{
     wire::VERSION,
 };
 
-/// How often it is tried, and the pause before the second time; each further one is twice as long.
+/// How often it is tried where an answer is waited for, and the pause before the second time; each further one is twice as long.
 const ATTEMPTS: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -30,8 +31,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest answer.
 const LONGEST: u64 = 64 << 10;
 
-/// The header of the signature: `t=SECONDS,v1=HEX`, the HMAC-SHA-256 of `SECONDS.BODY`.
+/// The header of our own signature: `t=SECONDS,v1=HEX`, the HMAC-SHA-256 of `SECONDS.BODY`.
 pub const SIGNATURE: &str = "x-portcullis-signature";
+
+/// What a secret begins with that is written as Standard Webhooks say it; the rest is base64.
+const PREFIX: &str = "whsec_";
 
 /// For whom a request is written.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -63,18 +67,70 @@ impl Template {
     }
 }
 
-/// Why a webhook cannot be used.
+/// Why a webhook cannot be used. Its address is told as far as its host: whoever knows the rest can post there.
 #[derive(Debug, thiserror::Error)]
-#[error("`{url}` cannot be a webhook: {reason}")]
+#[error("{host} cannot be a webhook: {reason}")]
 pub struct BadWebhook {
-    url: String,
+    host: String,
     reason: String,
+}
+
+/// What of a request others are told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Telling {
+    id: Id,
+    action: String,
+    tool: String,
+    risk: Risk,
+    agent: Option<String>,
+    session: Option<String>,
+    needed: u8,
+    timeout: Duration,
+    details: Value,
+}
+
+impl From<&Question> for Telling {
+    fn from(question: &Question) -> Self {
+        let Question { id, action, tool, risk, agent, session, needed, timeout, details, .. } =
+            question;
+        Self {
+            id: *id,
+            action: action.clone(),
+            tool: tool.clone(),
+            risk: *risk,
+            agent: agent.clone(),
+            session: session.clone(),
+            needed: *needed,
+            timeout: *timeout,
+            // What is shown is made of texts and numbers alone.
+            details: serde_json::to_value(details).unwrap_or_default(),
+        }
+    }
+}
+
+impl From<&Request> for Telling {
+    fn from(request: &Request) -> Self {
+        let Request { id, action, tool, risk, agent, session, needed, asked, expires, .. } =
+            request;
+        Self {
+            id: *id,
+            action: action.clone(),
+            tool: tool.clone(),
+            risk: *risk,
+            agent: agent.clone(),
+            session: session.clone(),
+            needed: *needed,
+            timeout: expires.duration_since(*asked).try_into().unwrap_or_default(),
+            details: request.details.clone(),
+        }
+    }
 }
 
 /// Sends requests to one URL, and nowhere else.
 pub struct Webhook {
     client: Client,
     url: String,
+    host: String,
     secret: Option<Vec<u8>>,
     template: Template,
     /// Where people decide, for those who are told.
@@ -92,13 +148,17 @@ impl Webhook {
         template: Template,
         patience: Option<Duration>,
     ) -> Result<Self, BadWebhook> {
-        let bad = |reason: String| BadWebhook { url: url.to_owned(), reason };
-        let target = Target::read(url).map_err(|error| bad(error.to_string()))?;
+        let bad = |host: &str, reason: String| BadWebhook { host: format!("`{host}`"), reason };
+        let target = Target::read(url).map_err(|error| BadWebhook {
+            host: "what is given".to_owned(),
+            reason: error.to_string(),
+        })?;
+        let host = target.host().into_owned();
         if crosses_openly(&target) {
-            return Err(bad("it would cross the network unencrypted".to_owned()));
+            return Err(bad(&host, "it would cross the network unencrypted".to_owned()));
         }
         let policy = only_to([(&target, is_inside_by_itself(&target))])
-            .map_err(|error| bad(error.to_string()))?;
+            .map_err(|error| bad(&host, error.to_string()))?;
         let guard = GuardOptions {
             policy,
             resolver: ResolverOptions::default(),
@@ -108,6 +168,7 @@ impl Webhook {
         Ok(Self {
             client: Client::new(guard, Roots::System, limits),
             url: url.to_owned(),
+            host,
             secret,
             template,
             inbox: None,
@@ -120,12 +181,28 @@ impl Webhook {
         Self { inbox: Some(url.into()), ..self }
     }
 
+    /// A name for it by which its address is not known.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let id = Id::named(&self.url).to_string();
+        format!("{}-{}", self.host, id.get(..8).unwrap_or_default())
+    }
+
+    /// Sends a request once, under an id that is the same for every attempt.
+    pub async fn attempt(&self, telling: &Telling, id: Id) -> Attempt {
+        match self.post(telling, id).await {
+            Ok(_) => Attempt::Taken { receipt: None },
+            Err((trouble, true)) => Attempt::Again { trouble, after: None },
+            Err((trouble, false)) => Attempt::Refused { trouble },
+        }
+    }
+
     /// Sends a request, and gives what came back.
     ///
     /// # Errors
     /// When nobody took it after several attempts.
     pub async fn send(&self, question: &Question) -> Result<Vec<u8>, HandlerError> {
-        let body = self.body(question).to_string().into_bytes();
+        let telling = Telling::from(question);
         let mut pause = PAUSE;
         let mut last = String::new();
         for attempt in 0..ATTEMPTS {
@@ -133,94 +210,127 @@ impl Webhook {
                 tokio::time::sleep(pause).await;
                 pause = pause.saturating_mul(2);
             }
-            let request = Request {
-                method: "POST".to_owned(),
-                url: self.url.clone(),
-                headers: self.headers(question, &body),
-                body: Some(body.clone()),
-            };
-            match self.client.fetch(request, &mut |_| {}).await {
-                Ok(response) if (200..300).contains(&response.status) => return Ok(response.body),
-                Ok(response) => {
-                    last = format!("it answers {}", response.status);
+            match self.post(&telling, question.id).await {
+                Ok(body) => return Ok(body),
+                Err((trouble, may_again)) => {
+                    last = trouble;
                     // What was refused is refused again.
-                    if !matches!(response.status, 408 | 429 | 500..) {
+                    if !may_again {
                         break;
                     }
                 }
-                Err(failure) => last = failure.to_string(),
             }
         }
         Err(HandlerError(format!("the webhook cannot be reached: {last}")))
     }
 
-    fn headers(&self, question: &Question, body: &[u8]) -> Vec<(String, String)> {
+    /// One attempt. Where it fails: why, and whether it may go well another time.
+    async fn post(&self, telling: &Telling, id: Id) -> Result<Vec<u8>, (String, bool)> {
+        let body = self.body(telling).to_string().into_bytes();
+        let request = Sent {
+            method: "POST".to_owned(),
+            url: self.url.clone(),
+            headers: self.headers(id, &body),
+            body: Some(body),
+        };
+        match self.client.fetch(request, &mut |_| {}).await {
+            Ok(response) if (200..300).contains(&response.status) => Ok(response.body),
+            Ok(response) => {
+                let may_again = matches!(response.status, 408 | 429 | 500..);
+                Err((format!("it answers {}", response.status), may_again))
+            }
+            // An address may be a secret.
+            Err(failure) => Err((failure.to_string().replace(&self.url, &self.host), true)),
+        }
+    }
+
+    fn headers(&self, id: Id, body: &[u8]) -> Vec<(String, String)> {
+        let time = Timestamp::now().as_second();
         let mut headers = vec![
             ("content-type".to_owned(), "application/json".to_owned()),
             // Whoever gets the same twice knows it.
-            ("idempotency-key".to_owned(), question.id.to_string()),
+            ("idempotency-key".to_owned(), id.to_string()),
+            ("webhook-id".to_owned(), id.to_string()),
+            ("webhook-timestamp".to_owned(), time.to_string()),
         ];
         if let Some(secret) = &self.secret {
-            let time = Timestamp::now().as_second();
+            let standard = standard_signature(secret, &id.to_string(), time, body);
+            headers.push(("webhook-signature".to_owned(), standard));
             headers.push((SIGNATURE.to_owned(), signature(secret, time, body)));
         }
         headers
     }
 
-    fn body(&self, question: &Question) -> Value {
+    /// Where people decide this very request.
+    fn link(&self, telling: &Telling) -> Option<String> {
+        self.inbox.as_ref().map(|inbox| format!("{inbox}#/inbox/{}", telling.id))
+    }
+
+    fn body(&self, telling: &Telling) -> Value {
         match self.template {
             Template::Json => json!({
                 "v": VERSION,
                 "event": "approval",
-                "id": question.id.to_string(),
-                "action": question.action,
-                "tool": question.tool,
-                "risk": question.risk,
-                "agent": question.agent,
-                "session": question.session,
-                "needed": question.needed,
-                "timeout_seconds": question.timeout.as_secs(),
-                "details": question.details,
+                "id": telling.id.to_string(),
+                "action": telling.action,
+                "tool": telling.tool,
+                "risk": telling.risk,
+                "agent": telling.agent,
+                "session": telling.session,
+                "needed": telling.needed,
+                "timeout_seconds": telling.timeout.as_secs(),
+                "details": telling.details,
                 "inbox": self.inbox,
+                "link": self.link(telling),
             }),
-            Template::Slack => json!({ "text": self.words(question, escaped_for_slack) }),
+            Template::Slack => json!({ "text": self.words(telling, escaped_for_slack) }),
             Template::Discord => json!({
-                "content": cut(&self.words(question, escaped_for_markdown), 1_900),
+                "content": cut(&self.words(telling, escaped_for_markdown), 1_900),
                 "allowed_mentions": { "parse": [] },
             }),
-            Template::Teams => json!({
-                "type": "message",
-                "attachments": [{
-                    "contentType": "application/vnd.microsoft.card.adaptive",
-                    "content": {
-                        "type": "AdaptiveCard", "version": "1.4",
-                        "body": [{ "type": "TextBlock", "wrap": true, "text": self.words(question, escaped_for_markdown) }],
-                    },
-                }],
-            }),
+            Template::Teams => {
+                let mut card = json!({
+                    "type": "AdaptiveCard", "version": "1.4",
+                    "body": [{ "type": "TextBlock", "wrap": true, "text": self.words(telling, escaped_for_markdown) }],
+                });
+                if let (Some(link), Some(card)) = (self.link(telling), card.as_object_mut()) {
+                    let open = json!([{ "type": "Action.OpenUrl", "title": "Open the request", "url": link }]);
+                    card.insert("actions".to_owned(), open);
+                }
+                json!({
+                    "type": "message",
+                    "attachments": [{ "contentType": "application/vnd.microsoft.card.adaptive", "content": card }],
+                })
+            }
         }
     }
 
     /// The request in a few lines, with everything of the agent's made harmless by `escape`.
-    fn words(&self, question: &Question, escape: fn(&str) -> String) -> String {
+    fn words(&self, telling: &Telling, escape: fn(&str) -> String) -> String {
         let shown = |text: &str| escape(&cut(&visible::line(text), 600));
-        let agent = question.agent.as_deref().unwrap_or("an agent");
-        let risk = question.risk.name();
+        let agent = telling.agent.as_deref().unwrap_or("an agent");
+        let risk = telling.risk.name();
         let mut lines =
-            vec![format!("{} asks to use {}: risk {risk}", shown(agent), shown(&question.tool))];
-        for text in question.details.texts.iter().take(3) {
-            let whole: String = text.segments.iter().map(|segment| segment.text.as_str()).collect();
-            lines.push(shown(&whole));
+            vec![format!("{} asks to use {}: risk {risk}", shown(agent), shown(&telling.tool))];
+        let list = |name: &str| telling.details.get(name).and_then(Value::as_array);
+        for text in list("texts").into_iter().flatten().take(3) {
+            lines.push(shown(&joined(text)));
         }
-        lines.extend(
-            question.details.reasons.iter().take(3).map(|reason| format!("- {}", shown(reason))),
-        );
-        if let Some(inbox) = &self.inbox {
-            lines.push(format!("Decide at {inbox}"));
+        let reasons = list("reasons").into_iter().flatten().filter_map(Value::as_str);
+        lines.extend(reasons.take(3).map(|reason| format!("- {}", shown(reason))));
+        if let Some(link) = self.link(telling) {
+            lines.push(format!("Decide at {link}"));
         }
-        lines.push(format!("No answer within {} seconds is a no.", question.timeout.as_secs()));
+        lines.push(format!("No answer within {} seconds is a no.", telling.timeout.as_secs()));
         lines.join("\n")
     }
+}
+
+/// A text of a request from its beginning to its end, as it is shown.
+pub fn joined(text: &Value) -> String {
+    let segments = text.get("segments").and_then(Value::as_array);
+    let texts = segments.into_iter().flatten().filter_map(|one| one.get("text")?.as_str());
+    texts.collect()
 }
 
 impl Handler for Webhook {
@@ -265,6 +375,18 @@ fn signature(secret: &[u8], time: i64, body: &[u8]) -> String {
     mac.update(format!("{time}.").as_bytes());
     mac.update(body);
     format!("t={time},v1={}", data_encoding::HEXLOWER.encode(&mac.finalize().into_bytes()))
+}
+
+/// That of Standard Webhooks: `v1,BASE64`, the HMAC-SHA-256 of `ID.SECONDS.BODY`. A secret that is written as they say it is what its base64 stands for.
+fn standard_signature(secret: &[u8], id: &str, time: i64, body: &[u8]) -> String {
+    let written = secret.strip_prefix(PREFIX.as_bytes());
+    let decoded = written.and_then(|text| data_encoding::BASE64.decode(text).ok());
+    let key = decoded.as_deref().unwrap_or(secret);
+    // Keys of any length are taken.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return String::new() };
+    mac.update(format!("{id}.{time}.").as_bytes());
+    mac.update(body);
+    format!("v1,{}", data_encoding::BASE64.encode(&mac.finalize().into_bytes()))
 }
 
 fn cut(text: &str, most: usize) -> String {
@@ -378,16 +500,27 @@ mod tests {
         );
     }
 
+    /// The example of the specification's own libraries.
+    #[test]
+    fn the_standard_signature_is_the_one_that_others_compute() {
+        let (id, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", br#"{"test": 2432232314}"#);
+        let secret = b"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+        assert_eq!(
+            standard_signature(secret, id, 1_614_265_330, body),
+            "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+        );
+    }
+
     #[test]
     fn nothing_of_an_agents_is_a_link_or_a_mention_in_a_chat() {
         let (mut question, _) = question("rm -rf /srv/<!channel>/@everyone/[x](https://a.example)");
         question.agent = Some("<https://evil.example|ops>\u{202e}".to_owned());
         let hook =
             |template| Webhook::new("https://chat.example/hook", None, template, None).unwrap();
-        let slack = hook(Template::Slack).body(&question).to_string();
+        let slack = hook(Template::Slack).body(&(&question).into()).to_string();
         assert!(!slack.contains("<!channel>") && !slack.contains("<https"), "{slack}");
         for template in [Template::Discord, Template::Teams] {
-            let text = hook(template).body(&question).to_string();
+            let text = hook(template).body(&(&question).into()).to_string();
             assert!(!text.contains("](https") && !text.contains('\u{202e}'), "{text}");
         }
         for open in ["http://chat.example/hook", "http://192.168.1.9/hook", "http://8.8.8.8/hook"] {

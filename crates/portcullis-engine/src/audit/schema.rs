@@ -123,6 +123,30 @@ pub(crate) const INBOX: &str = "
 CREATE INDEX IF NOT EXISTS approval_worst ON approval (CASE risk WHEN 'critical' THEN 0 WHEN 'unknown' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3 WHEN 'low' THEN 4 ELSE 5 END, sequence) WHERE status = 'pending';
 ";
 
+/// Messages about requests on their way elsewhere, and the accounts of a chat that mean somebody.
+pub(crate) const CHATS: &str = "
+CREATE TABLE IF NOT EXISTS notice (
+  id TEXT PRIMARY KEY, receiver TEXT NOT NULL, request TEXT NOT NULL, rewrites INTEGER NOT NULL, stage TEXT NOT NULL, state TEXT NOT NULL,
+  attempts INTEGER NOT NULL, made INTEGER NOT NULL, due INTEGER NOT NULL, tried INTEGER, trouble TEXT, receipt TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS notice_due ON notice (due) WHERE state = 'waiting';
+CREATE INDEX IF NOT EXISTS notice_open ON notice (request) WHERE state = 'sent' AND stage = 'asked' AND rewrites = 1;
+CREATE INDEX IF NOT EXISTS notice_by_time ON notice (made);
+CREATE TABLE IF NOT EXISTS chat_link (
+  id TEXT PRIMARY KEY, name TEXT NOT NULL, code TEXT NOT NULL UNIQUE, expires INTEGER NOT NULL, team TEXT, account TEXT, linked INTEGER,
+  ended INTEGER
+) STRICT;
+CREATE INDEX IF NOT EXISTS chat_link_account ON chat_link (team, account) WHERE linked IS NOT NULL AND ended IS NULL;
+CREATE TRIGGER IF NOT EXISTS chat_link_is_never_changed BEFORE UPDATE OF id, name, code, expires ON chat_link
+  BEGIN SELECT RAISE(ABORT, 'a link of a chat is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS chat_link_is_made_once BEFORE UPDATE OF team, account, linked ON chat_link WHEN old.linked IS NOT NULL OR old.ended IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'a link of a chat is made once'); END;
+CREATE TRIGGER IF NOT EXISTS chat_link_ends_once BEFORE UPDATE ON chat_link WHEN old.ended IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'a link of a chat ends once'); END;
+CREATE TRIGGER IF NOT EXISTS chat_link_is_never_removed BEFORE DELETE ON chat_link
+  BEGIN SELECT RAISE(ABORT, 'a link of a chat is never removed'); END;
+";
+
 /// What SQLite makes by itself where somebody has it look for quicker ways.
 const STATISTICS: &[&str] = &[
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
@@ -157,7 +181,7 @@ pub(super) fn difference(connection: &Connection) -> rusqlite::Result<Difference
             |made: &Made| made.is(text) || text == FIRST && made.words() == "table `record`";
         if let Some(found) = missing.iter().position(is_this) {
             missing.swap_remove(found);
-        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX]
+        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS]
             .into_iter()
             .flat_map(made)
             .any(|made| made.is(text))
@@ -220,7 +244,7 @@ mod tests {
 
     fn fresh() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        for schema in [RECORD, INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX] {
+        for schema in [RECORD, INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS] {
             connection.execute_batch(schema).unwrap();
         }
         connection

@@ -20,6 +20,7 @@ use portcullis_core::{
 use super::{
     Account, Audit, Gateway, Hook, InForce, Layer, LeftOut, Lock, McpServer, Monitoring, Network,
     OnFailure, Source, Why,
+    chat::Chat,
     contracts::Contracts,
     file::Analyzer,
     guardian::guardian_words,
@@ -50,6 +51,7 @@ pub(super) struct Combined {
     pub(super) mcp: BTreeMap<String, McpServer>,
     pub(super) serve: Serve,
     pub(super) team: Team,
+    pub(super) chat: Chat,
     pub(super) trials: Trials,
     pub(super) snapshots: Snapshots,
     pub(super) security_policy: Option<String>,
@@ -77,6 +79,7 @@ pub(super) fn combine<'a>(
         mcp: BTreeMap::new(),
         serve: Serve::default(),
         team: Team::default(),
+        chat: Chat::default(),
         trials: Trials::default(),
         snapshots: Snapshots::default(),
         security_policy: None,
@@ -424,6 +427,7 @@ impl Combined {
             security_policy,
             serve,
             team,
+            chat,
             account,
             ..
         } = self;
@@ -519,6 +523,14 @@ impl Combined {
             team,
             part.team.clone(),
             Team::words,
+            |_, _| None,
+        );
+        account.settle(
+            turn,
+            Key("chat", Lock::Hook),
+            chat,
+            part.chat.clone(),
+            Chat::words,
             |_, _| None,
         );
         // Another reviewer is neither stricter nor looser, and neither is another text.

@@ -12,6 +12,7 @@ use toml::Spanned;
 
 use super::{
     central::CentralTable,
+    chat::ChatTable,
     contracts::ContractsTable,
     error::{Misreading, nearest},
     gateway::GatewayTable,
@@ -93,6 +94,9 @@ pub struct File {
     /// Who works with a gateway: how people log in, what they may do, projects, agents. Never in a project's file.
     #[schemars(with = "Option<TeamTable>")]
     pub team: Option<Spanned<TeamTable>>,
+    /// Who is told of requests, and what people may decide in a chat. Never in a project's file.
+    #[schemars(with = "Option<ChatTable>")]
+    pub chat: Option<Spanned<ChatTable>>,
     /// Trials of what is not understood, before anybody is asked. Never in a project's file.
     #[schemars(with = "Option<TryTable>")]
     pub r#try: Option<Spanned<TryTable>>,

@@ -33,7 +33,7 @@ pub enum Lock {
     /// `audit`; also for options and variables.
     #[serde(rename = "audit")]
     Audit,
-    /// `hook`, `gateway`, `mcp`, `serve`, `team` and the snapshots of `undo`.
+    /// `hook`, `gateway`, `mcp`, `serve`, `team`, `chat` and the snapshots of `undo`.
     #[serde(rename = "hook")]
     Hook,
     /// `monitor`.

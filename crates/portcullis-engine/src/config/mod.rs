@@ -16,6 +16,7 @@
 
 mod account;
 mod central;
+mod chat;
 mod combine;
 mod contracts;
 pub mod edit;
@@ -54,6 +55,7 @@ use portcullis_core::{
 
 pub use account::{Account, Layer, LeftOut, Setting, Source, Why};
 pub use central::{Central, CentralTable, InForce, WhenStale};
+pub use chat::{Chat, ChatTable, Mail, Receiver, SlackApp, Way, is_id};
 pub use combine::confirmation_words;
 pub use contracts::{Contracts, ContractsTable};
 pub use error::nearest;
@@ -132,6 +134,8 @@ pub struct Configuration {
     pub serve: Serve,
     /// Who works with a gateway.
     pub team: Team,
+    /// Who is told of requests, and what is decided in a chat.
+    pub chat: Chat,
     /// Where what is not understood is tried first.
     pub trials: Trials,
     /// What is kept before actions.
@@ -185,6 +189,7 @@ impl Default for Configuration {
             mcp: BTreeMap::new(),
             serve: Serve::default(),
             team: Team::default(),
+            chat: Chat::default(),
             trials: Trials::default(),
             snapshots: Snapshots::default(),
             security_policy: None,

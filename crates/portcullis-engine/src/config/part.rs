@@ -19,6 +19,7 @@ use toml::Spanned;
 use super::{
     Layer, McpServer, OnFailure,
     central::{Central, central_of},
+    chat::{Chat, chat_of},
     contracts::{Contracts, contracts_of},
     error::{Misreading, nearest},
     example::{Example, List},
@@ -69,6 +70,7 @@ pub(super) struct Part {
     pub(super) mcp: BTreeMap<String, McpServer>,
     pub(super) serve: Option<Serve>,
     pub(super) team: Option<Team>,
+    pub(super) chat: Option<Chat>,
     pub(super) trials: TrialPart,
     pub(super) security_policy: Option<String>,
     pub(super) central: Option<Central>,
@@ -110,6 +112,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         mcp,
         serve,
         team,
+        chat,
         r#try: trial,
         undo,
         security_policy,
@@ -179,6 +182,11 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         return Err(Misreading::new(team.span(), message)
             .with_help("move the table to your own configuration"));
     }
+    if let Some(chat) = chat.as_ref().filter(|_| layer == Layer::Project) {
+        let message = "a project has no say in who is told of requests";
+        return Err(Misreading::new(chat.span(), message)
+            .with_help("move the table to your own configuration"));
+    }
     if let Some(template) = security_policy {
         let path = Path::new(template.get_ref());
         if layer == Layer::Project {
@@ -246,6 +254,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         },
         serve: serve.as_ref().map(serve_of).transpose()?,
         team: team.as_ref().map(|team| team_of(team.get_ref())).transpose()?,
+        chat: chat.as_ref().map(|chat| chat_of(chat.get_ref())).transpose()?,
         trials: trials_of(trial.as_ref(), undo.as_ref())?,
         mcp: match mcp {
             Some(table) => servers_of(table.get_ref())?,
@@ -260,7 +269,7 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
 
 /// What is said of one machine, and neither for many nor by a project.
 fn of_the_machine(file: &File, layer: Layer) -> Result<(), Misreading> {
-    let File { central, sandbox, mcp, serve, team, .. } = file;
+    let File { central, sandbox, mcp, serve, team, chat, .. } = file;
     if let Some(central) = central.as_ref().filter(|_| layer >= Layer::Project) {
         let misreading =
             Misreading::new(central.span(), "a project has no say in whose policy holds");
@@ -275,6 +284,7 @@ fn of_the_machine(file: &File, layer: Layer) -> Result<(), Misreading> {
         ("mcp", mcp.as_ref().map(Spanned::span)),
         ("serve", serve.as_ref().map(Spanned::span)),
         ("team", team.as_ref().map(Spanned::span)),
+        ("chat", chat.as_ref().map(Spanned::span)),
     ];
     let found = tables.into_iter().find_map(|(name, span)| span.map(|span| (name, span)));
     let Some((name, span)) = found else { return Ok(()) };

@@ -9,12 +9,12 @@ use std::{
 };
 
 use axum::http::{HeaderMap, StatusCode, Uri, header};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::{place::Place, problem::Problem, roles};
 use crate::{
-    approvals::{Clerk, Holder, Id, LoggedIn, Scope, Scopes, Token, hash_of},
+    approvals::{Clerk, Holder, Id, Link, LoggedIn, Scope, Scopes, Token, hash_of},
     audit::AuditError,
     config::{LocalTokens, Team},
     identity::{Compact, Workloads, could_be},
@@ -49,6 +49,8 @@ pub(super) struct Caller {
     pub(super) who: Who,
     /// Whether it counts where two people must agree.
     pub(super) counts: bool,
+    /// From where its decisions come, for the record.
+    pub(super) origin: &'static str,
 }
 
 /// By what somebody is known.
@@ -60,16 +62,6 @@ pub(super) enum Who {
     Person(LoggedIn),
     /// A token of what it runs in, with the project that its calls belong to.
     Workload(Option<String>),
-}
-
-impl Caller {
-    /// From where its decisions come, for the record.
-    pub(super) const fn origin(&self) -> &'static str {
-        match self.holder {
-            Holder::Api => "api",
-            Holder::Browser => "web",
-        }
-    }
 }
 
 /// The one at the door.
@@ -197,12 +189,40 @@ impl Door {
         let Token { id, name, holder, made_here, login, .. } = token;
         self.may_now(id)?;
         let who = login.map_or(Who::Token, Who::Person);
-        // Where people log in as themselves, two tokens are no two people, whoever made them.
-        let counts = match (&self.team.login, &who) {
-            (Some(_), who) => matches!(who, Who::Person(_)),
-            (None, _) => made_here,
-        };
-        Ok(Caller { id, name, scopes, holder, who, counts })
+        let counts = self.counts(&who, made_here);
+        let origin = if holder == Holder::Browser { "web" } else { "api" };
+        Ok(Caller { id, name, scopes, holder, who, counts, origin })
+    }
+
+    /// Whether somebody counts where two people must agree. Where people log in as themselves, two tokens are no two people, whoever made them.
+    fn counts(&self, who: &Who, made_here: bool) -> bool {
+        match &self.team.login {
+            Some(_) => matches!(who, Who::Person(_)),
+            None => made_here,
+        }
+    }
+
+    /// Whom an account of a chat speaks for, by their tokens and log-ins, the newest first: with what they may do now, and as somebody who has proved nothing
+    /// just now.
+    pub(super) fn speaks(
+        &self,
+        link: &Link,
+        tokens: Vec<Token>,
+        lasts: SignedDuration,
+    ) -> Result<Caller, Problem> {
+        let now = Timestamp::now();
+        let gone =
+            || unauthorized("nobody logs in under your name any more, or it is too long ago");
+        let lasts = self.team.login.is_some().then_some(lasts);
+        let token = standing(tokens, lasts, now).ok_or_else(gone)?;
+        let scopes = self.scopes(&token).ok_or_else(gone)?;
+        self.may_now(link.id)?;
+        let Token { name, made_here, login, .. } = token;
+        let unproved = |login| LoggedIn { proved: None, how: None, ..login };
+        let who = login.map_or(Who::Token, |login| Who::Person(unproved(login)));
+        let counts = self.counts(&who, made_here);
+        let holder = Holder::Browser;
+        Ok(Caller { id: link.id, name, scopes, holder, who, counts, origin: "slack" })
     }
 
     /// What the holder of a token may do now: as it was made, or as their groups have it by now. Nothing where such tokens were ended.
@@ -243,6 +263,7 @@ impl Door {
             holder: Holder::Api,
             who: Who::Workload(workload.project),
             counts: false,
+            origin: "api",
         })
     }
 
@@ -350,6 +371,21 @@ impl Door {
     }
 }
 
+/// The token, of those of one name and the newest first, by which somebody is known where they bring none: where people log in, their last login, as long as
+/// that lasts; else a token that holds, and one that counts where two must agree if there is one.
+fn standing(tokens: Vec<Token>, lasts: Option<SignedDuration>, now: Timestamp) -> Option<Token> {
+    if let Some(lasts) = lasts {
+        let last = tokens.into_iter().find(|token| token.login.is_some());
+        return last.filter(|token| now.duration_since(token.created) <= lasts);
+    }
+    let decides = |token: &Token| {
+        token.holder == Holder::Api && token.holds(now) && token.scopes.has(Scope::Approve)
+    };
+    let mut all: Vec<Token> = tokens.into_iter().filter(decides).collect();
+    all.sort_by_key(|token| !token.made_here);
+    all.into_iter().next()
+}
+
 /// That a caller may do what needs a scope.
 pub(super) fn permitted(caller: &Caller, scope: Scope) -> Result<(), Problem> {
     if caller.scopes.has(scope) {
@@ -402,6 +438,47 @@ mod tests {
             headers.append(*name, HeaderValue::from_static(value));
         }
         headers
+    }
+
+    #[test]
+    fn somebody_is_known_by_their_last_login_for_a_time_or_by_a_token_that_holds() {
+        let at = |hours| Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hours);
+        let token = |name: &str, created, logs_in: bool| Token {
+            id: Id::named(name),
+            name: "ada".to_owned(),
+            holder: if logs_in { Holder::Browser } else { Holder::Api },
+            scopes: Scopes::decides(),
+            created: at(created),
+            expires: Some(at(created + 8)),
+            revoked: None,
+            proof: None,
+            login: logs_in.then(|| LoggedIn {
+                shown: "Ada".to_owned(),
+                groups: vec![name.to_owned()],
+                proved: None,
+                how: None,
+            }),
+            made_here: name.starts_with("own"),
+        };
+        let week = Some(SignedDuration::from_hours(168));
+        let name = |tokens: &[Token], lasts, hours| {
+            standing(tokens.to_vec(), lasts, at(hours)).map(|token| token.id)
+        };
+        // Whoever logged out, or whose session ended, is known all the same; by the groups of the last time, and no longer than that lasts.
+        let out = Token { revoked: Some(at(50)), ..token("new", 48, true) };
+        let people = [out, token("old", 0, true), token("api", 0, false)];
+        let new = Some(Id::named("new"));
+        assert_eq!((name(&people, week, 60), name(&people, week, 48 + 168)), (new, new));
+        assert_eq!(name(&people, week, 48 + 169), None);
+        assert_eq!(name(&people[2..], week, 1), None, "a token is no login");
+        // Elsewhere by a token that holds.
+        let ended = Token { revoked: Some(at(1)), ..token("own-ended", 0, false) };
+        let tokens = [token("api", 1, false), token("own", 0, false), ended];
+        assert_eq!(name(&tokens, None, 2), Some(Id::named("own")));
+        assert_eq!(name(&tokens, None, 8), Some(Id::named("api")));
+        assert_eq!(name(&tokens, None, 9), None);
+        let reads = Token { scopes: Scopes::agent(), ..token("own", 0, false) };
+        assert_eq!((name(&[reads], None, 1), name(&people[..2], None, 1)), (None, None));
     }
 
     #[test]

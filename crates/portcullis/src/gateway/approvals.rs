@@ -91,19 +91,43 @@ pub(super) async fn decide(
 ) -> Result<Response, Problem> {
     let id = id(&text)?;
     let DecisionShape { decision, reason, action, modified, alike } = read(&body)?;
-    let request = existing(&gateway, id).await?;
     let approves = decision == Word::Approve;
-    let right = rights::to_decide(&gateway, &caller, &request, approves).await?;
+    let said = Said { approves, action, reason, modified, alike };
+    let request = say(&gateway, &caller, id, said).await?;
+    Ok(Json(ApprovalShape::short(&request)).into_response())
+}
+
+/// What somebody says about a request.
+pub(super) struct Said {
+    pub(super) approves: bool,
+    /// The hash of the action that they were shown, where they say it.
+    pub(super) action: Option<String>,
+    pub(super) reason: Option<String>,
+    /// What they put in its place.
+    pub(super) modified: Option<InPlaceShape>,
+    /// How far the like of it goes on with it.
+    pub(super) alike: Option<Breadth>,
+}
+
+/// The word of somebody on a request, wherever they say it: on the page, over HTTP, in a chat. What it is once their word counted.
+pub(super) async fn say(
+    gateway: &Shared,
+    caller: &Caller,
+    id: Id,
+    Said { approves, action, reason, modified, alike }: Said,
+) -> Result<Request, Problem> {
+    let request = existing(gateway, id).await?;
+    let right = rights::to_decide(gateway, caller, &request, approves).await?;
     let alike = match alike {
         Some(_) if !approves || modified.is_some() => {
             let words = "`alike` is for the approval of the action itself";
             return Err(Problem::bad_input(words));
         }
-        Some(breadth) => Some(its_like(&gateway, &caller, &request, breadth)?),
+        Some(breadth) => Some(its_like(gateway, caller, &request, breadth)?),
         None => None,
     };
     let modified = match modified {
-        Some(call) if approves => Some(in_place(&gateway, &request, call)?),
+        Some(call) if approves => Some(in_place(gateway, &request, call)?),
         Some(_) => return Err(Problem::bad_input("a denial puts nothing in place of the action")),
         None if approves && !request.is_shown_whole() => return Err(not_whole(&request)),
         None => None,
@@ -114,12 +138,12 @@ pub(super) async fn decide(
         if let Some(details) = changed.details.as_object_mut() {
             details.insert("class".to_owned(), json!(entry.class));
         }
-        rights::to_decide(&gateway, &caller, &changed, approves).await?;
+        rights::to_decide(gateway, caller, &changed, approves).await?;
     }
     let reply = Reply {
         id,
         approver: caller.name.clone(),
-        origin: caller.origin().to_owned(),
+        origin: caller.origin.to_owned(),
         approves,
         action: action.unwrap_or_else(|| request.action.clone()),
         reason: reason.map(|reason| told(&reason)),
@@ -133,7 +157,7 @@ pub(super) async fn decide(
             if let Some(step) = alike {
                 gateway.clerk.take(step).await?;
             }
-            Ok(Json(ApprovalShape::short(&request)).into_response())
+            Ok(*request)
         }
         Done::Answered(request, Some(refusal)) => Err(refused(&refusal, &request)),
         _ => Err(Problem::unknown("request")),
@@ -201,7 +225,7 @@ pub(super) async fn decide_many(
             let reply = Reply {
                 id: request.id,
                 approver: caller.name.clone(),
-                origin: caller.origin().to_owned(),
+                origin: caller.origin.to_owned(),
                 approves,
                 action: request.action.clone(),
                 reason: reason.clone(),

@@ -261,6 +261,7 @@ async fn recorded(
             )
         })?;
         question.belongs_to(project);
+        question.tells = gateway.receivers.told_of(project);
         Step::Ask { question: Box::new(question), record, once, resumes, most: PENDING }
     } else {
         Step::Note { record, once }
@@ -277,7 +278,7 @@ async fn recorded(
                     // It was written just now, by this process: nobody waits for it to be read.
                     let request = gateway.clerk.request(question.id)?;
                     let request = request.ok_or_else(|| Problem::unknown("request"))?;
-                    gateway.tell(*question);
+                    gateway.tell(&question);
                     Recorded::Asked(request)
                 }
                 None => Recorded::Noted,

@@ -12,6 +12,7 @@ mod access;
 mod approvals;
 mod bench;
 mod bundle;
+mod chat;
 mod deliveries;
 mod events;
 mod grants;
@@ -20,6 +21,7 @@ mod intercept;
 mod judge;
 mod looking;
 mod mcp;
+mod notices;
 mod openapi;
 mod overview;
 mod page;
@@ -47,11 +49,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use portcullis_core::approval::TwoPeople;
 use tokio::sync::broadcast;
 
-use self::{access::Door, bench::Bench};
+use self::{access::Door, bench::Bench, chat::Ear, notices::Receivers};
 pub use self::{
     place::Place,
     problem::Problem,
@@ -136,7 +138,10 @@ pub(super) struct Gateway {
     events: broadcast::Sender<Arc<str>>,
     timeout: Duration,
     two_people: TwoPeople,
-    webhooks: Vec<Arc<Webhook>>,
+    /// Who is told of requests elsewhere.
+    receivers: Receivers,
+    /// What was heard of chats lately.
+    ear: Ear,
     notify: bool,
     state: PathBuf,
     closing: AtomicBool,
@@ -189,8 +194,13 @@ impl Gateway {
         could
     }
 
-    /// Tells who wants to be told of a request. Nothing depends on it: the request waits in the inbox all the same.
-    fn tell(&self, question: Question) {
+    /// How long after a login an account of a chat speaks for somebody.
+    fn chat_lasts(&self) -> SignedDuration {
+        self.bench.configuration().chat.links_last
+    }
+
+    /// Shows a request on this desktop, where that is wanted. Who is told elsewhere stands in the store with the request.
+    fn tell(&self, question: &Question) {
         if self.notify {
             let agent = visible::line(question.agent.as_deref().unwrap_or("an agent")).into_owned();
             let words =
@@ -199,19 +209,6 @@ impl Gateway {
                 // A desktop that shows nothing stops nobody; a program that does is waited for, or it would stay as a zombie.
                 platform::show_on_desktop("Portcullis", &visible::line(&words))
                     .and_then(|mut child| child.wait())
-            });
-        }
-        let question = Arc::new(question);
-        for webhook in &self.webhooks {
-            let (webhook, question) = (Arc::clone(webhook), Arc::clone(&question));
-            let (clerk, telemetry) = (self.clerk.clone(), Arc::clone(&self.telemetry));
-            tokio::spawn(async move {
-                let Err(error) = webhook.send(&question).await else { return };
-                telemetry.undelivered("webhook");
-                let entry = Entry::change("the gateway", "a webhook failed", error.to_string());
-                let record = Body::new(&entry, Timestamp::now());
-                // What cannot be recorded now changes nothing.
-                let _ = clerk.take(Step::Note { record, once: None }).await;
             });
         }
     }

@@ -406,6 +406,54 @@ mod tests {
                 ),
             ),
             (
+                "Notices",
+                object(
+                    json!({
+                        "v": number(),
+                        "receivers": list(object(
+                            json!({ "name": text(), "kind": { "enum": ["slack", "webhook", "mail"] }, "projects": { "type": ["array", "null"], "items": text() } }),
+                            json!(["name", "kind", "projects"]),
+                        )),
+                        "notices": list(object(
+                            json!({
+                                "id": text(), "receiver": text(), "approval": text(), "about": { "enum": ["asked", "decided"] },
+                                "state": { "enum": ["waiting", "sent", "needless", "dead"] }, "attempts": number(), "made": text(),
+                                "next": { "type": ["string", "null"] }, "tried": { "type": ["string", "null"] }, "trouble": { "type": ["string", "null"] },
+                            }),
+                            json!(["id", "receiver", "approval", "about", "state", "attempts", "made", "next", "tried", "trouble"]),
+                        )),
+                    }),
+                    json!(["v", "receivers", "notices"]),
+                ),
+            ),
+            (
+                "NoticeState",
+                object(json!({ "v": number(), "state": text() }), json!(["v", "state"])),
+            ),
+            (
+                "ChatCode",
+                object(
+                    json!({ "v": number(), "code": text(), "command": text(), "expires": text() }),
+                    json!(["v", "code", "command", "expires"]),
+                ),
+            ),
+            (
+                "ChatLinks",
+                object(
+                    json!({
+                        "v": number(), "slack": { "type": "boolean" }, "up_to": text(),
+                        "links": list(object(
+                            json!({
+                                "id": text(), "name": text(), "team": { "type": ["string", "null"] }, "user": { "type": ["string", "null"] },
+                                "linked": { "type": ["string", "null"] },
+                            }),
+                            json!(["id", "name", "team", "user", "linked"]),
+                        )),
+                    }),
+                    json!(["v", "slack", "up_to", "links"]),
+                ),
+            ),
+            (
                 "Ways",
                 object(
                     json!({ "v": number(), "login": { "type": "boolean" }, "tokens": { "type": "boolean" } }),

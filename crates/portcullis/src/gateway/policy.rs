@@ -221,7 +221,7 @@ pub(super) async fn set(
             Ok(Json(shape).into_response())
         }
         Done::Ruled(Some(id)) => {
-            gateway.tell(*question);
+            gateway.tell(&question);
             let asked = ApprovalShape::whole(&existing(&gateway, id).await?);
             let shape = json!({
                 "v": VERSION, "approval_policy": held(&gateway), "decided": 0, "approval": asked,
@@ -328,6 +328,7 @@ fn wanted(
     details.understood = true;
     details.always = None;
     details.policy = Some(policy.name());
+    question.tells = gateway.receivers.told_of(None);
     let asking = Entry {
         tool: Some(question.tool.clone()),
         risk: Some(question.risk),

@@ -21,8 +21,8 @@ use tokio::time::timeout;
 use super::{
     Gateway, Shared,
     access::{Caller, permitted},
-    approvals, bundle, deliveries, events, grants, inbox, intercept, judge, looking, mcp, overview,
-    page, people, policy,
+    approvals, bundle, chat, deliveries, events, grants, inbox, intercept, judge, looking, mcp,
+    notices, overview, page, people, policy,
     problem::{Parameters, Problem},
     records, servers, snapshots, tokens,
 };
@@ -128,6 +128,11 @@ const INTERCEPTS: &[(&str, Kind, &str)] = &[
         Kind::Number,
         "Hold the answer until a person decided, at most so many seconds, and an hour at most",
     ),
+];
+
+const NOTICES: &[(&str, Kind, &str)] = &[
+    ("state", Kind::Word(&["waiting", "sent", "needless", "dead"]), "Of this state"),
+    ("limit", Kind::Number, "At most so many, 500 at most"),
 ];
 
 const AUTHORIZED: (&str, Kind, &str) =
@@ -241,6 +246,11 @@ pub(super) const ROUTES: &[Route] = &[
     route!(GET "/v1/delegations", SEES, "Who decides in whose place, and until when", [], "" -> 200 "Delegations", get(people::delegations)),
     route!(POST "/v1/delegations", DECIDES, "Let somebody else decide in one's place, until a time", [], "DelegateShape" -> 201 "Delegation", post(people::delegate)),
     route!(DELETE "/v1/delegations/{id}", Needs::Token, "End that before its time", [], "" -> 204 "", delete(people::take_back)),
+    route!(GET "/v1/notices", READS, "Who is told of requests elsewhere, and what was sent to each, the newest first", [NOTICES], "" -> 200 "Notices", get(notices::list)),
+    route!(POST "/v1/notices/{id}/repeat", RULES_OVER, "Try a message again that nobody took", [], "" -> 200 "NoticeState", post(notices::repeat)),
+    route!(GET "/v1/chat/links", Needs::Token, "Which accounts of a chat speak for whom: one's own, and all for who administers", [], "" -> 200 "ChatLinks", get(chat::list)),
+    route!(POST "/v1/chat/links", DECIDES, "A code that links an account of a chat to whoever asks, once and within ten minutes", [], "" -> 201 "ChatCode", post(chat::begin)),
+    route!(DELETE "/v1/chat/links/{id}", Needs::Token, "End such a link", [], "" -> 204 "", delete(chat::end)),
     route!(GET "/v1/login", Needs::Nothing, "How people log in here", [], "" -> 200 "Ways", get(people::ways)),
     route!(POST "/v1/login", Needs::Nothing, "Log a browser in with a token", [], "LogIn" -> 200 "Me", post(tokens::log_in)),
     route!(POST "/v1/logout", Needs::Token, "Log this browser out; where the company's login has a page for that, it is named", [], "" -> 204 "", post(tokens::log_out)),
@@ -261,7 +271,7 @@ pub(super) const ROUTES: &[Route] = &[
 
 /// The router, with the checks before it.
 fn router(gateway: Shared) -> Router {
-    let mut router = page::assets().merge(people::doors());
+    let mut router = page::assets().merge(people::doors()).merge(chat::doors());
     for route in ROUTES {
         router = router.route(route.path, (route.handler)());
     }
@@ -409,7 +419,7 @@ async fn place(gateway: &Gateway, most: Option<u64>) -> Result<Option<mcp::Large
 }
 
 /// A body, read here so that no handler can be held up by a client that says a byte at a time, and nobody unknown fills the memory.
-async fn whole(body: Body, longest: usize) -> Result<Bytes, Problem> {
+pub(super) async fn whole(body: Body, longest: usize) -> Result<Bytes, Problem> {
     match timeout(BODY, Limited::new(body, longest).collect()).await {
         Ok(Ok(whole)) => Ok(whole.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Problem::new(

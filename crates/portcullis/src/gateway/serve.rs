@@ -30,8 +30,16 @@ use tokio_rustls::{
 };
 
 use super::{
-    Gateway, Options, access::Door, bench::Bench, events, mcp, openapi, people, place::Place,
-    policy, routes::Routes,
+    Gateway, Options,
+    access::Door,
+    bench::Bench,
+    chat::Ear,
+    events, mcp,
+    notices::{self, Receivers},
+    openapi, people,
+    place::Place,
+    policy,
+    routes::Routes,
 };
 use crate::{
     approvals::Clerk,
@@ -85,6 +93,9 @@ pub enum ServeError {
     /// What is told of it cannot be told as it is configured.
     #[error("the table `serve.telemetry` cannot be used: {0}")]
     Telemetry(#[from] TelemetryError),
+    /// Who is told of requests cannot be told as it is configured.
+    #[error("the table `chat` cannot be used: {0}")]
+    Chat(String),
     /// The address is taken, or not ours.
     #[error("cannot listen at {address}: {source}")]
     Listen {
@@ -162,8 +173,7 @@ impl Serving {
         let is_tls = acceptor.is_some();
         let place = place.unwrap_or_else(|| reached(address, &hosts, is_tls, is_encrypted_before));
         let inbox = place.page("");
-        let webhooks =
-            webhooks.into_iter().map(|webhook| Arc::new(webhook.inbox(&inbox))).collect();
+        let receivers = Receivers::of(&session.configuration.chat, webhooks, &inbox)?;
         let team = Arc::new(session.configuration.team.clone());
         let people = team.login.as_ref().map(People::of).transpose()?;
         let workloads = Workloads::of(&team.workloads)?;
@@ -189,7 +199,8 @@ impl Serving {
             events: broadcast::Sender::new(BEHIND),
             timeout,
             two_people,
-            webhooks,
+            receivers,
+            ear: Ear::new(),
             notify,
             state,
             ruling: tokio::sync::Mutex::default(),
@@ -203,6 +214,7 @@ impl Serving {
         let holds = gateway.clerk.read(|store| store.in_force(Timestamp::now()))?;
         gateway.bench.keep_to(&holds, Timestamp::now());
         tokio::spawn(policy::follow(Arc::downgrade(&gateway), gateway.clerk.head()));
+        tokio::spawn(notices::deliver(Arc::downgrade(&gateway), gateway.clerk.head()));
         tokio::spawn(events::tell(Arc::downgrade(&gateway), gateway.clerk.head()));
         let most = connections.clamp(1, Semaphore::MAX_PERMITS);
         let connections = Arc::new(Semaphore::new(most));

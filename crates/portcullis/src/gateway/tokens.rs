@@ -17,7 +17,7 @@ use super::{
     Shared,
     access::{Caller, Who},
     approvals::{id, read},
-    is_name,
+    chat, is_name,
     problem::Problem,
     rights,
     shapes::{NewTokenShape, TokenShape},
@@ -79,6 +79,10 @@ pub(super) async fn revoke(
     let ended = id(&text)?;
     let all = gateway.read(|store| store.tokens()).await?;
     end(&gateway, ended, &caller.name).await?;
+    // Nor do they speak in a chat any more.
+    if let Some(named) = all.iter().find(|token| token.id == ended) {
+        chat::end_of(&gateway, &named.name, &caller.name).await?;
+    }
     // Whoever logged in with it is not in any more: a browser's session says whose it is, and not by which of their tokens.
     let named = all.iter().find(|token| token.id == ended && token.holder == Holder::Api);
     for session in all.iter().filter(|token| {

@@ -380,6 +380,7 @@ impl Desk {
             Err(error) => return Ruling::No(format!("nobody can be asked: {error}")),
         };
         question.belongs_to(self.project().as_deref());
+        question.tells = self.visitor.as_ref().map(|one| one.tells.clone()).unwrap_or_default();
         let (words, is_whole) = question_words(&judged);
         let id = question.id;
         let asked = question.clone();

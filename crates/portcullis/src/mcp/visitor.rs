@@ -4,7 +4,10 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::risk::Risk;
 
-use crate::{approvals::Question, session::Judged};
+use crate::{
+    approvals::{Addressee, Question},
+    session::Judged,
+};
 
 /// Counts a call that was judged: when it came, and how long the record took.
 pub type Counter = Box<dyn Fn(&Judged, Instant, Duration) + Send>;
@@ -19,6 +22,8 @@ pub struct Visitor {
     pub elicits: bool,
     /// The project that their calls belong to.
     pub project: Option<String>,
+    /// Who is told of requests elsewhere.
+    pub tells: Vec<Addressee>,
     /// How many people must agree to what has a risk.
     pub needed: Box<dyn Fn(Risk) -> u8 + Send>,
     /// How long a request for approval holds.

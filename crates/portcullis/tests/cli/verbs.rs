@@ -224,7 +224,7 @@ fn a_mistake_in_the_configuration_is_shown_in_its_place() {
     assert_snapshot!(place.run(["policy", "check", "mine.toml"]).page(), @r#"
     exit 78
     --- stderr
-    error: mine.toml:1:1: unknown field `mod`, expected one of `mode`, `disable_bypass`, `dont_ask`, `confirmation`, `rules`, `severity`, `classes`, `floors`, `audit`, `analyzers`, `hook`, `gateway`, `monitor`, `files`, `session`, `network`, `guardian`, `injection`, `contracts`, `sandbox`, `mcp`, `serve`, `team`, `try`, `undo`, `security_policy`, `central`, `managed`
+    error: mine.toml:1:1: unknown field `mod`, expected one of `mode`, `disable_bypass`, `dont_ask`, `confirmation`, `rules`, `severity`, `classes`, `floors`, `audit`, `analyzers`, `hook`, `gateway`, `monitor`, `files`, `session`, `network`, `guardian`, `injection`, `contracts`, `sandbox`, `mcp`, `serve`, `team`, `chat`, `try`, `undo`, `security_policy`, `central`, `managed`
       |
     1 | mod = "plan"
       | ^^^

@@ -12,6 +12,7 @@
 mod alone;
 mod attacks;
 mod central;
+mod chat;
 mod client;
 #[cfg(all(unix, feature = "postgres"))]
 #[path = "../../../portcullis-engine/tests/postgres/cluster.rs"]

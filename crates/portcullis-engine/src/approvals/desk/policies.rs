@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Desk, PolicyRow, Rows};
+use super::{Desk, NoticeRows, PolicyRow};
 use crate::{
     approvals::{
         request::Request,
@@ -12,7 +12,7 @@ use crate::{
     audit::{Body, Entry},
 };
 
-impl<R: Rows> Desk<R> {
+impl<R: NoticeRows> Desk<R> {
     /// Puts another policy in place where it is nowhere looser than what holds; asks for it else.
     pub(super) fn rule(&mut self, wanted: &Wanted) -> Result<Done, R::Error> {
         let Wanted { policy, configured, by, record, question, asking, lasts, alone, most } =
@@ -53,7 +53,7 @@ impl<R: Rows> Desk<R> {
             return Ok(Done::TooMany);
         }
         let sequence = self.rows.record(asking.clone())?;
-        self.rows.ask(question, sequence, now)?;
+        self.ask(question, sequence)?;
         self.rows.keep_policy(&PolicyRow {
             asks: Some(sequence),
             lasts: Some(i64::try_from(lasts.as_micros()).unwrap_or(i64::MAX)),

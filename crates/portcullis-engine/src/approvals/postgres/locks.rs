@@ -58,6 +58,15 @@ impl<'a> Locks<'a> {
                     grants.extend(ids.iter().map(String::as_str));
                     &None
                 }
+                // Each is taken up, and what came of it kept, by one gateway at a time.
+                Step::PickUp { .. } | Step::Settle { .. } | Step::Repeat { .. } => {
+                    key(&["notices"]);
+                    &None
+                }
+                Step::Link { account, .. } => {
+                    key(&["account", &account.team, &account.user]);
+                    &None
+                }
                 Step::TakeBack { id, .. } => {
                     grants.insert(id);
                     &None

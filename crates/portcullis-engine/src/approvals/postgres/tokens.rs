@@ -29,6 +29,15 @@ pub(super) fn all(link: &mut Link) -> Result<Vec<Token>, Trouble> {
     link.rows(&query, &[])?.iter().map(token_of).collect()
 }
 
+/// How many tokens of one name are looked at.
+const OF_NAME: i64 = 100;
+
+pub(super) fn of_name(link: &mut Link, name: &str) -> Result<Vec<Token>, Trouble> {
+    let query =
+        format!("SELECT {TOKENS} FROM token WHERE name = $1 ORDER BY created DESC, id LIMIT $2");
+    link.rows(&query, &[&clean(name), &OF_NAME])?.iter().map(token_of).collect()
+}
+
 pub(super) fn admit(link: &mut Link, token: &Token, hash: &str) -> Result<(), Trouble> {
     let statement = "INSERT INTO token (id, hash, name, holder, scopes, created, expires, proof) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     let parameters: [&(dyn ToSql + Sync); 8] = [

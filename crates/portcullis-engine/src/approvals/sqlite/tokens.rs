@@ -24,6 +24,16 @@ pub(super) fn all(connection: &Connection) -> rusqlite::Result<Vec<Token>> {
     statement.query_map([], token_of)?.collect()
 }
 
+/// How many tokens of one name are looked at.
+const OF_NAME: u32 = 100;
+
+pub(super) fn of_name(connection: &Connection, name: &str) -> rusqlite::Result<Vec<Token>> {
+    let query =
+        format!("SELECT {TOKENS} FROM token WHERE name = ?1 ORDER BY created DESC, id LIMIT ?2");
+    let mut statement = connection.prepare_cached(&query)?;
+    statement.query_map(params![name, OF_NAME], token_of)?.collect()
+}
+
 pub(super) fn admit(connection: &Connection, token: &Token, hash: &str) -> rusqlite::Result<()> {
     connection
         .prepare_cached(

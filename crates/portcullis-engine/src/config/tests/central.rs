@@ -152,6 +152,7 @@ fn a_bundle_says_nothing_about_one_machine() {
         ("mcp", "[mcp]\n"),
         ("serve", "[serve]\n"),
         ("team", "[team]\n"),
+        ("chat", "[chat]\n"),
     ] {
         let error = centre.take(1, &[("base.toml", text)]).unwrap_err().to_string();
         assert!(error.contains(name) || error.contains("key"), "{name}: {error}");

@@ -353,6 +353,7 @@ fn link(
         directory: directory.map(str::to_owned),
         elicits: server.elicits && rights::may_client_answer(gateway),
         project: rights::project_of(gateway, caller).map(str::to_owned),
+        tells: gateway.receivers.told_of(rights::project_of(gateway, caller)),
         needed: needed(gateway, caller),
         holds: gateway.timeout,
         tell: teller(gateway),
@@ -391,7 +392,7 @@ fn teller(gateway: &Shared) -> Box<dyn Fn(crate::approvals::Question) + Send> {
     let gateway: std::sync::Weak<Gateway> = Arc::downgrade(gateway);
     Box::new(move |question| {
         if let Some(gateway) = gateway.upgrade() {
-            gateway.tell(question);
+            gateway.tell(&question);
         }
     })
 }

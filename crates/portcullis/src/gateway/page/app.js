@@ -2,6 +2,7 @@
 
 import { at, call, get, listen, post } from "./api.js";
 import { dashboard } from "./chart.js";
+import { chat } from "./chat.js";
 import { history, record, session, sessions } from "./history.js";
 import { inbox } from "./inbox.js";
 import { policy, rules, tokens } from "./rule.js";
@@ -24,6 +25,7 @@ const VIEWS = [
   ["policy", policy, "Policy", ["read", "admin"]],
   ["undo", snapshots, "Undo", ["read", "admin"]],
   ["servers", servers, "Servers", ["read", "approve"]],
+  ["chat", chat, "Chat", ["approve", "read", "admin"]],
   ["tokens", tokens, "Tokens", ["admin"]],
 ];
 const ABOVE = { record: "history", session: "sessions" };

@@ -26,6 +26,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/api.js", "text/javascript; charset=utf-8", include_str!("api.js")),
     ("/ask.js", "text/javascript; charset=utf-8", include_str!("ask.js")),
     ("/entered.js", "text/javascript; charset=utf-8", include_str!("entered.js")),
+    ("/chat.js", "text/javascript; charset=utf-8", include_str!("chat.js")),
     ("/chart.js", "text/javascript; charset=utf-8", include_str!("chart.js")),
     ("/history.js", "text/javascript; charset=utf-8", include_str!("history.js")),
     ("/inbox.js", "text/javascript; charset=utf-8", include_str!("inbox.js")),
