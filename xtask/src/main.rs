@@ -41,6 +41,8 @@ usage: cargo xtask <verb>
                   only what running a program inside limits costs a built program
   bench-scanners PROGRAM FOLDER [SCANNER]…
                   only what looking for secrets takes a built program, beside other scanners (kingfisher, gitleaks)
+  bench-telemetry PROGRAM
+                  only what a collector of telemetry costs those who have calls judged by a built program: there, away, standing still
   beside PYTHON   time the analyzers of OpenHands, which that Python has installed, on the same commands
   differential [--scripts N] [--seed S]
                   run generated scripts in bash, and compare what started with what was predicted
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         ["bench-proxy", program] => bench::proxy(program.as_ref()),
         ["bench-gateway", program] => bench::gateway(program.as_ref()),
         ["bench-fleet", program, url] => bench::fleet(program.as_ref(), url),
+        ["bench-telemetry", program] => bench::telemetry(program.as_ref()),
         ["bench-echo"] => bench::echo(),
         ["bench-sandbox", program] => bench::sandbox(program.as_ref()),
         ["bench-scanners", program, folder, others @ ..] => {

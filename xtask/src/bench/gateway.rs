@@ -256,15 +256,15 @@ fn told(stream: &mut impl io::BufRead, record: u64) -> io::Result<()> {
     }
 }
 
-type Body = fn(usize, usize) -> String;
+pub(super) type Body = fn(usize, usize) -> String;
 
-fn call(command: &str, session: Option<String>) -> String {
+pub(super) fn call(command: &str, session: Option<String>) -> String {
     json!({ "tool": "bash", "arguments": { "command": command }, "agent": "claude", "session": session })
         .to_string()
 }
 
 /// How long each answer took, counted from when it should have been asked for where so many are sent in a second.
-fn load(
+pub(super) fn load(
     served: &[Served],
     body: Body,
     span: Duration,
@@ -312,14 +312,14 @@ fn joined<T>(threads: Vec<thread::ScopedJoinHandle<'_, io::Result<T>>>) -> Resul
 }
 
 /// One connection that is kept.
-struct Client {
+pub(super) struct Client {
     stream: BufReader<TcpStream>,
     host: String,
     token: String,
 }
 
 impl Client {
-    fn connect(served: &Served) -> io::Result<Self> {
+    pub(super) fn connect(served: &Served) -> io::Result<Self> {
         let stream = TcpStream::connect(served.address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
@@ -336,10 +336,18 @@ impl Client {
         answer.map(drop)
     }
 
-    /// Sends a body and reads the whole answer, which must be a good one.
     fn post(&mut self, path: &str, token: &str, body: &str) -> io::Result<Vec<u8>> {
+        self.send("POST", path, token, body)
+    }
+
+    pub(super) fn get(&mut self, path: &str, token: &str) -> io::Result<Vec<u8>> {
+        self.send("GET", path, token, "")
+    }
+
+    /// Sends a body and reads the whole answer, which must be a good one.
+    fn send(&mut self, method: &str, path: &str, token: &str, body: &str) -> io::Result<Vec<u8>> {
         let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n\
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             self.host,
             body.len()
@@ -370,7 +378,7 @@ impl Client {
 }
 
 /// A program that serves, until this goes.
-struct Served {
+pub(super) struct Served {
     child: Child,
     _until: Option<ChildStdin>,
     address: SocketAddr,
@@ -401,7 +409,7 @@ impl Served {
         })
     }
 
-    fn gateway(program: &Path, folder: &Path, options: &[&str]) -> Result<Self, Failed> {
+    pub(super) fn gateway(program: &Path, folder: &Path, options: &[&str]) -> Result<Self, Failed> {
         let state = folder.join("state");
         fs::create_dir_all(folder)
             .map_err(|source| Failed::File { path: folder.to_path_buf(), source })?;
@@ -439,6 +447,16 @@ impl Served {
         Ok(served)
     }
 
+    /// The token of the person.
+    pub(super) fn person(&self) -> &str {
+        &self.person
+    }
+
+    /// How much memory it has, in MB.
+    pub(super) fn memory(&self) -> Result<f64, Failed> {
+        super::proxy::memory(&Path::new("/proc").join(self.child.id().to_string()))
+    }
+
     fn processor_time(&self) -> Result<f64, Failed> {
         super::proxy::processor_time(&self.child)
     }
@@ -466,6 +484,6 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
 }
 
-fn broken(error: io::Error) -> Failed {
+pub(super) fn broken(error: io::Error) -> Failed {
     Failed::Broken(format!("the measurement of the gateway broke: {error}"))
 }

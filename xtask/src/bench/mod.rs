@@ -7,6 +7,7 @@ mod proxy;
 mod sandbox;
 mod scanners;
 mod steps;
+mod telemetry;
 
 use std::{
     hint::black_box,
@@ -31,6 +32,7 @@ pub(crate) use self::{
     proxy::{relay, run as proxy},
     sandbox::run as sandbox,
     scanners::run as scanners,
+    telemetry::run as telemetry,
 };
 use crate::command::{self, Failed, cargo, root, say};
 

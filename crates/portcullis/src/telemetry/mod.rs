@@ -153,6 +153,9 @@ impl Telemetry {
 
     /// All that is counted, in the text format of OpenMetrics.
     pub(crate) fn text(&self) -> String {
+        if let Some(outlet) = &self.outlet {
+            self.counts.set(Of::Queue, outlet.waiting());
+        }
         self.counts.text()
     }
 

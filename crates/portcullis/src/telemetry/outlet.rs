@@ -184,6 +184,12 @@ impl Outlet {
         self.wants_logs || self.wants_traces
     }
 
+    /// How many events wait in the queue now.
+    pub(super) fn waiting(&self) -> i64 {
+        let waiting = self.sender.max_capacity().saturating_sub(self.sender.capacity());
+        i64::try_from(waiting).unwrap_or(i64::MAX)
+    }
+
     /// Tells something, or counts that it could not be told. It never waits.
     pub(super) fn tell(&self, mut event: Event) {
         if !self.wants_logs {
@@ -196,9 +202,7 @@ impl Outlet {
         if logs + spans == 0 {
             return;
         }
-        self.counts.shift(Of::Queue, 1);
         if self.sender.try_send(event).is_err() {
-            self.counts.shift(Of::Queue, -1);
             drop_some(&self.counts, &self.dropped, (Signal::Logs, logs), "queue full");
             drop_some(&self.counts, &self.dropped, (Signal::Traces, spans), "queue full");
         }
@@ -237,12 +241,12 @@ impl Emptying {
                     events.push(event);
                 }
             }
-            let gathered = i64::try_from(events.len()).unwrap_or(i64::MAX);
-            self.counts.shift(Of::Queue, -gathered);
             self.tell(&events).await;
             let is_last = is_ending && events.len() < TOGETHER;
             events.clear();
             if counts_too && (is_last || Instant::now() >= due) {
+                let waiting = i64::try_from(self.receiver.len()).unwrap_or(i64::MAX);
+                self.counts.set(Of::Queue, waiting);
                 let all = self.counts.all();
                 let times = (nanos(self.started), nanos(SystemTime::now()));
                 let metrics = self.teller.metrics(&all, times);

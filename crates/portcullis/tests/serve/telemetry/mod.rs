@@ -3,7 +3,15 @@
 mod collector;
 mod dashboard;
 
-use std::{collections::BTreeSet, fs, path::Path, process::Command, thread, time::Instant};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::Write as _,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+    time::Instant,
+};
 
 use serde_json::{Value, json};
 
@@ -157,6 +165,59 @@ fn what_a_caller_does_not_keep_is_told_where_it_was_not_simply_allowed() {
     assert_eq!(spans[0]["traceId"], TRACE);
     assert_ne!(spans[1]["traceId"], TRACE);
     assert_eq!(spans[1].get("parentSpanId"), None);
+}
+
+#[test]
+fn a_trace_goes_on_from_a_hooks_environment_and_from_messages_of_mcp() {
+    let folder = tempfile::tempdir().unwrap();
+    let collector = Collector::start(Mood::Takes);
+    let gateway = gateway(folder.path(), &to(&collector, "signals = ['traces']\n"));
+    let own = |first: &str| TRACE.replacen("0a", first, 1);
+    // A hook that asks the gateway.
+    let home = tempfile::tempdir().unwrap();
+    let token = folder.path().join("state/gateway/agents-token");
+    let table =
+        format!("[gateway]\nurl = 'http://{}'\ntoken = '{}'\n", gateway.address, token.display());
+    let config = home.path().join(".config/portcullis");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(config.join("config.toml"), table).unwrap();
+    let payload = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/work", "transcript_path": "/t",
+        "permission_mode": "default", "tool_name": "Bash", "tool_input": { "command": "ls" },
+    });
+    let mut hook = Command::new(env!("CARGO_BIN_EXE_portcullis"))
+        .args(["hook", "claude"])
+        .env_clear()
+        .env("HOME", home.path())
+        .env("TRACEPARENT", format!("00-{}-{PARENT}-01", own("1a")))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    hook.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+    let output = hook.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    // Messages of MCP: what they say themselves counts before the header of their request.
+    let mut client = gateway.client();
+    let mut authorize = |meta: Value| {
+        let params = json!({"name": "read_note", "arguments": {}, "_meta": meta});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let header = format!("00-{}-{PARENT}-01", own("2a"));
+        let headers = [("traceparent", header.as_str())];
+        let path = "/v1/authorize/notes";
+        client.send("POST", path, &gateway.agents, &headers, &message.to_string()).unwrap()
+    };
+    authorize(json!({}));
+    authorize(json!({"traceparent": format!("00-{}-{PARENT}-01", own("3a"))}));
+    let spans = collector.until(|came| {
+        let spans = items(came, "/v1/traces");
+        (spans.len() >= 3).then_some(spans)
+    });
+    let told: Vec<_> = spans.iter().map(|it| (it["traceId"].clone(), it["name"].clone())).collect();
+    let message = "tools/call mcp__notes__read_note";
+    let expected = [("1a", "execute_tool Bash"), ("2a", message), ("3a", message)];
+    assert_eq!(told, expected.map(|(first, name)| (json!(own(first)), json!(name))));
+    assert!(spans.iter().all(|span| span["parentSpanId"] == PARENT), "{spans:#?}");
 }
 
 /// The numbers of a metric with these words among its labels.
