@@ -38,12 +38,12 @@ pub use handler::{
 pub use in_place::{NotInPlace, call_in_place, put_in_place};
 pub use inbox::{COUNTED, Glance, Inbox, NotAPlace, Pile, Place, Sought};
 pub use notice::{
-    ATTEMPTS, Account, Addressee, Attempt, Link, MOST_WAITING, Notice, Outgoing, PAGE, Sending,
-    Stage,
+    ATTEMPTS, Account, Attempt, Link, MOST_WAITING, Notice, Outgoing, PAGE, Sending, Stage,
 };
 pub use queue::Queue;
 pub use request::{
-    Alike, Details, Id, MAX_TIMEOUT, Modified, NotAnId, PENDING, Question, Request, TIMEOUT, Vote,
+    Addressee, Alike, Details, Id, MAX_TIMEOUT, Modified, NotAnId, PENDING, Question, Request,
+    TIMEOUT, Vote,
 };
 pub use ruling::{
     InForce, LONGEST_LOOSENED, LOOSENED, Loosened, Wanted, is_looser, worst_loosened,

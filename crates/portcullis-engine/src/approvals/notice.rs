@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{request::Id, token::Token};
+use super::{
+    request::{Addressee, Id},
+    token::Token,
+};
 use crate::audit::AuditError;
 
 /// How often it is tried to deliver a message.
@@ -28,15 +31,6 @@ pub(super) const KEPT: SignedDuration = SignedDuration::from_hours(31 * 24);
 
 /// The most messages of one page, and the most links.
 pub const PAGE: u32 = 500;
-
-/// Somebody who is told of a request.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Addressee {
-    /// The name of the receiver in the configuration.
-    pub name: String,
-    /// Whether what was said there is said anew once the request is decided.
-    pub rewrites: bool,
-}
 
 /// What a receiver is told.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

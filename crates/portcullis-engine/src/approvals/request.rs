@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::notice::Addressee;
 use crate::{
     alike::Like,
     audit::{Files, MAX_PREVIEW, MAX_TEXT, fit},
@@ -89,6 +88,15 @@ impl FromStr for Id {
         let bytes = data_encoding::HEXLOWER.decode(text.as_bytes()).map_err(|_| NotAnId)?;
         bytes.try_into().map(Self).map_err(|_| NotAnId)
     }
+}
+
+/// Somebody who is told of a request.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Addressee {
+    /// The name of the receiver in the configuration.
+    pub name: String,
+    /// Whether what was said there is said anew once the request is decided.
+    pub rewrites: bool,
 }
 
 /// What is asked. It never changes once it is made.

@@ -11,6 +11,7 @@
 mod access;
 mod approvals;
 mod bench;
+mod body;
 mod bundle;
 mod chat;
 mod deliveries;

@@ -19,7 +19,7 @@ use super::{
     Shared,
     access::{Caller, Who, cookie},
     approvals::{id, read},
-    problem::Problem,
+    problem::{Problem, Told, no_randomness},
     roles, tokens,
 };
 use crate::{
@@ -159,10 +159,6 @@ fn people(gateway: &Shared) -> Result<&People, Shut> {
     gateway.people.as_ref().ok_or_else(|| Shut::new("people log in here with tokens"))
 }
 
-/// Marks an answer that tells a person, as a page, what was wrong.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Told;
-
 /// Why nobody came in, for the one who tried.
 struct Shut {
     status: StatusCode,
@@ -285,7 +281,7 @@ pub(super) async fn delegate(
     let now = gateway.clerk.now();
     let expires = now.checked_add(SignedDuration::from_hours(i64::from(hours)));
     let expires = expires.map_err(|error| Problem::bad_input(error.to_string()))?;
-    let id = Id::random().map_err(|_| tokens::no_randomness())?;
+    let id = Id::random().map_err(|_| no_randomness())?;
     let delegation = Delegation { id, giver: caller.name.clone(), taker: to, groups, expires };
     let words = format!(
         "{} decides in their place until {expires:.0}, as {}",

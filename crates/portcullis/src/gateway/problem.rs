@@ -111,6 +111,19 @@ impl IntoResponse for Problem {
     }
 }
 
+/// Marks an answer that tells a person or a chat, in its own form, what was wrong.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told;
+
+/// No secret can be made.
+pub(super) fn no_randomness() -> Problem {
+    Problem::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "no-randomness",
+        "the system gives no random numbers",
+    )
+}
+
 impl From<Malformed> for Problem {
     fn from(malformed: Malformed) -> Self {
         Self::bad_input(malformed.message)

@@ -4,7 +4,7 @@
 //! Agents send nearly nothing but calls to be judged. Those go straight from the checks to their handler; everything else is carried there
 //! by the framework's layers, which cost as much as the handler of a short call does. The checks are the same functions for both.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc};
 
 use axum::{
     Router,
@@ -15,15 +15,16 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, delete, get, post, put},
 };
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 use super::{
     Gateway, Shared,
     access::{Caller, permitted},
-    approvals, bundle, chat, deliveries, events, grants, inbox, intercept, judge, looking, mcp,
-    notices, overview, page, people, policy,
-    problem::{Parameters, Problem},
+    approvals,
+    body::{BODY, whole},
+    bundle, chat, deliveries, events, grants, inbox, intercept, judge, looking, mcp, notices,
+    overview, page, people, policy,
+    problem::{Parameters, Problem, Told},
     records, servers, snapshots, tokens,
 };
 use crate::approvals::Scope;
@@ -31,9 +32,6 @@ use crate::approvals::Scope;
 /// The longest body, and the longest of somebody who is not known yet.
 const LONGEST_BODY: usize = 1 << 20;
 const LONGEST_UNKNOWN: usize = 4 << 10;
-
-/// How long a body may take.
-const BODY: Duration = Duration::from_secs(20);
 
 /// The one route that a browser's page asks without its own token, because a stream of events carries no headers. It says that something
 /// changed, and not what.
@@ -418,24 +416,6 @@ async fn place(gateway: &Gateway, most: Option<u64>) -> Result<Option<mcp::Large
     }
 }
 
-/// A body, read here so that no handler can be held up by a client that says a byte at a time, and nobody unknown fills the memory.
-pub(super) async fn whole(body: Body, longest: usize) -> Result<Bytes, Problem> {
-    match timeout(BODY, Limited::new(body, longest).collect()).await {
-        Ok(Ok(whole)) => Ok(whole.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "too-long",
-            format!("the body is longer than {} KiB", longest >> 10),
-        )),
-        Ok(Err(_)) => Err(Problem::bad_input("the body broke off")),
-        Err(_) => Err(Problem::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "too-slow",
-            "the body did not come in time",
-        )),
-    }
-}
-
 /// Around everything: the host before, the headers and the count after.
 async fn around(State(gateway): State<Shared>, request: Request, next: Next) -> Response {
     let authorizes = request.uri().path().starts_with(intercept::AUTHORIZE);
@@ -477,7 +457,7 @@ fn is_problem(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/problem+json"))
         || response.extensions().get::<mcp::Spoken>().is_some()
-        || response.extensions().get::<people::Told>().is_some()
+        || response.extensions().get::<Told>().is_some()
 }
 
 /// What the framework refuses by itself, in our words.

@@ -18,7 +18,7 @@ use super::{
     access::{Caller, Who},
     approvals::{id, read},
     chat, is_name,
-    problem::Problem,
+    problem::{Problem, no_randomness},
     rights,
     shapes::{NewTokenShape, TokenShape},
 };
@@ -120,14 +120,6 @@ pub(super) fn fresh(
     let token =
         Token { id, name, holder, scopes, created, expires, revoked, proof, login, made_here };
     Ok((secret, token))
-}
-
-pub(super) fn no_randomness() -> Problem {
-    Problem::new(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "no-randomness",
-        "the system gives no random numbers",
-    )
 }
 
 /// What only our own page is to know beside its cookie.

@@ -1,8 +1,9 @@
 //! What every store must do for messages about requests, and for links of chats.
 
 use super::*;
-use crate::approvals::notice::{
-    Account, Addressee, Attempt, Link, MOST_WAITING, Notice, Sending, Stage,
+use crate::approvals::{
+    notice::{Account, Attempt, Link, MOST_WAITING, Notice, Sending, Stage},
+    request::Addressee,
 };
 
 fn told(store: &mut dyn Ledger, command: &str, names: &[(&str, bool)]) -> Question {

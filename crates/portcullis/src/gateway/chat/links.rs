@@ -12,8 +12,12 @@ use portcullis_core::authority::Duty;
 use serde_json::{Value, json};
 
 use super::super::{
-    Shared, access::Caller, approvals::id, problem::Problem, rights, shapes::written,
-    tokens::no_randomness,
+    Shared,
+    access::Caller,
+    approvals::id,
+    problem::{Problem, no_randomness},
+    rights,
+    shapes::written,
 };
 use crate::{
     approvals::{Account, Done, Id, Link, Scope, Step, hash_of},

@@ -35,11 +35,10 @@ use super::{
     Shared,
     access::Caller,
     approvals::{self, Said},
+    body::whole,
     judge::existing,
     notices::{Slack, chosen, is_shown_whole, plain},
-    people::Told,
-    problem::Problem,
-    routes::whole,
+    problem::{Problem, Told},
 };
 use crate::{
     approvals::{Account, Done, Id, Once, Scope, Step, hash_of},
