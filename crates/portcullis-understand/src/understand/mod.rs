@@ -117,7 +117,9 @@ pub fn as_code(pointer: &str, language: &'static str, text: &str, facts: &Facts)
     }
     let mut walk = shell::Walk::new(facts);
     let code = as_argument(&mut walk, pointer, text);
-    walk.code(language, &code.text, code.span, &[]);
+    walk.for_others(|walk| {
+        walk.code(language, &code.text, code.span, &[]);
+    });
     walk.finish()
 }
 

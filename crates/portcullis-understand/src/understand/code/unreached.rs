@@ -107,7 +107,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn unreached(&mut self, end: usize) -> Vec<Range<usize>> {
         let is_read = matches!(self.language, "python" | "javascript");
         // What a file only defines, whoever reads the file may call.
-        if !is_read || self.walk.is_no_question() || !self.spend(end / 8 + 1) {
+        if !is_read || self.walk.is_called_by_others() || !self.spend(end / 8 + 1) {
             return Vec::new();
         }
         let mut candidates = self.defined_by_name(end);

@@ -36,6 +36,8 @@ pub(super) struct Control {
     pub(super) conditions: u32,
     /// Whether the statement being read runs beside others: in a pipeline or with `&`.
     pub(super) concurrent: bool,
+    /// Whether what code only defines may be called by others than itself: a tool puts it somewhere.
+    pub(super) is_for_others: bool,
 }
 
 impl Control {

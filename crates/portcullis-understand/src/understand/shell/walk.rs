@@ -200,6 +200,18 @@ impl<'a> Walk<'a> {
         self.recorder.lower(to)
     }
 
+    /// Reads code that a tool puts somewhere, where others call what it defines.
+    pub(in crate::understand) fn for_others(&mut self, read: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.control.is_for_others, true);
+        read(self);
+        self.control.is_for_others = outer;
+    }
+
+    /// Whether others may call what code only defines.
+    pub(in crate::understand) fn is_called_by_others(&self) -> bool {
+        self.control.is_for_others || self.is_no_question()
+    }
+
     /// What follows is as certain as it was.
     pub(in crate::understand) fn restore(&mut self, certainty: Certainty) {
         self.recorder.certainty = certainty;

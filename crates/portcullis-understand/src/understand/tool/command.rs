@@ -338,7 +338,9 @@ impl Reader<'_, '_> {
             reader.walk.reopen(layer);
             let whole = reader.walk.whole(text);
             reader.walk.afresh(|walk| {
-                walk.code(language, &whole.text, whole.span, &[]);
+                walk.for_others(|walk| {
+                    walk.code(language, &whole.text, whole.span, &[]);
+                });
             });
         });
     }
