@@ -4,25 +4,56 @@
 
 use super::{
     interpreter::Interpreter,
-    libraries::{is_local, is_told},
+    libraries::{is_local, is_told, top_of},
     value::{Given, Value},
 };
 use crate::understand::meaning;
 
 /// What only plays: the library, the words of all that makes its clients, and how one is told. Sources: the libraries' own pages.
 const PLAYS: &[(&str, &[&str], Told)] = &[
-    ("keyring", &["set_keyring"], Told::Own("")),
+    ("keyring", &["set_keyring"], Told::Own("", "keyring.backend.KeyringBackend")),
     ("ldap3", &["connection"], Told::Strategy),
     ("mlflow", &["set_tracking_uri", "mlflow_client"], Told::File),
     ("nodemailer", &["create_transport"], Told::Says(&["jsonTransport", "streamTransport"])),
-    ("twilio", &["client"], Told::Own("http_client")),
+    ("twilio", &["client"], Told::Own("http_client", "twilio.http.HttpClient")),
+];
+
+/// Clients and the libraries whose servers play for them in the same program.
+const PLAYED_BY: &[(&str, &str)] = &[
+    ("asyncua", "asyncua.Server"),
+    ("mqtt", "aedes"),
+    ("pymodbus", "pymodbus.server"),
+    ("smtplib", "aiosmtpd.controller"),
+];
+
+/// Arguments that say where a client is pointed at.
+const ADDRESSES: &[&str] = &[
+    "addr",
+    "address",
+    "base_url",
+    "baseurl",
+    "broker",
+    "brokers",
+    "contact_points",
+    "dsn",
+    "endpoint",
+    "endpoint_url",
+    "host",
+    "hostname",
+    "hosts",
+    "node",
+    "nodes",
+    "server",
+    "servers",
+    "uri",
+    "url",
 ];
 
 /// How a client is told that it only plays.
 enum Told {
-    /// This argument is an object of a class of the script.
-    Own(&'static str),
-    /// One of these is true.
+    /// This argument is an object of a class of the script, made from this one, which does nothing by itself.
+    Own(&'static str, &'static str),
+    /// One of these is true, and nothing that goes before it.
     Says(&'static [&'static str]),
     /// `client_strategy=MOCK_SYNC`
     Strategy,
@@ -49,17 +80,6 @@ const OPENS: &[&str] = &[
 
 /// Libraries that make requests or send mail and are told elsewhere, whose clients are held to one address nevertheless.
 const HELD: &[&str] = &["ftplib", "imaplib", "smtplib"];
-
-/// What a program that serves says.
-const SERVES: &[&str] = &[
-    "Broker(",
-    "Controller(",
-    "Server(",
-    "aedes",
-    "createServer",
-    "serve_forever",
-    "start_server",
-];
 
 /// What one library's clients are pointed at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -94,12 +114,29 @@ impl Interpreter<'_, '_, '_> {
         }
         let is_elsewhere = is_told(&top) && !HELD.contains(&top.as_str()) || is_local(&module);
         let is_nearby = points_here(given) && !is_elsewhere;
-        let serves = || SERVES.iter().any(|word| self.source.contains(word));
-        let client = if row.is_some_and(|row| self.is_told_to_play(&row.2, given))
-            || is_nearby && serves()
-        {
+        // What leads to another machine ends at this one.
+        let leads_on = || {
+            let lower = self.source.to_ascii_lowercase();
+            ["tunnel", "forward"].iter().any(|word| lower.contains(word))
+        };
+        let is_nearby = is_nearby && !leads_on();
+        let is_played = || {
+            PLAYED_BY.iter().any(|(client, server)| {
+                *client == top
+                    && self.modules.iter().any(|module| {
+                        server
+                            .strip_prefix(&**module)
+                            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                    })
+                    && self.makes(server)
+            })
+        };
+        let is_told_so = row.is_some_and(|row| self.is_told_to_play(&row.2, given));
+        // A directory of its own holds what is kept; what else the library does, it does.
+        let is_kept_near = is_told_so && row.is_some_and(|row| matches!(row.2, Told::File));
+        let client = if is_told_so && !is_kept_near || is_nearby && is_played() {
             Client::Plays
-        } else if is_nearby {
+        } else if is_nearby || is_kept_near {
             Client::Nearby
         } else if given.iter().any(|it| !is_made_by(&it.value, &module)) {
             Client::Real
@@ -130,18 +167,38 @@ impl Interpreter<'_, '_, '_> {
         known.map_or(Client::Real, |(_, client)| *client)
     }
 
+    /// Whether the text calls what this path names: `Server()` behind `from asyncua import Server`.
+    fn makes(&self, path: &str) -> bool {
+        let name = path.rsplit('.').next().unwrap_or_default();
+        let is_module = name.starts_with(|first: char| first.is_ascii_lowercase());
+        is_module
+            || (0..self.unit.tokens.len())
+                .any(|at| self.name_at(at) == name && self.name_at(at + 1) == "(")
+    }
+
     fn is_told_to_play(&self, told: &Told, given: &[Given]) -> bool {
-        let is_own = |value: &Value| {
+        let is_own = |value: &Value, base: &str| {
             let Value::Name(path, _) = value else { return false };
             let class = path.split(['.', '(']).next().unwrap_or_default();
-            self.classes.iter().any(|(own, _)| own == class)
+            let is_made = self.classes.iter().any(|(own, _)| own == class);
+            // One that hands on to the real thing is that.
+            let hands_on = ["get_keyring", "backends", "super()", "requests", "TwilioHttpClient"];
+            is_made
+                && self.bases.get(class).is_some_and(|it| self.canonical(it) == base)
+                && !hands_on.iter().any(|word| self.source.contains(word))
         };
         match told {
-            Told::Own(name) => given
-                .iter()
-                .any(|it| (it.name.as_deref().unwrap_or_default() == *name) && is_own(&it.value)),
+            Told::Own(name, base) => {
+                self.stands_alone()
+                    && given.iter().any(|it| {
+                        it.name.as_deref().unwrap_or_default() == *name && is_own(&it.value, base)
+                    })
+            }
             Told::Says(names) => given.iter().any(|it| {
-                names.iter().any(|name| it.value.entry(name).is_some_and(Value::is_true))
+                let says = |name: &str| it.value.entry(name).is_some_and(Value::is_true);
+                let goes_before = ["pool", "sendmail", "SES"];
+                names.iter().any(|name| says(name))
+                    && !goes_before.iter().any(|name| it.value.entry(name).is_some())
             }),
             Told::Strategy => given.iter().any(|it| {
                 it.name.as_deref() == Some("client_strategy")
@@ -156,46 +213,51 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-/// Whether all addresses that something is given are of this machine, and one is.
+/// Whether what says where something is pointed at is of this machine, all of it.
 fn points_here(given: &[Given]) -> bool {
-    let mut texts = Vec::new();
-    for given in given {
-        texts_in(&given.value, 4, &mut texts);
-    }
-    let mut here = false;
-    for text in &texts {
-        let rest = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest);
-        let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-        let host = match rest.strip_prefix('[') {
-            Some(rest) => rest.split(']').next().unwrap_or_default(),
-            None => rest.split(['/', ':', '?']).next().unwrap_or_default(),
-        };
-        // What a relay of mail gets goes on to whoever it is for.
-        let is_relay = [":25", ":465", ":587"].iter().any(|port| rest.ends_with(port));
-        let is_here = matches!(host, "localhost" | "127.0.0.1" | "::1" | "0.0.0.0") && !is_relay;
-        here |= is_here;
-        if !is_here && (text.contains("://") || host.contains('.')) {
-            return false;
+    let mut told = Vec::new();
+    for (at, given) in given.iter().enumerate() {
+        match (&given.name, &given.value) {
+            (Some(name), value) if names_an_address(name) => told.push(value),
+            (None, Value::Table(table)) => {
+                let named = table.iter().filter(|(name, _)| names_an_address(name));
+                told.extend(named.map(|(_, value)| value));
+            }
+            (None, value) if at == 0 => told.push(value),
+            (_, Value::Text(text)) if text.display().contains("://") => told.push(&given.value),
+            _ => {}
         }
     }
     let relays = given
         .iter()
         .any(|it| matches!(it.value, Value::Number(port) if matches!(port, 25 | 465 | 587)));
-    here && !relays
+    !relays
+        && !told.is_empty()
+        && told.iter().all(|value| match value {
+            Value::List(list) => {
+                !list.is_empty() && list.iter().all(|it| it.as_known().is_some_and(is_here))
+            }
+            value => value.as_known().is_some_and(is_here),
+        })
 }
 
-fn texts_in(value: &Value, depth: usize, texts: &mut Vec<String>) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    match value {
-        Value::Text(text) => texts.push(text.display()),
-        Value::List(list) | Value::Any(list) => {
-            list.iter().for_each(|value| texts_in(value, depth, texts));
-        }
-        Value::Table(table) => {
-            table.iter().for_each(|(_, value)| texts_in(value, depth, texts));
-        }
-        _ => {}
-    }
+fn names_an_address(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ADDRESSES.contains(&lower.as_str()) || lower.contains("url") || lower.contains("host")
+}
+
+/// Whether an address is of this machine, and not of a server that sends on what it gets.
+fn is_here(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let (host, port) = match host.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+        Some((host, port)) => (host, port.trim_start_matches(':')),
+        None => host.split_once(':').unwrap_or((host, "")),
+    };
+    matches!(host, "localhost" | "127.0.0.1" | "::1")
+        && port.bytes().all(|digit| digit.is_ascii_digit())
+        && !matches!(port, "25" | "465" | "587")
 }
 
 /// Whether a value says nothing of where a client is pointed at: a number, a function, something of the library itself.
@@ -205,12 +267,4 @@ fn is_made_by(value: &Value, module: &str) -> bool {
         Value::Name(path, _) => path.starts_with(module) || value.is_true() || value.is_false(),
         _ => false,
     }
-}
-
-/// The library that a module is of.
-fn top_of(module: &str) -> &str {
-    if module.starts_with('@') {
-        return module;
-    }
-    module.split(['.', '/']).next().unwrap_or(module)
 }

@@ -25,24 +25,8 @@ const FAKES: &[&str] = &[
     "respx",
 ];
 
-/// Clients of services that make their requests by what [`Interpreter::replace_for_good`] puts aside.
-const CLIENTS: &[&str] = &[
-    "@octokit/core",
-    "@octokit/request",
-    "@octokit/rest",
-    "@sendgrid/mail",
-    "@slack/web-api",
-    "fetch",
-    "node-fetch",
-    "octokit",
-    "twilio",
-];
-
-/// What frameworks of tests run before and after each test.
-const BEFORE: &[&str] = &["before", "beforeAll", "beforeEach", "setup"];
-
-/// See [`BEFORE`].
-const AFTER: &[&str] = &["after", "afterAll", "afterEach", "teardown"];
+/// Clients of services that make their requests by what `http` and `https` of Node do, which [`Interpreter::replace_for_good`] puts aside.
+const CLIENTS: &[&str] = &["@sendgrid/mail", "@slack/web-api", "node-fetch", "twilio"];
 
 /// What a patch may be given besides its target.
 const HARMLESS: &[&str] =
@@ -176,7 +160,8 @@ impl Interpreter<'_, '_, '_> {
                     "vi =",
                 ]
                 .iter()
-                .any(|it| self.source.contains(it)) =>
+                .any(|it| self.source.contains(it))
+                    && self.stands_alone() =>
             {
                 let name = given.first().and_then(|it| it.value.as_known());
                 let Some(name) = name.filter(|name| !is_of_the_runtime(name)) else { return };
@@ -225,21 +210,10 @@ impl Interpreter<'_, '_, '_> {
                     "mock[", "[\"mock", "['mock", "[`mock", "sinon[", "[\"re", "['re", "[`re",
                     "Reflect", "eval(",
                 ];
-                let is_taken_back = |at: usize| back(&at) && !self.is_in_hook(at, AFTER);
                 if is_kept
-                    || (0..self.at).any(is_taken_back)
+                    || (0..self.at).any(|at| back(&at))
                     || hides.iter().any(|it| self.source.contains(it))
                 {
-                    return;
-                }
-                // Each test begins with the stub, and only what stands behind it takes it back.
-                let all = 0..self.unit.tokens.len();
-                let mut takers = all.filter(|at| {
-                    ["bypass", "reset", "restore", "restoreAll"].contains(&self.name_at(*at))
-                });
-                if self.is_in_hook(self.at, BEFORE) && takers.all(|at| self.is_in_hook(at, AFTER)) {
-                    let path = format!("{of}.{name}");
-                    self.replaced.insert(0, Replaced { path, end: usize::MAX, calls: 0 });
                     return;
                 }
                 let Some(end) = (self.at..self.unit.tokens.len()).find(back) else {
@@ -281,18 +255,6 @@ impl Interpreter<'_, '_, '_> {
         // They outlast every block.
         all.append(&mut self.replaced);
         self.replaced = all;
-    }
-
-    /// Whether a token stands in a function that a framework of tests is given by one of these names: `afterEach(() => …)`.
-    fn is_in_hook(&self, at: usize, hooks: &[&str]) -> bool {
-        /// How many tokens stand between the name and the body.
-        const BETWEEN: usize = 8;
-        (at.saturating_sub(TOKENS)..at).rev().any(|hook| {
-            hooks.contains(&self.name_at(hook))
-                && self.name_at(hook + 1) == "("
-                && self.unit.partners.get(hook + 1).is_some_and(|close| *close > at)
-                && (hook..hook + BETWEEN).any(|it| matches!(self.name_at(it), "=>" | "function"))
-        })
     }
 
     /// Whether what a module is replaced with has nothing of another module, and no way to get one.
@@ -535,7 +497,13 @@ impl Interpreter<'_, '_, '_> {
                 return (at..close).all(|at| self.word_at(at) != "(");
             }
             if is_called {
-                let is_error = is_error(self.word_at(at));
+                // What is imported by such a name may be something else.
+                let word = self.word_at(at);
+                let is_error = is_error(word)
+                    && self.variables.get(word).is_none_or(
+                        |value| matches!(value, Value::Name(path, _) if is_error(path)),
+                    )
+                    && !self.named.contains_key(word);
                 let is_text = self.word_at(at).is_empty();
                 if is_error && self.word_at(at + 1) == "(" {
                     at = self.partner(at + 1) + 1;

@@ -5,7 +5,7 @@ use std::{collections::HashMap, ops::Range, rc::Rc};
 
 use portcullis_syntax::code::TokenKind;
 
-use super::interpreter::Interpreter;
+use super::{interpreter::Interpreter, value::Value};
 use crate::bound::Bounded;
 
 /// How many functions are looked for, and how far back the head of one is.
@@ -16,44 +16,56 @@ const HEAD: usize = 256;
 
 /// Words by which code finds what it does not name.
 const FINDS: &[&str] = &[
+    "__builtins__",
     "__class__",
     "__dict__",
+    "__filename",
     "__getattribute__",
     "__globals__",
     "__import__",
+    "__subclasses__",
+    "_current_frames",
     "_getframe",
     "attrgetter",
+    "bdb",
+    "cProfile",
+    "compileFunction",
     "currentframe",
     "doctest",
+    "eval",
+    "exec",
     "f_back",
     "f_globals",
+    "f_locals",
     "fire",
+    "gc",
     "get_ipython",
     "get_objects",
+    "getattr",
     "getmembers",
+    "globals",
     "import_module",
+    "locals",
+    "meta",
     "methodcaller",
     "modules",
+    "mro",
     "nose",
+    "pdb",
+    "profile",
     "pytest",
+    "runInContext",
+    "runInNewContext",
+    "runInThisContext",
+    "runctx",
     "runpy",
+    "timeit",
+    "trace",
     "unittest",
 ];
 
 /// The same, where they belong to nothing: `x.vars` is something else.
-const FINDS_BARE: &[&str] = &[
-    "Function",
-    "__main__",
-    "eval",
-    "exec",
-    "getattr",
-    "global",
-    "globalThis",
-    "globals",
-    "locals",
-    "vm",
-    "window",
-];
+const FINDS_BARE: &[&str] = &["Function", "__main__", "global", "globalThis", "vm", "window"];
 
 /// The same, where they are called or looked into: variables have these names too.
 const FINDS_CALLED: &[&str] = &["compile", "dir", "self", "vars"];
@@ -70,23 +82,20 @@ const ENTRIES: &[&str] = &[
     "upgrade",
 ];
 
-/// Functions that only look at one.
+/// Functions that only look at one, by their whole paths.
 const LOOKS: &[&str] = &[
     "callable",
-    "dis",
-    "get_type_hints",
-    "getdoc",
-    "getfullargspec",
-    "getsource",
-    "getsourcelines",
+    "dis.dis",
     "help",
-    "id",
-    "isfunction",
+    "inspect.getdoc",
+    "inspect.getfullargspec",
+    "inspect.getsource",
+    "inspect.getsourcelines",
+    "inspect.isfunction",
+    "inspect.signature",
     "print",
     "repr",
-    "signature",
-    "str",
-    "type",
+    "typing.get_type_hints",
 ];
 
 /// Members of one that only tell of it.
@@ -342,6 +351,23 @@ impl Interpreter<'_, '_, '_> {
     fn finds_names(&self, end: usize) -> bool {
         (0..end).any(|at| {
             let word = self.name_at(at);
+            let kind = self.unit.tokens.get(at).map(|token| &token.kind);
+            if matches!(kind, Some(TokenKind::Text(_) | TokenKind::Command(_))) {
+                // A module that runs texts.
+                return matches!(
+                    word.trim_matches(['"', '\'', '`']),
+                    "vm" | "node:vm" | "repl" | "node:repl"
+                );
+            }
+            // A name may be written in other letters that mean the same ones.
+            if !word.is_ascii() || word.contains('\\') {
+                return true;
+            }
+            if self.language == "javascript" && word == "exports" && !self.is_export(at)
+                || word == "module" && self.language == "javascript" && self.name_at(at + 1) != "."
+            {
+                return true;
+            }
             let is_member = || at.checked_sub(1).is_some_and(|at| self.name_at(at) == ".");
             FINDS.contains(&word)
                 || FINDS_BARE.contains(&word) && !is_member()
@@ -350,6 +376,50 @@ impl Interpreter<'_, '_, '_> {
                     && matches!(self.name_at(at + 1), "(" | "[")
                 || word == "this" && self.name_at(at + 1) == "["
         })
+    }
+
+    /// Whether the call that ends where the reading stands is a statement by itself that always runs: in no block, condition or function.
+    pub(super) fn stands_alone(&self) -> bool {
+        let Some(mut at) = self.at.checked_sub(1).filter(|_| self.calls == 0) else { return false };
+        loop {
+            at = self.unit.partners.get(at).copied().unwrap_or(at).min(at);
+            if self.unit.tokens.get(at).is_some_and(|token| token.first) {
+                break;
+            }
+            let word = self.name_at(at);
+            let is_of_call = word == "."
+                || word == "("
+                || self.unit.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Name);
+            // `tw = Client(…)`, `const mailer = createTransport(…)`
+            if !is_of_call && word != "=" && word != "{" && word != "}" {
+                return false;
+            }
+            let Some(before) = at.checked_sub(1) else { break };
+            at = before;
+        }
+        let is_around = |open: usize| {
+            self.unit.partners.get(open).is_some_and(|close| *close > at && open < at)
+        };
+        if (0..at).any(is_around) {
+            return false;
+        }
+        const BRANCHES: &[&str] = &[
+            "async", "await", "case", "do", "elif", "else", "except", "for", "if", "return", "try",
+            "while", "with",
+        ];
+        if self.language == "python" {
+            let is_outermost = self.unit.tokens.get(at).is_some_and(|token| token.indent == 0);
+            return is_outermost && !BRANCHES.contains(&self.name_at(at));
+        }
+        let before = at.checked_sub(1).map_or("", |before| self.name_at(before));
+        !BRANCHES.contains(&self.name_at(at))
+            && (matches!(before, "" | ";" | "}") || before.ends_with(['"', '\'', '`']))
+    }
+
+    /// Whether `exports` at `at` is given something, and not asked for it.
+    fn is_export(&self, at: usize) -> bool {
+        let next = self.name_at(at + 1);
+        next == "=" || next == "." && self.name_at(at + 3) == "="
     }
 
     /// Where names are listed that others may import: nobody does in this run.
@@ -379,8 +449,9 @@ impl Interpreter<'_, '_, '_> {
             && TELLS.contains(&self.name_at(at + 2))
             && !matches!(self.name_at(at + 3), "=" | "." | "[");
         let looks = before(1) == "(" && self.name_at(at + 1) == ")" && {
-            let function = before(2);
-            self.only_looks_by(function)
+            let bare = before(2).to_owned();
+            let path = if before(3) == "." { format!("{}.{bare}", before(4)) } else { bare };
+            before(5) != "." && self.only_looks_by(&path)
         };
         // `exports.wipe = wipe`
         let is_exported = before(1) == "=" && before(3) == "." && before(4) == "exports";
@@ -389,12 +460,21 @@ impl Interpreter<'_, '_, '_> {
 
     /// Whether a function that is called by this path does no more with what it is given than to look at it.
     pub(super) fn only_looks_by(&self, path: &str) -> bool {
-        let name = path.rsplit('.').next().unwrap_or_default();
-        self.language == "python" && LOOKS.contains(&name) && !self.is_bound_here(name)
-    }
-
-    /// Whether the script gives a name to something of its own.
-    fn is_bound_here(&self, name: &str) -> bool {
-        self.named.contains_key(name) || self.variables.contains_key(name)
+        let root = path.split('.').next().unwrap_or_default();
+        let is_itself = match self.variables.get(root) {
+            None => !path.contains('.') || self.modules.contains(root),
+            Some(Value::Name(name, _)) => &**name == root,
+            Some(_) => false,
+        };
+        self.language == "python"
+            && LOOKS.contains(&path)
+            && is_itself
+            && !self.named.contains_key(root)
+            // Something else may be put in its place: `inspect.signature = run`.
+            && !(0..self.unit.tokens.len()).any(|at| {
+                path.ends_with(self.name_at(at))
+                    && !self.name_at(at).is_empty()
+                    && self.name_at(at + 1) == "="
+            })
     }
 }

@@ -395,7 +395,7 @@ impl Interpreter<'_, '_, '_> {
                 result = Value::known(&format!("{statement} {}", called.table()));
             }
             Doing::Statement(statement) => self.statement(statement, called, given, span),
-            Doing::Query if self.only_estimates(called, span) => {}
+            Doing::Query if self.only_estimates(called, given, span) => {}
             Doing::Query => self.statements_given(called, given, span),
             Doing::Page => self.page(given),
             Doing::Uploads(host) => {

@@ -270,24 +270,45 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Whether a job of BigQuery is only to say what it would cost: `QueryJobConfig(dry_run=True)`, `{ dryRun: true }`.
-    pub(super) fn only_estimates(&self, called: &Called<'_>, span: Span) -> bool {
-        let is_of_it = ["google.cloud.bigquery", "@google-cloud/bigquery"]
-            .iter()
-            .any(|module| called.path.starts_with(module));
-        let words = if self.language == "python" {
-            ["dry_run", "=", "True"]
-        } else {
-            ["dryRun", ":", "true"]
-        };
+    pub(super) fn only_estimates(&self, called: &Called<'_>, given: &[Given], span: Span) -> bool {
+        let is_of_it = |module: &str| called.path.starts_with(module);
+        if self.language == "javascript" {
+            return is_of_it("@google-cloud/bigquery")
+                && given.iter().any(|it| it.value.entry("dryRun").is_some_and(Value::is_true));
+        }
         let range = span.range();
-        let stands = self.unit.tokens.windows(3).any(|three| {
-            let inside = three.iter().all(|token| {
+        let inside = |at: &usize| {
+            self.unit.tokens.get(*at).is_some_and(|token| {
                 range.start <= token.span.range().start && token.span.range().end <= range.end
-            });
-            inside
-                && three.iter().zip(words).all(|(token, word)| token.span.of(self.source) == word)
-        });
-        is_of_it && stands
+            })
+        };
+        // Said to the configuration itself, which is the one that is given.
+        let says = |at: usize| {
+            let open = at + 1;
+            let close = self.partner(open);
+            let mut next = open + 1;
+            while next < close {
+                if [0, 1, 2].map(|by| self.word_at(next + by)) == ["dry_run", "=", "True"] {
+                    return true;
+                }
+                next = self.partner_or_next(next);
+            }
+            false
+        };
+        let is_config = |at: usize| {
+            let mut first = at;
+            while first > 1 && self.word_at(first - 1) == "." {
+                first -= 2;
+            }
+            self.word_at(at) == "QueryJobConfig"
+                && self.word_at(at + 1) == "("
+                && first > 1
+                && self.word_at(first - 1) == "="
+                && self.word_at(first - 2) == "job_config"
+                && matches!(self.word_at(self.partner(at + 1) + 1), "," | ")")
+        };
+        is_of_it("google.cloud.bigquery")
+            && (0..self.unit.tokens.len()).filter(inside).any(|at| is_config(at) && says(at))
     }
 
     pub(super) fn statement(

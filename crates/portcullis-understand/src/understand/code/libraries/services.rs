@@ -550,7 +550,7 @@ fn is_here(host: &str) -> bool {
 }
 
 /// The package that a module is of: `okta` of `okta.client`, `@paddle/sdk` as it is.
-fn top_of(module: &str) -> &str {
+pub(in super::super) fn top_of(module: &str) -> &str {
     if module.starts_with('@') {
         return module;
     }
