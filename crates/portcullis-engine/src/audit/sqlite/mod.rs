@@ -101,6 +101,21 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
+    /// The newest decision about an action that this statement finds.
+    fn decision_by(
+        &self,
+        statement: &str,
+        whose: Whose<'_>,
+        action: &str,
+    ) -> Result<Option<u64>, AuditError> {
+        let (session, agent) = stored(whose);
+        let read = || {
+            let mut statement = self.connection.prepare_cached(statement)?;
+            statement.query_row(params![session, agent, action], |row| row.get(0)).optional()
+        };
+        read().map(|found| found.map(unsigned)).map_err(|error| explained(&self.path, error))
+    }
+
     /// Opens the file for appending, and makes it where it is missing. Only this user may read or write it; the files that
     /// SQLite puts beside it take over its mode.
     ///
@@ -465,12 +480,7 @@ impl Store for SqliteStore {
         whose: Whose<'_>,
         action: &str,
     ) -> Result<Option<u64>, AuditError> {
-        let (session, agent) = stored(whose);
-        let read = || {
-            let mut statement = self.connection.prepare_cached(ABOUT)?;
-            statement.query_row(params![session, agent, action], |row| row.get(0)).optional()
-        };
-        read().map(|found| found.map(unsigned)).map_err(|error| explained(&self.path, error))
+        self.decision_by(ABOUT, whose, action)
     }
 
     fn decision_left_open(
@@ -478,12 +488,7 @@ impl Store for SqliteStore {
         whose: Whose<'_>,
         action: &str,
     ) -> Result<Option<u64>, AuditError> {
-        let (session, agent) = stored(whose);
-        let read = || {
-            let mut statement = self.connection.prepare_cached(OPEN)?;
-            statement.query_row(params![session, agent, action], |row| row.get(0)).optional()
-        };
-        read().map(|found| found.map(unsigned)).map_err(|error| explained(&self.path, error))
+        self.decision_by(OPEN, whose, action)
     }
 
     fn begun(

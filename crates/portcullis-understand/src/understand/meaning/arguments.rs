@@ -268,9 +268,10 @@ pub(in crate::understand) fn of_schema(
         _ => {}
     }
     match of_name(argument) {
-        // `to: 5` of a range, `code: 200`.
+        // `to: 5` of a range, `code: 200`. An address may be a number too: `to_address: 7290`.
         Meaning::Recipient | Meaning::Text | Meaning::Url
-            if matches!(kind, "integer" | "number" | "boolean") =>
+            if matches!(kind, "integer" | "number" | "boolean")
+                && !argument.to_ascii_lowercase().ends_with("address") =>
         {
             Meaning::Other
         }
@@ -342,6 +343,7 @@ const NAMES: &[(Meaning, &[&str])] = &[
             "cvc",
             "cvv",
             "destinationaccount",
+            "destinationaddress",
             "fromaccount",
             "iban",
             "payee",
@@ -491,3 +493,21 @@ const ENDS: &[(Meaning, &[&str])] = &[
     (Meaning::Text, &["body", "message", "text", "description", "subject"]),
     (Meaning::Command, &["cmd", "command"]),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{Meaning, of_name, of_schema};
+
+    #[test]
+    fn an_address_that_is_a_number_is_one_and_a_number_of_a_range_is_none() {
+        for (name, kind, meaning) in [
+            ("to", "string", Meaning::Recipient),
+            ("to", "integer", Meaning::Other),
+            ("to_address", "integer", Meaning::Recipient),
+            ("destination_address", "integer", Meaning::Account),
+        ] {
+            assert_eq!(of_schema(name, kind, None), meaning, "{name} {kind}");
+        }
+        assert_eq!(of_name("destinationAddress"), Meaning::Account);
+    }
+}
