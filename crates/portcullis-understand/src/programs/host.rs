@@ -161,6 +161,9 @@ pub trait Host: Limits {
     /// A directory comes over the network with everything in it.
     fn brought(&mut self, directory: &Argument);
 
+    /// Whether this call brought the directory, or one around it, over the network.
+    fn came(&self, directory: &Text) -> bool;
+
     /// Whether this call wrote the file.
     fn wrote(&self, file: &Text) -> bool;
 

@@ -372,6 +372,17 @@ const HOOKS: &[&str] = &[
 /// What works on the repository that is there, and brings nobody else's files before its hooks run.
 const WORKS: &[&str] = &["add", "commit", "diff", "log", "push", "status"];
 
+/// Directories of a project that hold what others wrote.
+const OTHERS: &[&str] = &[
+    "bower_components",
+    "deps",
+    "external",
+    "node_modules",
+    "third_party",
+    "third-party",
+    "vendor",
+];
+
 /// `git -c core.hooksPath=.githooks commit`: the hooks that the project keeps in a directory which is called so are run, as they would be by
 /// their paths; they are read, and told. Whether it is that.
 fn own_hooks(walk: &mut dyn Host, words: &[Argument], verb: &str, setting: &Argument) -> bool {
@@ -392,6 +403,8 @@ fn own_hooks(walk: &mut dyn Host, words: &[Argument], verb: &str, setting: &Argu
         && leads_within
         && is_here
         && WORKS.contains(&verb)
+        && !walk.came(&directory.text)
+        && !path.split('/').any(|part| OTHERS.contains(&part))
         && place::place_of(&walk.target(&directory.text), walk.facts()).is_workspace();
     if is_own {
         read_hooks(walk, &directory);

@@ -148,6 +148,10 @@ impl Host for Walk<'_> {
         Walk::brought(self, directory);
     }
 
+    fn came(&self, directory: &Text) -> bool {
+        self.target(directory).path.is_some_and(|path| self.is_brought_whole(&path))
+    }
+
     fn wrote(&self, file: &Text) -> bool {
         Walk::wrote(self, file)
     }

@@ -205,6 +205,11 @@ impl Walk<'_> {
         self.provenance.is_brought(path)
     }
 
+    /// Whether this directory, or one around it, was brought over the network by this call.
+    pub(super) fn is_brought_whole(&self, path: &str) -> bool {
+        self.provenance.is_brought_whole(path)
+    }
+
     /// Whether this call wrote any file.
     pub(crate) fn has_written(&self) -> bool {
         self.state.files().next().is_some()

@@ -5,7 +5,7 @@ use std::{
     fs,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     collector::{Collector, Mood, attributes, items},
@@ -92,6 +92,9 @@ fn every_question_of_the_dashboard_has_an_answer_in_what_a_run_tells() {
     let options = ["--config", file, "--webhook", "http://127.0.0.1:9/nobody"];
     let gateway = Gateway::at_home(folder.path(), &state, &options);
     drive(&gateway, "");
+    // Of what is decided nobody is told any more; this waits.
+    let waiting =
+        gateway.client().post("/v1/judge", &gateway.agents, &call("rm -rf /srv/first")).json();
     until(
         || {
             counted(&gateway, "portcullis_telemetry_dropped_total", "refused") > 0
@@ -99,6 +102,8 @@ fn every_question_of_the_dashboard_has_an_answer_in_what_a_run_tells() {
         },
         "nothing failed",
     );
+    let path = format!("/v1/approvals/{}/decision", waiting["approval"]["id"].as_str().unwrap());
+    gateway.client().post(&path, &gateway.person, &json!({"decision": "deny"}));
     let mut known = scraped(&gateway.client().get("/metrics", &gateway.person).body);
     drop(gateway);
     let collector = Collector::start(Mood::Takes);
@@ -106,6 +111,7 @@ fn every_question_of_the_dashboard_has_an_answer_in_what_a_run_tells() {
     let options = ["--config", file, "--webhook", "http://127.0.0.1:9/nobody"];
     let gateway = Gateway::at_home(folder.path(), &state, &options);
     drive(&gateway, "");
+    gateway.client().post("/v1/judge", &gateway.agents, &call("rm -rf /srv/second"));
     gateway.client().post("/v1/judge", &gateway.agents, &call("ls"));
     let metrics = collector.until(|came| {
         let metrics = items(came, "/v1/metrics");
