@@ -1,5 +1,5 @@
 //! What a collector of telemetry costs those who have calls judged: one that takes all of it, one that is not there, and one that stands still, in turns
-//! with a gateway that tells nobody. Owns the collectors; gateways and the load are those of [`super::gateway`].
+//! with a gateway that tells nobody. Owns the collectors; gateways and the load are those of [`mod@super::gateway`].
 
 use std::{
     fs,
