@@ -12,6 +12,7 @@ use crate::{
     finding::{Category, Finding},
     judgement::Judgement,
     risk::Severity,
+    split::is_below,
     text::Taint,
 };
 
@@ -206,12 +207,12 @@ fn is_again(old: &Harm, new: &Harm) -> bool {
     match (old.way, new.way) {
         // What is around a directory takes it along, and what is just below it is most of it.
         (Way::DeleteAll, Way::DeleteAll) => {
-            is_in(&old.to, &new.to) || is_just_below(&new.to, &old.to)
+            is_below(&old.to, &new.to) || is_just_below(&new.to, &old.to)
         }
         (Way::DeleteAll, Way::Delete) => {
             same || (new.to.contains('*') && is_just_below(&new.to, &old.to))
         }
-        (Way::Delete, Way::DeleteAll) => is_in(&old.to, &new.to),
+        (Way::Delete, Way::DeleteAll) => is_below(&old.to, &new.to),
         (Way::Delete | Way::DeleteAll, Way::Replace) | (Way::Delete, Way::Delete) => same,
         (Way::Replace | Way::Change, Way::Replace | Way::Change | Way::Delete | Way::DeleteAll) => {
             same
@@ -233,13 +234,7 @@ fn is_piecemeal(old: &Harm, deed: &Deed) -> bool {
 /// Whether a path lies below another, and not so far below that it is something of its own.
 fn is_just_below(path: &str, around: &str) -> bool {
     let depth = |path: &str| path.split('/').filter(|name| !name.is_empty()).count();
-    is_in(path, around) && depth(path) <= depth(around) + BELOW
-}
-
-/// Whether a path is another, or lies below it.
-fn is_in(path: &str, around: &str) -> bool {
-    let around = around.trim_end_matches('/');
-    path.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    is_below(path, around) && depth(path) <= depth(around) + BELOW
 }
 
 fn harm(effect: &EffectKind) -> Option<Harm> {

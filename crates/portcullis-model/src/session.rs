@@ -30,6 +30,7 @@ use crate::{
     decision::Layer,
     deed::{Deed, Denials},
     effect::{Connection, Effect, EffectKind, Effects, Run, WriteMode},
+    split::is_below,
     text::{Taint, Text},
 };
 
@@ -316,7 +317,13 @@ impl SessionState {
 
     /// What is known of a path, by itself or by a directory around it.
     pub fn left(&self, path: &str) -> Option<&Left> {
-        self.files.iter().rev().find(|left| is_in(path, &left.path))
+        self.files.iter().rev().find(|left| is_below(path, &left.path))
+    }
+
+    /// A file below a directory that holds secrets since an earlier call.
+    pub fn secret_below(&self, directory: &str) -> Option<&Left> {
+        let below = |left: &&Left| left.origin == Origin::Secret && is_below(&left.path, directory);
+        self.files.iter().rev().find(below)
     }
 
     /// The addresses of repositories that were cloned, with the directory where that was named: `ADDRESS DIRECTORY`.
@@ -356,7 +363,7 @@ impl SessionState {
     }
 
     fn forget(&mut self, path: &str) {
-        self.files.retain(|left| !is_in(&left.path, path));
+        self.files.retain(|left| !is_below(&left.path, path));
     }
 }
 
@@ -369,6 +376,12 @@ impl Left {
             Origin::Secret => Taint::SECRET,
             Origin::Decoded => Taint::DECODED,
         }
+    }
+
+    /// Where it lies.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
     }
 
     /// The address, or the file, that it came from.
@@ -450,11 +463,6 @@ fn is_one_file(path: &str) -> bool {
         && path.len() <= PATH_BYTES
         && !path.starts_with("/dev/")
         && !path.contains(['*', '?', '['])
-}
-
-/// Whether a path is another, or lies below it.
-fn is_in(path: &str, around: &str) -> bool {
-    path.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn file_of(effect: &Effect) -> Option<String> {

@@ -1,5 +1,5 @@
-//! Short texts cut at a byte. Owns the cutting, which looks at each byte: on a few letters that is quicker than a search
-//! that prepares itself.
+//! Short texts cut at a byte, and paths by their words. Owns the cutting, which looks at each byte: on a few letters that is quicker
+//! than a search that prepares itself.
 
 /// The text before and after the first `separator`, an ASCII character; nothing after where there is none.
 pub fn cut(text: &str, separator: u8) -> (&str, Option<&str>) {
@@ -17,6 +17,13 @@ pub fn split(text: &str, separator: u8) -> impl Iterator<Item = &str> {
         rest = after;
         Some(part)
     })
+}
+
+/// Whether a path is another, or lies below it.
+#[must_use]
+pub fn is_below(path: &str, directory: &str) -> bool {
+    let directory = directory.trim_end_matches('/');
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ pub use pattern::{glob, visible};
 use crate::{
     effect::Target,
     facts::Facts,
+    split::is_below,
     standing::Answers,
     text::{Piece, Text},
 };
@@ -93,12 +94,6 @@ fn stays_below(path: &str) -> bool {
         && !path.starts_with(['/', '~', '\\'])
         && !path.contains(':')
         && path.split(['/', '\\']).all(|component| component != "..")
-}
-
-fn is_below(path: &str, directory: &str) -> bool {
-    let directory = directory.trim_end_matches('/');
-    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        && path.split('/').all(|component| component != "..")
 }
 
 /// The credential that a path names, may name (a glob) or contains (a directory full of them).

@@ -415,9 +415,11 @@ impl Clause {
             let beside =
                 |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |other| other.text);
             // `the report`, `my latest note`: a thing, and nothing that is asked for.
-            let is_noun = NOUN_FOLLOWS.contains(&beside(at.checked_sub(1))) || token.is_name();
+            // A word that is written with a hyphen is no name: `force-push it`.
+            let is_name = token.is_name() && lexicon.meaning(word).acts.is_empty();
+            let is_noun = NOUN_FOLLOWS.contains(&beside(at.checked_sub(1))) || is_name;
             let for_oneself = matches!(beside(Some(at + 1)), "me" | "us");
-            if token.is_name() && word != "read-only" {
+            if is_name && word != "read-only" {
                 read.things.push(Mark::of(word.trim_matches('/')).0);
             }
             if word == "read-only" || word == "readonly" {
@@ -426,6 +428,7 @@ impl Clause {
                 read.reads_only |= next.is_empty() || READ_ONLY_ENDS.contains(&next);
             }
             read.is_for_now |= word == "yet";
+            read.acts = read.acts.and(lexicon.together(tokens.get(at..).unwrap_or_default()));
             let joined = if word.chars().any(is_joined) {
                 lexicon.within(word).collect()
             } else {

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::{
     act::{Acts, Meaning, Role},
-    words::{LANGUAGES, Language},
+    token::Token,
+    words::{GAP, LANGUAGES, Language},
 };
 
 /// The words of all languages, for one text.
@@ -13,6 +14,8 @@ pub(super) struct Lexicon {
     beginnings: Vec<(&'static str, Meaning)>,
     /// Languages that put no blanks between words.
     joined: Vec<(&'static str, Meaning)>,
+    /// What several words say together, by the first of them.
+    phrases: HashMap<&'static str, Vec<(&'static str, Acts)>>,
 }
 
 impl Lexicon {
@@ -21,6 +24,7 @@ impl Lexicon {
             words: HashMap::with_capacity(2_048),
             beginnings: Vec::new(),
             joined: Vec::new(),
+            phrases: HashMap::new(),
         };
         for language in LANGUAGES {
             lexicon.add(language);
@@ -29,6 +33,12 @@ impl Lexicon {
     }
 
     fn add(&mut self, language: &'static Language) {
+        for (acts, phrases) in language.phrases {
+            for phrase in phrases.split(',').map(str::trim) {
+                let (first, rest) = phrase.split_once(' ').unwrap_or((phrase, ""));
+                self.phrases.entry(first).or_default().push((rest, *acts));
+            }
+        }
         let acts = language
             .acts
             .iter()
@@ -54,6 +64,14 @@ impl Lexicon {
         }
     }
 
+    /// What the first of these words says together with those behind it.
+    pub(super) fn together(&self, words: &[Token<'_>]) -> Acts {
+        let Some((first, behind)) = words.split_first() else { return Acts::NONE };
+        let known = self.phrases.get(first.text).map(Vec::as_slice).unwrap_or_default();
+        let said = known.iter().filter(|(rest, _)| follows(rest, behind));
+        said.fold(Acts::NONE, |acts, (_, act)| acts.and(*act))
+    }
+
     /// What a word says, as [`folded`] writes it.
     pub(super) fn meaning(&self, word: &str) -> Meaning {
         if let Some(known) = self.words.get(word) {
@@ -73,6 +91,22 @@ impl Lexicon {
         let found = self.joined.iter().filter(move |(word, _)| reads && text.contains(word));
         found.map(|(_, meaning)| *meaning)
     }
+}
+
+/// Whether words go on as the rest of a phrase does.
+fn follows(phrase: &str, words: &[Token<'_>]) -> bool {
+    let mut words = words;
+    let mut gap = 0;
+    for wanted in phrase.split_ascii_whitespace() {
+        if wanted == "…" {
+            gap = GAP;
+            continue;
+        }
+        let at = words.iter().take(gap + 1).position(|word| word.text == wanted);
+        let Some(behind) = at.and_then(|at| words.get(at + 1..)) else { return false };
+        (words, gap) = (behind, 0);
+    }
+    true
 }
 
 /// Whether a letter is of a script that puts no blanks between words.

@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Arabic.
 pub(in crate::session) static ARABIC: Language = Language {
+    phrases: &[],
     is_spaced: true,
     acts: &[
         (Acts::READ, "اعرض اقرأ ابحث جد اذكر تحقق اشرح قارن لخص"),

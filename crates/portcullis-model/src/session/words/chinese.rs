@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Chinese.
 pub(in crate::session) static CHINESE: Language = Language {
+    phrases: &[],
     is_spaced: false,
     acts: &[
         (Acts::READ, "查看 显示 读取 搜索 查找 列出 检查 告诉 总结 解释"),

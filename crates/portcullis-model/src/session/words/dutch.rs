@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Dutch.
 pub(in crate::session) static DUTCH: Language = Language {
+    phrases: &[],
     is_spaced: true,
     acts: &[
         (Acts::READ, "toon lees zoek vind bekijk controleer geef vergelijk leg"),

@@ -4,6 +4,28 @@ use super::{Acts, Language, Role};
 
 /// The words of English.
 pub(in crate::session) static ENGLISH: Language = Language {
+    phrases: &[
+        (
+            Acts::DELETE,
+            "get rid of, throw … away, tear … down, take … down, shut … down, wind … down, blow … away, wipe … out, \
+             empty the, empty my, empty our, empty all",
+        ),
+        (
+            Acts::SEND,
+            "drop … line, drop … note, put … message, put … note, leave … comment, leave … note, give … heads-up, \
+             shoot … mail, shoot … email, shoot … message, get back to, reach out to, pass … on to",
+        ),
+        (
+            Acts::SHARE,
+            "hand … over, make … public, make … available, open … up to, public gist, public link, give … access",
+        ),
+        (
+            Acts::PUBLISH,
+            "roll … out, put … live, get … live, bring … live, make … release, cut … release, do … release, get … onto \
+             staging, get … onto production, get … onto prod, create … release, draft … release",
+        ),
+        (Acts::RUN, "spin … up, kick … off, fire … up, bring … up"),
+    ],
     is_spaced: true,
     acts: &[
         (
@@ -19,7 +41,7 @@ pub(in crate::session) static ENGLISH: Language = Language {
              change changes changing set sets write writes writing append appends insert put puts modify adjust adjusts \
              rename renames replace replaces move moves moving copy save saves upload uploads generate draft drafts \
              schedule schedules reschedule reschedules book fix fixes build implement refactor configure register mark \
-             block organize organise attach assign label comment comments import export convert upsert patch tidy clean \
+             block sync syncs organize organise attach assign label comment comments import export convert upsert patch tidy clean \
              setup prepare fill track record enter extend start begin bump raise lower increase decrease reduce",
         ),
         (
@@ -27,7 +49,7 @@ pub(in crate::session) static ENGLISH: Language = Language {
             "delete deletes deleting deleted remove removes removing removed erase wipe wipes purge drop drops clear clears \
              destroy destroys cancel cancels cancelling canceling cancelled kill kills stop stops stopping terminate \
              uninstall unsubscribe prune trash clean cleanup tidy rm scancel revoke archive discard reset shred \
-             abort unlink",
+             abort unlink nuke nukes",
         ),
         (
             Acts::SEND,

@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of French.
 pub(in crate::session) static FRENCH: Language = Language {
+    phrases: &[],
     is_spaced: true,
     acts: &[
         (

@@ -4,6 +4,20 @@ use super::{Acts, Language, Role};
 
 /// The words of German.
 pub(in crate::session) static GERMAN: Language = Language {
+    phrases: &[
+        (
+            Acts::DELETE,
+            "wirf … weg, werfe … weg, schmeiss … weg, raum … weg, mach … weg, fahr … runter, fahre … herunter, schalt … ab, \
+             schalte … ab, leere den, leere die, leere das",
+        ),
+        (Acts::SEND, "sag … bescheid, gib … bescheid, gebe … bescheid, leite … weiter"),
+        (Acts::SHARE, "gib … frei, gebe … frei, gib … zugriff, gebe … zugriff, lade … ein"),
+        (
+            Acts::PUBLISH,
+            "roll … aus, rolle … aus, stell … bereit, lade … hoch, lad … hoch, spiel … ein, bring … live",
+        ),
+        (Acts::RUN, "fuhr … aus, fuhre … aus, lass … laufen"),
+    ],
     is_spaced: true,
     acts: &[
         (

@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Hindi.
 pub(in crate::session) static HINDI: Language = Language {
+    phrases: &[],
     is_spaced: true,
     acts: &[
         (Acts::READ, "दिखाओ दिखाएं पढ़ो पढ़ें खोजो खोजें ढूंढो सूची जांचो देखो बताओ"),

@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Italian.
 pub(in crate::session) static ITALIAN: Language = Language {
+    phrases: &[],
     is_spaced: true,
     acts: &[
         (

@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Japanese.
 pub(in crate::session) static JAPANESE: Language = Language {
+    phrases: &[],
     is_spaced: false,
     acts: &[
         (Acts::READ, "表示 読ん 検索 探し 一覧 確認して 教えて 要約 説明"),

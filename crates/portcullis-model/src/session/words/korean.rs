@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Korean.
 pub(in crate::session) static KOREAN: Language = Language {
+    phrases: &[],
     is_spaced: false,
     acts: &[
         (Acts::READ, "보여 읽어 검색 찾아 목록 확인해 알려 요약 설명"),

@@ -21,10 +21,15 @@ mod turkish;
 
 pub(super) use english::ENGLISH;
 
+/// How many words stand between those of a phrase: `roll the new version of it out`.
+pub(super) const GAP: usize = 6;
+
 /// The words of one language.
 pub(super) struct Language {
     /// The words for acts, in every form in which they are asked for.
     pub(super) acts: &'static [(Acts, &'static str)],
+    /// What several words say together, separated by commas. `…` stands for up to [`GAP`] words between them.
+    pub(super) phrases: &'static [(Acts, &'static str)],
     /// The words that say how it is meant.
     pub(super) roles: &'static [(Role, &'static str)],
     /// Whether blanks stand between words.

@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Polish.
 pub(in crate::session) static POLISH: Language = Language {
+    phrases: &[],
     is_spaced: true,
     acts: &[
         (

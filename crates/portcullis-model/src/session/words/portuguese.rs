@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Portuguese.
 pub(in crate::session) static PORTUGUESE: Language = Language {
+    phrases: &[],
     is_spaced: true,
     acts: &[
         (

@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Russian.
 pub(in crate::session) static RUSSIAN: Language = Language {
+    phrases: &[],
     is_spaced: true,
     acts: &[
         (

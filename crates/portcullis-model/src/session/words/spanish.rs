@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Spanish.
 pub(in crate::session) static SPANISH: Language = Language {
+    phrases: &[],
     is_spaced: true,
     acts: &[
         (

@@ -4,6 +4,7 @@ use super::{Acts, Language, Role};
 
 /// The words of Turkish.
 pub(in crate::session) static TURKISH: Language = Language {
+    phrases: &[],
     is_spaced: true,
     acts: &[
         (Acts::READ, "goster oku bul ara listele kontrol incele ozetle acikla karsilastir"),

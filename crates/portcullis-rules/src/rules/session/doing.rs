@@ -31,7 +31,8 @@ pub(super) fn doings<'a>(
         EffectKind::Connect(to) if to.sends.is_some() && !to.is_local => {
             let host = to.host.as_deref()?;
             let given = vec![Given { text: host, part: Part::Recipient }];
-            Some(Doing { acts: Acts::SEND, named: Acts::SEND, given, ..Doing::default() })
+            let named = if is_told(host, session) { Acts::SEND.and(OUT_TO) } else { Acts::SEND };
+            Some(Doing { acts: Acts::SEND, named, given, ..Doing::default() })
         }
         EffectKind::Query { statement } => of_statement(statement.as_known()?),
         _ => None,
@@ -47,6 +48,19 @@ pub(super) fn doings<'a>(
     }
     all
 }
+
+/// By which words somebody asks for something to be brought to a place that they name: `deploy it to web1.example.com`.
+const OUT_TO: Acts = Acts::PUBLISH.and(Acts::SHARE).and(Acts::CHANGE);
+
+/// Whether the person named a host, or the service that it is.
+fn is_told(host: &str, session: &SessionState) -> bool {
+    let asked = session.asked();
+    let service = SERVICES.iter().find(|(known, _)| *known == host);
+    asked.said(host) || service.is_some_and(|(_, name)| asked.said(name))
+}
+
+/// Services that everybody calls by something else than their host.
+const SERVICES: &[(&str, &str)] = &[("gist.github.com", "gist")];
 
 /// Whether a tool is one by which an agent plans, notes or asks its person, and no server's of the same name.
 fn is_agents_own(action: &Action, session: &SessionState) -> bool {
