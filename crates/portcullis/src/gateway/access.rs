@@ -74,7 +74,7 @@ pub(super) struct Door {
     workloads: Workloads,
     /// What the cookie of a session is called.
     cookie: String,
-    rate: f64,
+    rate: u32,
     known: Mutex<HashMap<String, (Instant, Option<Token>)>>,
     wrong: Mutex<HashMap<IpAddr, (Instant, u32)>>,
     used: Mutex<HashMap<Id, (Instant, f64)>>,
@@ -101,7 +101,7 @@ impl Door {
             team,
             workloads,
             cookie: place.cookie(),
-            rate: f64::from(rate),
+            rate,
             known: Mutex::default(),
             wrong: Mutex::default(),
             used: Mutex::default(),
@@ -267,6 +267,11 @@ impl Door {
         })
     }
 
+    /// How many requests one client may send in a minute.
+    pub(super) fn per_minute(&self) -> u64 {
+        u64::from(self.rate) * 60
+    }
+
     /// That the token of a request that lasts still holds: whoever waited is nobody once it has ended.
     pub(super) fn still(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let text = bearer(headers)?.or_else(|| cookie(headers, &self.cookie)).unwrap_or_default();
@@ -355,8 +360,9 @@ impl Door {
             used.retain(|_, (since, _)| since.elapsed() < Duration::from_secs(60));
         }
         let now = Instant::now();
-        let (since, left) = used.entry(id).or_insert((now, self.rate));
-        *left = (*left + now.duration_since(*since).as_secs_f64() * self.rate).min(self.rate);
+        let rate = f64::from(self.rate);
+        let (since, left) = used.entry(id).or_insert((now, rate));
+        *left = (*left + now.duration_since(*since).as_secs_f64() * rate).min(rate);
         *since = now;
         if *left < 1.0 {
             let problem = Problem::new(
@@ -364,7 +370,7 @@ impl Door {
                 "too-many-requests",
                 "more requests came with this token than one client may send",
             );
-            return Err(problem.with("per_second", json!(self.rate)).retry_after(1));
+            return Err(problem.with("per_second", json!(rate)).retry_after(1));
         }
         *left -= 1.0;
         Ok(())

@@ -10,8 +10,8 @@ use axum::{
 };
 use jiff::Timestamp;
 use portcullis_core::{
-    approval::Status, decision::Verdict, inspect::inspect as look_through, policy::Context,
-    secrets::redacted,
+    approval::Status, call::ToolCall, decision::Verdict, inspect::inspect as look_through,
+    policy::Context, secrets::redacted,
 };
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
@@ -111,9 +111,27 @@ pub(super) async fn ruled(
     gateway: &Shared,
     caller: &Caller,
     headers: &HeaderMap,
-    (call, arrival): (portcullis_core::call::ToolCall, Arrival),
+    call: (ToolCall, Arrival),
     wait: Duration,
 ) -> Result<(Judged, Option<Asked>), Problem> {
+    let ruling = ruling(gateway, caller, call).await?.decided(gateway, wait).await?;
+    gateway.door.still(headers)?;
+    ruling.taken_up(gateway, caller).await
+}
+
+/// A call that is judged and recorded; where it asks, with the request about it, which may be decided already. Nothing of that is taken up yet.
+pub(super) struct Ruling {
+    pub(super) judged: Judged,
+    pub(super) asked: Option<Asked>,
+    standing: Option<Standing>,
+}
+
+/// The first step of [`ruled`].
+pub(super) async fn ruling(
+    gateway: &Shared,
+    caller: &Caller,
+    (call, arrival): (ToolCall, Arrival),
+) -> Result<Ruling, Problem> {
     let request = Request {
         id: None,
         call,
@@ -124,18 +142,49 @@ pub(super) async fn ruled(
     let (apart, asking) = (Arc::clone(gateway), caller.clone());
     let apart = tokio::task::spawn_blocking(move || judged(&apart, &asking, request)).await;
     let considered = apart.map_err(|_| crate::approvals::ClerkError::Closed)??;
-    let (mut judged, recorded, standing) =
+    let (judged, recorded, standing) =
         recorded(gateway, considered, (caller, arrival), (None, true), |_| String::new()).await?;
     let asked = match recorded {
         Recorded::Repeated(_, asked) => asked,
         Recorded::Asked(asked) => Some(asked),
         Recorded::Noted => None,
     };
-    let Some(asked) = asked else { return Ok((judged, None)) };
-    let asked = held(gateway, asked.id, wait, standing).await?;
-    gateway.door.still(headers)?;
-    let asked = take_up(gateway, asked, &mut judged, caller).await?;
-    Ok((judged, Some(asked)))
+    Ok(Ruling { judged, asked, standing })
+}
+
+impl Ruling {
+    /// Whether the call may go on, as far as it is decided.
+    pub(super) fn goes_on(&self) -> bool {
+        match self.judged.judgement.decision.verdict {
+            Verdict::Allow => true,
+            Verdict::Ask => self.asked.as_ref().is_some_and(|asked| asked.status.lets_go_on()),
+            Verdict::Deny => false,
+        }
+    }
+
+    /// Waits for what is not decided, no longer than this.
+    pub(super) async fn decided(
+        mut self,
+        gateway: &Shared,
+        wait: Duration,
+    ) -> Result<Self, Problem> {
+        if let Some(asked) = self.asked.take() {
+            self.asked = Some(held(gateway, asked.id, wait, self.standing.take()).await?);
+        }
+        Ok(self)
+    }
+
+    /// Takes up what was decided.
+    pub(super) async fn taken_up(
+        self,
+        gateway: &Shared,
+        caller: &Caller,
+    ) -> Result<(Judged, Option<Asked>), Problem> {
+        let Self { mut judged, asked, standing: _ } = self;
+        let Some(asked) = asked else { return Ok((judged, None)) };
+        let asked = take_up(gateway, asked, &mut judged, caller).await?;
+        Ok((judged, Some(asked)))
+    }
 }
 
 /// Keeps in mind what happened in a session beside its calls. Whoever may have calls judged is believed in what they say of it, as in where a
@@ -483,10 +532,7 @@ pub(super) async fn inspect(body: Bytes) -> Result<Response, Problem> {
 }
 
 /// Judges an action that an approver would put in place of another, under the same policy and by the same caller's facts.
-pub(super) fn judge_in_place(
-    gateway: &Gateway,
-    call: portcullis_core::call::ToolCall,
-) -> Result<Judged, Problem> {
+pub(super) fn judge_in_place(gateway: &Gateway, call: ToolCall) -> Result<Judged, Problem> {
     gateway.bench.with(|session: &session::Session| {
         session
             .consider(call, Context::default())

@@ -17,6 +17,7 @@ mod chat;
 mod deliveries;
 mod events;
 mod grants;
+mod guards;
 mod inbox;
 mod intercept;
 mod judge;
@@ -152,6 +153,8 @@ pub(super) struct Gateway {
     tried: tokio::sync::Mutex<Option<(Instant, bool)>>,
     /// The MCP servers behind it.
     fronts: mcp::Fronts,
+    /// What sessions of other guards were told of.
+    told: guards::Told,
     /// Room for the bodies that are long.
     large: Arc<tokio::sync::Semaphore>,
     /// Wakes whoever waits for a newer policy of the centre.

@@ -559,6 +559,47 @@ mod tests {
                 ),
             ),
             ("Intercepted", any()),
+            (
+                "GuardEvent",
+                object(
+                    json!({
+                        "kind": { "enum": ["step/request", "step/response"] }, "step_id": text(),
+                        "agent_id": text(), "agent_type": text(), "agent_workspace": text(),
+                        "agent_user": text(), "payload": { "type": "object" },
+                        "llm_protocol": { "enum":
+                            ["openai.chat", "openai.responses", "anthropic.messages", "canonical"] },
+                        "integration": text(), "connection": text(), "session_hint": text(),
+                    }),
+                    json!([
+                        "kind",
+                        "step_id",
+                        "agent_id",
+                        "agent_type",
+                        "agent_workspace",
+                        "agent_user",
+                        "llm_protocol",
+                        "payload"
+                    ]),
+                ),
+            ),
+            (
+                "GuardVerdict",
+                object(
+                    json!({
+                        "event_id": text(), "provider": text(),
+                        "decision": { "enum": ["allow", "block"] }, "findings": list(any()),
+                        "modifications": { "type": "object" }, "unjudged": list(text()),
+                    }),
+                    json!(["event_id", "provider", "decision"]),
+                ),
+            ),
+            (
+                "GuardHealth",
+                object(
+                    json!({ "status": text(), "version": text() }),
+                    json!(["status", "version"]),
+                ),
+            ),
             ("McpMessage", object(json!({ "jsonrpc": { "const": "2.0" } }), json!(["jsonrpc"]))),
             ("LogIn", strict(json!({ "token": text() }), json!(["token"]))),
             ("Health", object(json!({ "v": number(), "status": text() }), json!(["v", "status"]))),

@@ -22,8 +22,8 @@ use super::{
     access::{Caller, permitted},
     approvals,
     body::{BODY, whole},
-    bundle, chat, deliveries, events, grants, inbox, intercept, judge, looking, mcp, notices,
-    overview, page, people, policy,
+    bundle, chat, deliveries, events, grants, guards, inbox, intercept, judge, looking, mcp,
+    notices, overview, page, people, policy,
     problem::{Parameters, Problem, Told},
     records, servers, snapshots, tokens,
 };
@@ -185,6 +185,8 @@ pub(super) const ROUTES: &[Route] = &[
     route!(POST "/v1/authorize/{server}", Needs::Scope(Scope::Judge), "External authorisation of a message to an MCP server behind another gateway: 200, or 403 with why", [&[AUTHORIZED]], "McpMessage" -> 200 "", post(intercept::authorize)),
     route!(GET "/v1/authorize/{server}", Needs::Scope(Scope::Judge), "The same of a stream, which holds no message", [&[AUTHORIZED]], "" -> 200 "", get(intercept::authorize)),
     route!(DELETE "/v1/authorize/{server}", Needs::Scope(Scope::Judge), "The same of the end of a session", [&[AUTHORIZED]], "" -> 200 "", delete(intercept::authorize)),
+    route!(POST "/v1/evaluate", Needs::Scope(Scope::Judge), "One half of a step of an agent, as guards that speak the events of OpenGuardrails send it: whether it may go on", [&[WAIT]], "GuardEvent" -> 200 "GuardVerdict", post(guards::evaluate)),
+    route!(GET "/v1/health", Needs::Nothing, "Whether such events can be judged and recorded", [], "" -> 200 "GuardHealth", get(guards::health)),
     route!(POST "/v1/deliveries", Needs::Scope(Scope::Judge), "Record decisions by which calls went on elsewhere while no gateway answered", [], "DeliveryShape" -> 200 "Delivered", post(deliveries::take)),
     route!(GET "/v1/approvals", Needs::Token, "Requests for approval, the newest first; a judging token sees its own", [&[
         ("status", STATUSES, "With this status"),
@@ -390,7 +392,7 @@ async fn admitted(
     let most = body.size_hint().upper();
     let longest = match route.needs {
         Needs::Nothing => LONGEST_UNKNOWN,
-        _ if route.path == mcp::PATH => {
+        _ if matches!(route.path, mcp::PATH | guards::EVALUATE) => {
             if let Some(place) = place(gateway, most).await? {
                 head.extensions.insert(place);
             }
@@ -419,12 +421,16 @@ async fn place(gateway: &Gateway, most: Option<u64>) -> Result<Option<mcp::Large
 /// Around everything: the host before, the headers and the count after.
 async fn around(State(gateway): State<Shared>, request: Request, next: Next) -> Response {
     let authorizes = request.uri().path().starts_with(intercept::AUTHORIZE);
+    let guards = guards::is_ours(request.uri().path());
     let mut response = match gateway.door.host(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
     };
     if authorizes {
         response = intercept::closed(response);
+    }
+    if guards {
+        response = guards::worded(response, gateway.door.per_minute());
     }
     finished(&gateway, response)
 }

@@ -34,7 +34,7 @@ use super::{
     access::Door,
     bench::Bench,
     chat::Ear,
-    events, mcp,
+    events, guards, mcp,
     notices::{self, Receivers},
     openapi, people,
     place::Place,
@@ -186,6 +186,7 @@ impl Serving {
         let fronts = mcp::Fronts::new(session.configuration.mcp.clone());
         let gateway = Arc::new(Gateway {
             fronts,
+            told: guards::Told::default(),
             large: Arc::new(Semaphore::new(super::LARGE)),
             bench: Bench::new(session),
             door,

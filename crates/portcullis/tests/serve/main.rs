@@ -19,6 +19,7 @@ mod client;
 mod cluster;
 mod contract;
 mod faults;
+mod guards;
 mod hooks;
 mod inbox;
 #[cfg(unix)]
