@@ -162,6 +162,26 @@ impl Layers {
         Ok(layers)
     }
 
+    /// By what is kept of the centre now; nothing where that is what holds. What cannot be read whole takes the place of nothing: the bundle that holds goes on,
+    /// for as long as it is fresh.
+    pub(super) fn renewed(&self, now: jiff::Timestamp) -> Option<Self> {
+        let before = self.central.as_deref()?;
+        let (mut after, bundle) = received::in_force(&before.central, before.store.clone(), now);
+        let mut layers = self.clone();
+        let is_whole = after.held.is_some() && after.trouble.is_empty();
+        if is_whole || before.held.is_none() {
+            layers.files.retain(|file| file.source.layer != Layer::Central);
+            put_in_place(&mut layers.files, bundle);
+        } else {
+            after.held.clone_from(&before.held);
+            after.stale = received::stale(&after.central, after.held.as_ref(), now);
+        }
+        let is_same = (&before.held, &before.stale, &before.trouble)
+            == (&after.held, &after.stale, &after.trouble);
+        layers.central = Some(Arc::new(after));
+        (!is_same).then_some(layers)
+    }
+
     /// With another approval policy.
     pub(super) fn confirming(&self, policy: ApprovalPolicy) -> Self {
         Self { confirming: Some(policy), ..self.clone() }

@@ -291,6 +291,14 @@ impl Configuration {
         Ok(self.layers.under(held)?.configuration())
     }
 
+    /// By what is kept of the centre now, with every other file as it was read: for who runs for long. Nothing where that is what holds.
+    #[must_use]
+    pub fn renewed(&self, now: jiff::Timestamp) -> Option<Self> {
+        let renewed = self.layers.renewed(now)?.configuration();
+        // Where the record is, the caller may have said.
+        Some(Self { audit: self.audit.clone(), ..renewed })
+    }
+
     /// Whether only the managed file may loosen a key.
     #[must_use]
     pub fn is_locked(&self, lock: Lock) -> bool {

@@ -50,19 +50,22 @@ pub(super) fn in_force(
     if let Some(one) = &mut held {
         one.files.clear();
     }
-    let stale = match &held {
-        None => {
-            Some("there is no policy of the centre: `portcullis policy fetch` gets it".to_owned())
-        }
-        Some(held) if held.expires <= now => {
-            Some(format!("the policy of the centre expired at {}", held.expires))
-        }
-        Some(held) if now.duration_since(held.confirmed) > central.fresh => {
-            Some(format!("the centre said nothing since {}", held.confirmed))
-        }
-        Some(_) => None,
-    };
+    let stale = stale(central, held.as_ref(), now);
     (InForce { central: central.clone(), store, held, stale, trouble }, files)
+}
+
+/// Why what is held counts as stale, where it does.
+pub(super) fn stale(central: &Central, held: Option<&Held>, now: Timestamp) -> Option<String> {
+    let Some(held) = held else {
+        return Some(
+            "there is no policy of the centre: `portcullis policy fetch` gets it".to_owned(),
+        );
+    };
+    if held.expires <= now {
+        return Some(format!("the policy of the centre expired at {}", held.expires));
+    }
+    let is_old = now.duration_since(held.confirmed) > central.fresh;
+    is_old.then(|| format!("the centre said nothing since {}", held.confirmed))
 }
 
 pub(super) fn loaded(held: &Held, store: &Store) -> Result<Vec<Arc<Loaded>>, String> {

@@ -2,7 +2,7 @@
 //! recorded, the clerk is told.
 
 use std::sync::{
-    Mutex, PoisonError, RwLock,
+    Arc, Mutex, PoisonError, RwLock,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -11,7 +11,7 @@ use portcullis_core::policy::{ApprovalPolicy, Confirmation};
 
 use crate::{
     approvals::InForce,
-    config::{Configuration, Lock},
+    config::{Configuration, InForce as CentreInForce, Lock},
     session::{Options, Session},
 };
 
@@ -20,8 +20,8 @@ const KEPT: usize = 64;
 
 /// Sessions that judge and record nothing, made as they are needed.
 pub(super) struct Bench {
-    /// As the gateway was started with it.
-    configured: Configuration,
+    /// As the files say, and by what the centre says now.
+    configured: RwLock<Configuration>,
     options: RwLock<Options>,
     kept: Mutex<Kept>,
     /// Which policy a session was made under.
@@ -37,7 +37,7 @@ pub(super) struct Locked;
 impl Bench {
     pub(super) fn new(options: Options) -> Self {
         Self {
-            configured: options.configuration.clone(),
+            configured: RwLock::new(options.configuration.clone()),
             options: RwLock::new(options),
             kept: Mutex::default(),
             generation: AtomicU64::new(0),
@@ -101,12 +101,12 @@ impl Bench {
 
     /// What the configuration says, whatever was put in place since.
     pub(super) fn configured(&self) -> Confirmation {
-        self.configured.policy.options().confirmation
+        self.as_configured().policy.options().confirmation
     }
 
     /// The policy that was put in place and holds; none where the configuration stands as it is, or nobody else may change it.
     pub(super) fn in_force(&self, holds: &InForce, now: Timestamp) -> Option<ApprovalPolicy> {
-        if self.configured.is_locked(Lock::Confirmation) {
+        if self.as_configured().is_locked(Lock::Confirmation) {
             return None;
         }
         holds.policy(self.configured(), now)
@@ -117,6 +117,21 @@ impl Bench {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.holds = holds.clone();
         self.judge_by(&mut kept, now)
+    }
+
+    /// Judges by what is kept of the centre now from the next call on; gives that where it is another than before.
+    pub(super) fn renew(&self, now: Timestamp) -> Option<Arc<CentreInForce>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let renewed = self.as_configured().renewed(now)?;
+        let central = renewed.central.clone();
+        *self.configured.write().unwrap_or_else(PoisonError::into_inner) = renewed;
+        kept.policy = self.in_force(&kept.holds, now);
+        self.put_in_place(kept.policy);
+        central
+    }
+
+    fn as_configured(&self) -> Configuration {
+        self.configured.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// When what holds is over, where it ends.
@@ -140,15 +155,20 @@ impl Bench {
             return None;
         }
         kept.policy = policy;
+        Some(self.put_in_place(policy))
+    }
+
+    fn put_in_place(&self, policy: Option<ApprovalPolicy>) -> Confirmation {
+        let configured = self.as_configured();
         let mut options = self.options.write().unwrap_or_else(PoisonError::into_inner);
         options.configuration = match policy {
-            Some(policy) => self.configured.confirming(policy),
-            None => self.configured.clone(),
+            Some(policy) => configured.confirming(policy),
+            None => configured,
         };
         let confirmation = options.configuration.policy.options().confirmation;
         drop(options);
         self.generation.fetch_add(1, Ordering::AcqRel);
-        Some(confirmation)
+        confirmation
     }
 }
 

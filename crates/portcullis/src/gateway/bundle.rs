@@ -1,7 +1,11 @@
 //! The policy of a centre, as the gateway gives it out. Owns what it takes in place of the one that it has, and how a reader waits for a newer one; what a
 //! bundle is, and whose signatures count, the engine and the gateway's own configuration say.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use axum::{
     body::{Body, Bytes},
@@ -92,6 +96,30 @@ pub(super) async fn give(
             return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, etag)]).into_response());
         }
         gateway.door.still(&headers)?;
+    }
+}
+
+/// How often it is looked what is kept of the centre. Hooks look at each call.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Judges by what the centre says, for as long as the gateway runs: by a bundle that was fetched, from the next look on, and by none that is too old.
+pub(super) async fn follow(gateway: Weak<Gateway>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let Some(gateway) = gateway.upgrade() else { return };
+        let apart = Arc::clone(&gateway);
+        let now = Timestamp::now();
+        let renewed = tokio::task::spawn_blocking(move || apart.bench.renew(now)).await;
+        let Ok(Some(central)) = renewed else { continue };
+        let mut words = central.id();
+        for warning in central.warnings() {
+            words.push_str("; ");
+            words.push_str(warning);
+        }
+        let record =
+            RecordBody::new(&Entry::change("the gateway", "policy of the centre", words), now);
+        // It holds whether it can be recorded now or not; every decision names it.
+        let _ = gateway.clerk.take(Step::Note { record, once: None }).await;
     }
 }
 

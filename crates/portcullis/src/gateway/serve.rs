@@ -33,6 +33,7 @@ use super::{
     Gateway, Options,
     access::Door,
     bench::Bench,
+    bundle,
     chat::Ear,
     events, guards, mcp,
     notices::{self, Receivers},
@@ -215,6 +216,9 @@ impl Serving {
         let holds = gateway.clerk.read(|store| store.in_force(Timestamp::now()))?;
         gateway.bench.keep_to(&holds, Timestamp::now());
         tokio::spawn(policy::follow(Arc::downgrade(&gateway), gateway.clerk.head()));
+        if gateway.bench.configuration().central.is_some() {
+            tokio::spawn(bundle::follow(Arc::downgrade(&gateway)));
+        }
         tokio::spawn(notices::deliver(Arc::downgrade(&gateway), gateway.clerk.head()));
         tokio::spawn(events::tell(Arc::downgrade(&gateway), gateway.clerk.head()));
         let most = connections.clamp(1, Semaphore::MAX_PERMITS);

@@ -1,10 +1,16 @@
 //! The gateway as a centre: who gives it a policy, and who gets it.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Gateway};
+use crate::client::{Answer, Gateway, PATIENCE};
 
 fn run(home: &Path, line: &str) -> (i32, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_portcullis"))
@@ -74,7 +80,7 @@ fn a_gateway_gives_out_what_was_signed_and_nothing_older() {
         gateway.client().send("GET", PATH, &gateway.agents, &[("If-None-Match", &known)], "");
     assert_eq!(same.unwrap().status, 304);
     // Whoever waits is told as soon as there is a newer one.
-    let waiting = std::thread::scope(|scope| {
+    let waiting = thread::scope(|scope| {
         let waiting = scope.spawn(|| {
             let path = format!("{PATH}?wait=60");
             gateway
@@ -129,6 +135,56 @@ fn a_gateway_gives_out_what_was_signed_and_nothing_older() {
         &format!("policy publish new.bundle --config config.toml --to {url} --token person"),
     );
     assert!(done(&machine, "policy fetch --wait 1").starts_with("activated: acme 3"));
+}
+
+/// What the gateway decides about a harmless call, once it is this.
+fn becomes(gateway: &Gateway, decision: &str) {
+    let begun = Instant::now();
+    loop {
+        let answer = gateway.client().judge(&gateway.agents, "curl https://x.example").json();
+        if answer["decision"] == decision {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{answer}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_gateway_that_runs_judges_by_the_newest_bundle_that_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path();
+    let key = done(home, "policy key key");
+    let config = home.join(".config/portcullis/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let url = home.join("new.bundle");
+    let table = format!("url = \"{}\"\nkeys = [\"{}\"]\n", url.display(), key.trim());
+    fs::write(&config, format!("[central]\n{table}canary.days = 0\n")).unwrap();
+    bundle(home, 1, "");
+    done(home, "policy fetch");
+    let state = home.join(".local/state/portcullis");
+    let gateway = Gateway::at_home(home, &state, &[]);
+    becomes(&gateway, "allow");
+    bundle(home, 2, "[rules]\ndeny = ['Bash(curl *)']\n");
+    done(home, "policy fetch");
+    becomes(&gateway, "deny");
+    // What is cut takes the place of nothing, though the one before it is there too and allows.
+    let current = state.join("central/current");
+    let whole = fs::read(&current).unwrap();
+    for end in [0, 1, whole.len() / 2, whole.len() - 1] {
+        fs::write(&current, &whole[..end]).unwrap();
+        let told = |record: &Value| record["reason"].to_string().contains("cannot be used");
+        let begun = Instant::now();
+        let records = || gateway.client().get("/v1/records?kind=change", &gateway.person).json();
+        while !records()["records"].as_array().unwrap().iter().any(told) {
+            assert!(begun.elapsed() < PATIENCE, "{}", records());
+            becomes(&gateway, "deny");
+        }
+        becomes(&gateway, "deny");
+    }
+    bundle(home, 3, "");
+    done(home, "policy fetch");
+    becomes(&gateway, "allow");
 }
 
 #[test]

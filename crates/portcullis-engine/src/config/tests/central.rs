@@ -227,3 +227,72 @@ fn the_most_general_file_that_names_a_centre_decides() {
     assert!(central.store.directory.starts_with(centre.world.directories.state.as_ref().unwrap()));
     assert_eq!(verdict(&configuration, "ls"), Verdict::Allow);
 }
+
+#[test]
+fn whoever_runs_for_long_goes_on_by_the_last_bundle_that_is_whole() {
+    let centre = Centre::new("");
+    let rules = |rules: &str| format!("[rules]\n{rules}\n");
+    let (open, shut) = (rules("ask = ['Bash(ls *)']"), rules("deny = ['Bash(curl *)']"));
+    let curl = "curl https://x.example";
+    centre.take(1, &[("base.toml", &open)]).unwrap();
+    let first = centre.load();
+    let loose = verdict(&first, curl);
+    assert!(loose < Verdict::Deny);
+    assert!(first.renewed(Timestamp::now()).is_none(), "nothing is new");
+    centre.take(2, &[("base.toml", &shut)]).unwrap();
+    let second = first.renewed(Timestamp::now()).unwrap();
+    assert_eq!(verdict(&second, curl), Verdict::Deny);
+    assert_ne!(second.policy_id, first.policy_id);
+    let current = centre.central().store.directory.join("current");
+    let whole = fs::read(&current).unwrap();
+    for end in 0..whole.len() {
+        fs::write(&current, &whole[..end]).unwrap();
+        let now = second.renewed(Timestamp::now()).unwrap();
+        assert_eq!(verdict(&now, curl), Verdict::Deny, "cut at {end}");
+        let central = now.central.as_ref().unwrap();
+        assert_eq!((central.trouble.len(), &central.stale), (1, &None), "cut at {end}");
+        assert!(now.renewed(Timestamp::now()).is_none(), "said once, cut at {end}");
+    }
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        fs::write(&current, &bytes).unwrap();
+        let now = second.renewed(Timestamp::now()).unwrap();
+        assert_eq!(verdict(&now, curl), Verdict::Deny, "flipped at {at}");
+    }
+    fs::remove_dir_all(&centre.central().store.directory).unwrap();
+    let now = second.renewed(Timestamp::now());
+    assert_eq!(verdict(now.as_ref().unwrap_or(&second), curl), Verdict::Deny, "it is gone");
+    // However long it runs, what is too old is stale.
+    let late = second.renewed(Timestamp::now() + SignedDuration::from_hours(25)).unwrap();
+    assert!(late.central.as_ref().unwrap().stale.is_some());
+    assert_eq!(verdict(&late, "ls"), Verdict::Ask);
+}
+
+#[test]
+fn whoever_renews_while_bundles_are_replaced_has_one_or_another_and_never_an_older_one() {
+    let centre = Centre::new("");
+    let take = |revision: u64| {
+        let text = format!("[rules]\ndeny = ['Bash(curl *)', 'Bash(x{revision} *)']\n");
+        centre.take(revision, &[("base.toml", &text)]).unwrap();
+    };
+    take(1);
+    let mut now = centre.load();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| (2..=40).for_each(take));
+        let (mut last, mut is_over) = (1, false);
+        while !is_over {
+            // Once more behind the last of them.
+            is_over = writer.is_finished();
+            let Some(renewed) = now.renewed(Timestamp::now()) else { continue };
+            now = renewed;
+            let central = now.central.as_ref().unwrap();
+            let revision = central.held.as_ref().unwrap().revision;
+            assert!(central.trouble.is_empty() && revision >= last, "{central:?}");
+            assert_eq!(verdict(&now, &format!("x{revision} a")), Verdict::Deny);
+            last = revision;
+        }
+        writer.join().unwrap();
+        assert_eq!(last, 40);
+    });
+}
