@@ -30,7 +30,7 @@ use crate::{
     decision::Layer,
     deed::{Deed, Denials},
     effect::{Connection, Effect, EffectKind, Effects, Run, WriteMode},
-    split::is_below,
+    split::{is_below, is_device},
     text::{Taint, Text},
 };
 
@@ -461,7 +461,7 @@ fn left(content: &Text, effects: &Effects) -> Option<(Origin, String)> {
 fn is_one_file(path: &str) -> bool {
     path.starts_with('/')
         && path.len() <= PATH_BYTES
-        && !path.starts_with("/dev/")
+        && !is_device(path)
         && !path.contains(['*', '?', '['])
 }
 

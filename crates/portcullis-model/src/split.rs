@@ -26,6 +26,13 @@ pub fn is_below(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Whether a path is a device rather than a file: what lies in `/dev/shm` is one as any other.
+#[must_use]
+pub fn is_device(path: &str) -> bool {
+    path.strip_prefix("/dev/")
+        .is_some_and(|name| !is_below(name, "shm") && !is_below(name, "mqueue"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::split;

@@ -12,6 +12,6 @@ pub mod understand;
 use portcullis_model::risk;
 use portcullis_model::{
     action, address, assessment, bound, call, contract, effect, facts, hash, place, pointer,
-    session, text, tool,
+    session, split, text, tool,
 };
 use portcullis_network::network;

@@ -239,7 +239,7 @@ static TABLE: &[Persistence] = &[
             "/etc/wgetrc|curlrc|pip.conf|npmrc",
             "~/.config/pip/**",
             "~/.pip/**",
-            "~/.npmrc|.yarnrc|.yarnrc.yml|.condarc",
+            "~/.npmrc|.yarnrc|.yarnrc.yml|.condarc|.bunfig.toml",
             "~/.cargo/config|config.toml|env",
             "~/.gradle/init.gradle",
             "~/.gradle/init.d/**",

@@ -711,7 +711,7 @@ fn argument(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         if chooses_tests(run, at) {
             return None;
         }
-        let whole = if tells { None } else { named(argument, run, scene, does.is_some()) };
+        let whole = if tells { None } else { named(argument, effect, scene, does.is_some()) };
         whole.or_else(|| inside(argument, run, scene))
     })
 }
@@ -753,7 +753,8 @@ fn inside(argument: &Argument, run: &Run, scene: &Scene<'_>) -> Option<Hit> {
     })
 }
 
-fn named(argument: &Argument, run: &Run, scene: &Scene<'_>, known: bool) -> Option<Hit> {
+fn named(argument: &Argument, effect: &Effect, scene: &Scene<'_>, known: bool) -> Option<Hit> {
+    let run = run(effect)?;
     let prefix = argument.text.known_prefix();
     let path = value(prefix);
     if path.is_empty() || path.contains(char::is_whitespace) {
@@ -771,7 +772,7 @@ fn named(argument: &Argument, run: &Run, scene: &Scene<'_>, known: bool) -> Opti
         {
             Severity::Medium
         }
-        CredentialClass::User if known => Severity::Medium,
+        CredentialClass::User if known || scene.has_written(&absolute, effect) => Severity::Medium,
         CredentialClass::User => Severity::High,
     };
     let target = Target::new(Text::known(path), Some(absolute));

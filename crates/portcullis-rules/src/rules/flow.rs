@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    effect::{Connection, Effect, EffectKind, LOOKED_BACK, Run, Target},
+    effect::{Certainty, Connection, Effect, EffectKind, LOOKED_BACK, Run, Target, WriteMode},
     text::{Piece, Text},
 };
 
@@ -122,6 +122,17 @@ impl Scene<'_> {
                 && words.all(|word| word.is_some_and(|word| !gives(word)))
         };
         self.programs_around(effect).any(is_own)
+    }
+
+    /// Whether an earlier part of this very call wrote a file, whole and for certain.
+    pub(super) fn has_written(&self, path: &str, before: &Effect) -> bool {
+        let mut earlier =
+            self.effects.list.iter().take_while(|other| !std::ptr::eq(*other, before));
+        earlier.any(|other| {
+            other.certainty == Certainty::Certain
+                && matches!(&other.kind, EffectKind::Write { target, mode: WriteMode::Replace, .. }
+                    if target.path.as_deref() == Some(path))
+        })
     }
 
     /// Whether what a program prints goes to one that lets nothing through but names and numbers.

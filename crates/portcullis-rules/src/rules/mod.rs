@@ -27,6 +27,7 @@ mod deployed;
 mod desktop;
 mod destruction;
 mod document;
+mod doors;
 mod effects;
 mod endpoint;
 mod escape;
@@ -220,6 +221,7 @@ pub static SHELVES: &[&Shelf] = &[
     &databases::SHELF,
     &deployed::SHELF,
     &desktop::SHELF,
+    &doors::SHELF,
     &escape::SHELF,
     &execution::SHELF,
     &exfiltration::SHELF,

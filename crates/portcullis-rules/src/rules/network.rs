@@ -338,6 +338,17 @@ static RULES: &[Rule] = &[
         ..CONNECTS
     },
     Rule {
+        id: "network.scan.attack",
+        message: "passwords of another machine are guessed, or a weakness of it is used",
+        remedy: "leave this to whoever was asked to test that machine",
+        when: When::Command(&[
+            "nmap --script=*brute*|--script=*exploit*|--script=*dos*|--script=*flood*|--script=*backdoor*",
+        ]),
+        fires: &["nmap -p22 --script ssh-brute vpn.example.net"],
+        quiet: &["nmap -sV --script=ssl-cert localhost"],
+        ..CONNECTS
+    },
+    Rule {
         id: "network.scan.wide",
         message: "thousands of machines are scanned, of which most are other people's",
         remedy: "scan only machines that are yours, with their owner's consent",

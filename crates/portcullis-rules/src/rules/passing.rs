@@ -16,6 +16,7 @@ use crate::{
 };
 
 mod captured;
+mod composed;
 pub(super) mod databases;
 mod made;
 pub(super) mod projects;
@@ -41,18 +42,24 @@ static PROOFS: &[(&str, Proof)] = &[
     }),
     ("db.mongo.drop", databases::test_documents),
     ("db.redis.flush", |run, effect, scene| {
-        numbered_keys(run, effect, scene) || made::server(run, effect, scene)
+        numbered_keys(run, effect, scene)
+            || made::server(run, effect, scene)
+            || composed::client_of_tests(run, effect, scene)
     }),
     ("db.reset", databases::test_environment),
     ("db.script.drop", databases::test_documents),
     ("deploy.production", cluster_here),
+    ("fs.delete.shred", made::wrote_all),
     ("git.checkout.everything", loses_nothing),
     ("git.checkout.file", |run, effect, scene| {
         loses_nothing(run, effect, scene) || made::generated(run, effect, scene)
     }),
     ("git.clean.force", |run, effect, scene| {
-        only_made(run, effect, scene) || made::work_tree_of_its_own(run, effect, scene)
+        only_made(run, effect, scene)
+            || made::work_tree_of_its_own(run, effect, scene)
+            || made::clone_of_its_own(run, effect, scene)
     }),
+    ("git.history.rewrite", made::clone_of_its_own),
     ("git.push.force", |run, effect, scene| {
         pushes_nothing(run, effect, scene) || pushes_into_temporary(run, effect, scene)
     }),
@@ -62,9 +69,14 @@ static PROOFS: &[(&str, Proof)] = &[
     ("git.worktree.remove-force", made::work_tree),
     ("http.request.delete", test_index),
     ("http.request.delete-by-path", test_index),
+    ("k8s.delete.all", cluster_here),
+    ("k8s.delete.gateway", cluster_here),
     ("k8s.delete.namespace", cluster_here),
     ("k8s.delete.object", cluster_here),
     ("minio.delete", made::store_here),
+    ("query.delete.all", composed::client_of_tests),
+    ("query.drop.table", composed::client_of_tests),
+    ("query.truncate", composed::client_of_tests),
     ("rabbitmq.delete", test_queue),
     ("remote.verb.delete", emulated),
     ("token.print", captured::is_used_where_it_belongs),
@@ -83,7 +95,7 @@ pub(super) fn tempered(rule: &str, effect: &Effect, scene: &Scene<'_>, mut hit: 
     let row = PROOFS.binary_search_by(|row| row.0.cmp(rule)).ok().and_then(|at| PROOFS.get(at));
     let run = match &effect.kind {
         EffectKind::Run(run) => Some(run),
-        EffectKind::Noted(_) => scene.program_around(effect),
+        EffectKind::Noted(_) | EffectKind::Query { .. } => scene.program_around(effect),
         _ => None,
     };
     if let (Some((_, proves)), Some(run)) = (row, run)
@@ -97,7 +109,9 @@ pub(super) fn tempered(rule: &str, effect: &Effect, scene: &Scene<'_>, mut hit: 
 
 /// Nothing that was never committed, or nothing but what this call made.
 fn loses_nothing(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    uncommitted::is_nothing(run, effect, scene) || made::work_tree_of_its_own(run, effect, scene)
+    uncommitted::is_nothing(run, effect, scene)
+        || made::work_tree_of_its_own(run, effect, scene)
+        || made::clone_of_its_own(run, effect, scene)
 }
 
 /// Words by which an address of this machine, or a name, may mean something elsewhere.

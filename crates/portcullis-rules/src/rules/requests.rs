@@ -156,6 +156,7 @@ static RULES: &[Rule] = &[
             "curl https://api.sendgrid.com/v3/mail/send -d @mail.json",
             "curl -X POST https://api.x.com/2/tweets -d '{\"text\":\"hi\"}'",
             "curl https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json -d To=+1 -d Body=hi",
+            "while read -r m; do curl -s --user \"api:$K\" https://api.mailgun.net/v3/x.example/messages -F to=\"$m\" -F text=hi; done < c.csv",
         ],
         quiet: &[
             "curl https://slack.com/api/conversations.history?channel=C1",
@@ -400,7 +401,7 @@ const DESTROYING: &[&str] = &[
 ];
 
 /// Reads the request that a client is told to make.
-pub(super) fn reading(effect: &Effect, _: &Scene<'_>, hits: &mut Vec<(&'static str, Hit)>) {
+pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'static str, Hit)>) {
     let EffectKind::Run(run) = &effect.kind else { return };
     if !CLIENTS.contains(&run.program.as_str()) {
         return;
@@ -409,12 +410,37 @@ pub(super) fn reading(effect: &Effect, _: &Scene<'_>, hits: &mut Vec<(&'static s
     let Some(id) = request.verdict().map(Verdict::rule) else { return };
     let Some(rule) = RULES.iter().find(|rule| rule.id == id) else { return };
     let address = request.address.text.display();
+    let to_each = id == "http.request.message" && is_one_of_many(run, effect, scene);
     let hit = Hit {
-        message: Some(format!("`{} {address}`: {}", request.method, rule.message)),
+        severity: to_each.then_some(Severity::High),
+        message: Some(if to_each {
+            format!("`{} {address}`: a message goes to each of a list", request.method)
+        } else {
+            format!("`{} {address}`: {}", request.method, rule.message)
+        }),
         resource: host(&address).map(|(host, _)| format!("host:{host}")),
         ..Hit::default()
     };
     hits.push((id, hit));
+}
+
+/// Whether a program is run for each of a list, with something of what is listed in its words.
+fn is_one_of_many(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let text = scene.effects.layer_text(effect.at.layer);
+    let range = effect.at.span.range();
+    let before = text.get(..range.start).unwrap_or_default();
+    let behind = text.get(range.end..).unwrap_or_default();
+    let count = |text: &str, wanted: &str| {
+        text.split(|letter: char| letter.is_whitespace() || letter == ';')
+            .filter(|word| *word == wanted)
+            .count()
+    };
+    let is_open = count(before, "do") > count(before, "done") && count(behind, "done") > 0;
+    let takes = run.arguments.iter().any(|word| word.text.has_unknown());
+    let by_list = scene
+        .programs_around(effect)
+        .any(|outer| matches!(outer.program.as_str(), "xargs" | "parallel"));
+    is_open && takes || by_list
 }
 
 impl Verdict {

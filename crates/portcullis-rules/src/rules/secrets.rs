@@ -11,6 +11,7 @@ use crate::{
     place,
     risk::Severity,
     secrets::{kinds::SecretType, likely},
+    split::is_device,
 };
 
 pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
@@ -57,7 +58,7 @@ static RULES: &[Rule] = &[
             // Where secrets are kept, one more is an ordinary change, and nothing is kept in memory files and devices.
             let kept = place::credential_of(target, scene.facts).is_some();
             let severity = if kept { Severity::Medium } else { Severity::High };
-            if path.starts_with("/dev/") {
+            if is_device(path) {
                 return None;
             }
             carried(content.as_known()?, severity, "in a file")

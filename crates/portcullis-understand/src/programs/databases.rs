@@ -2,6 +2,8 @@
 //! its statements; what a statement does is said where statements are read.
 
 mod dump;
+mod lines;
+mod stores;
 
 use portcullis_syntax::Span;
 
@@ -14,6 +16,7 @@ use crate::{
 };
 
 pub use dump::prints_rows;
+use lines::Told;
 
 const fn client(name: &'static str, values: &'static [&'static str]) -> Program {
     Program { name, values, does: Does::Custom(send) }
@@ -133,10 +136,10 @@ pub(super) static TABLE: &[Program] = &[
     client("mariadb", MYSQL),
     dumper("mariadb-dump", dump::MYSQL),
     client("mclient", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
-    Program { name: "mongo", values: MONGO, does: Does::Custom(mongo) },
+    Program { name: "mongo", values: MONGO, does: Does::Custom(stores::mongo) },
     dumper("mongodump", dump::MONGO),
     dumper("mongoexport", dump::MONGO),
-    Program { name: "mongosh", values: MONGO, does: Does::Custom(mongo) },
+    Program { name: "mongosh", values: MONGO, does: Does::Custom(stores::mongo) },
     client("mssql-cli", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("mycli", MYSQL),
     client("mysql", MYSQL),
@@ -150,7 +153,7 @@ pub(super) static TABLE: &[Program] = &[
     client("presto", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("prisma", &["--file", "--schema", "--url"]),
     client("psql", POSTGRES),
-    Program { name: "redis-cli", values: REDIS, does: Does::Custom(redis) },
+    Program { name: "redis-cli", values: REDIS, does: Does::Custom(stores::redis) },
     client("rman", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("rqlite", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("snow", &["-c", "-f", "-q", "--connection", "--filename", "--query"]),
@@ -168,7 +171,7 @@ pub(super) static TABLE: &[Program] = &[
     client("tsql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("turso", &[]),
     client("usql", POSTGRES),
-    Program { name: "valkey-cli", values: REDIS, does: Does::Custom(redis) },
+    Program { name: "valkey-cli", values: REDIS, does: Does::Custom(stores::redis) },
     client("vsql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("wrangler", &["-c", "-e", "--command", "--config", "--env", "--file"]),
     client("ysqlsh", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
@@ -203,6 +206,8 @@ struct Client {
     before: Option<usize>,
     /// What a line starts with whose rest goes to a shell.
     escapes: &'static [&'static str],
+    /// Whether its lines are read as those of `psql`.
+    is_psql: bool,
 }
 
 const CLIENT: Client = Client {
@@ -213,6 +218,7 @@ const CLIENT: Client = Client {
     answers: &[],
     before: None,
     escapes: &[],
+    is_psql: false,
 };
 /// What the clients have in common of which nothing else is known.
 const ANY_CLIENT: Client = Client {
@@ -224,7 +230,7 @@ const POSTGRES_CLIENT: Client = Client {
     statements: &["-c", "--command"],
     files: &["-f", "--file"],
     answers: &["-L", "-o", "--log-file", "--output"],
-    escapes: &["\\!", "\\o |", "\\o|", "\\g |", "\\g|", "\\copy program"],
+    is_psql: true,
     ..CLIENT
 };
 const MYSQL_CLIENT: Client = Client {
@@ -360,6 +366,9 @@ static CLIENTS: &[Client] = &[
     },
 ];
 
+/// How deep files of statements that read others are followed.
+const INCLUDES: usize = 4;
+
 fn of_name(program: &str) -> &'static Client {
     let row = CLIENTS.binary_search_by(|client| client.name.cmp(program)).ok();
     row.and_then(|at| CLIENTS.get(at)).unwrap_or(&ANY_CLIENT)
@@ -376,22 +385,22 @@ fn send(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut told = false;
     for statement in options.values_of(client.statements) {
         told = true;
-        client.say(walk, &statement.text, statement.span, invocation);
+        client.say(walk, &statement.text, statement.span, invocation, 0);
     }
     if let Some(before) = client.before {
         for operand in options.operands().skip(before) {
             told = true;
-            client.say(walk, &operand.text, operand.span, invocation);
+            client.say(walk, &operand.text, operand.span, invocation, 0);
         }
     }
     let files: Vec<Argument> = options.values_of(client.files).collect();
     for file in files {
         told = true;
         let content = walk.read(&file);
-        client.say_if_known(walk, &content, file.span, invocation);
+        client.say_if_known(walk, &content, file.span, invocation, 0);
     }
     if let (false, Some(input)) = (told, &invocation.input) {
-        client.say_if_known(walk, input, invocation.span, invocation);
+        client.say_if_known(walk, input, invocation.span, invocation, 0);
     }
     for file in options.values_of(client.answers) {
         walk.write(&file, WriteMode::Replace, invocation.written());
@@ -411,7 +420,14 @@ impl Client {
     }
 
     /// A file or stream of statements: what nothing is known of is no statement to judge.
-    fn say_if_known(&self, walk: &mut dyn Host, text: &Text, span: Span, invocation: &Invocation) {
+    fn say_if_known(
+        &self,
+        walk: &mut dyn Host,
+        text: &Text,
+        span: Span,
+        invocation: &Invocation,
+        depth: usize,
+    ) {
         // What a query prints may be the next statements: `SELECT format('DROP TABLE %I', …)`.
         let is_answer = |what: &str| CLIENTS.binary_search_by(|row| row.name.cmp(what)).is_ok();
         if text.pieces.iter().any(|piece| match piece {
@@ -419,7 +435,7 @@ impl Client {
             Piece::Unknown(what) => is_answer(what),
             Piece::Glob(_) => false,
         }) {
-            self.say(walk, text, span, invocation);
+            self.say(walk, text, span, invocation, depth);
         } else if text.taint.has(Taint::NETWORK) {
             // Whoever is on the other side writes the statements.
             walk.gap(span, GapReason::UnknownCode);
@@ -427,11 +443,22 @@ impl Client {
     }
 
     /// One text of statements: the lines that go to a shell, and the rest.
-    fn say(&self, walk: &mut dyn Host, text: &Text, span: Span, invocation: &Invocation) {
+    fn say(
+        &self,
+        walk: &mut dyn Host,
+        text: &Text,
+        span: Span,
+        invocation: &Invocation,
+        depth: usize,
+    ) {
         let Some(known) = text.as_known() else {
             walk.query(text, span);
             return;
         };
+        if self.is_psql {
+            self.say_lines(walk, text, span, invocation, depth);
+            return;
+        }
         let mut rest = String::new();
         for line in known.lines() {
             let line = line.trim();
@@ -470,6 +497,49 @@ impl Client {
         }
     }
 
+    /// Lines of which some, or the ends of some, are for the client itself.
+    fn say_lines(
+        &self,
+        walk: &mut dyn Host,
+        text: &Text,
+        span: Span,
+        invocation: &Invocation,
+        depth: usize,
+    ) {
+        let mut rest = String::new();
+        let mut is_whole = true;
+        for line in text.as_known().unwrap_or_default().lines() {
+            for part in lines::told(line) {
+                is_whole &= matches!(part, Told::Statement(_));
+                match part {
+                    Told::Statement(part) => rest.push_str(part),
+                    Told::Shell(command) | Told::Pipe(command) => {
+                        walk.note("db.shell-escape", span);
+                        let command = text.derive([Piece::Known(command.to_owned())]);
+                        let handed = matches!(part, Told::Pipe(_)).then(|| invocation.written());
+                        walk.shell(&command, span, &[], handed);
+                    }
+                    Told::Writes(file) => {
+                        let file = Argument { text: Text::known(file), span };
+                        walk.write(&file, WriteMode::Replace, invocation.written());
+                    }
+                    Told::Reads(_) if depth >= INCLUDES => walk.gap(span, GapReason::UnknownCode),
+                    Told::Reads(file) => {
+                        let content = walk.read(&Argument { text: Text::known(file), span });
+                        self.say_if_known(walk, &content, span, invocation, depth + 1);
+                    }
+                    Told::Again => walk.query(&Text::unknown(&invocation.program), span),
+                }
+            }
+            rest.push('\n');
+        }
+        if is_whole {
+            walk.query(text, span);
+        } else if !rest.trim().is_empty() {
+            walk.query(&text.derive([Piece::Known(rest)]), span);
+        }
+    }
+
     /// `\dt`, `.tables`: told to the client itself.
     fn is_for_the_client(&self, line: &str) -> bool {
         (line.starts_with('\\') && !self.escapes.is_empty())
@@ -489,96 +559,6 @@ fn answer_file(line: &str) -> Option<&str> {
     };
     let file = file.split_whitespace().next()?.trim_matches(['\'', '"']);
     (!matches!(file, "off" | "program" | "stdin" | "stdout")).then_some(file)
-}
-
-/// `mongosh`: what `--eval` says is judged by rules on the command; files and standard input are looked at here.
-fn mongo(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    const LOSSES: &[&str] = &[
-        "dropDatabase(",
-        ".drop(",
-        ".deleteMany({})",
-        ".remove({})",
-        "dropAllUsers",
-        "shutdownServer",
-    ];
-    let options = invocation.options();
-    let mut texts: Vec<(Text, Span)> = Vec::new();
-    let mut files: Vec<Argument> = options.values_of(&["-f", "--file"]).collect();
-    files.extend(
-        options
-            .operands()
-            .filter(|operand| {
-                operand.text.as_known().is_some_and(|name| {
-                    name.rsplit_once('.').is_some_and(|(_, kind)| matches!(kind, "js" | "mongodb"))
-                })
-            })
-            .cloned(),
-    );
-    for file in files {
-        texts.push((walk.read(&file), file.span));
-    }
-    if !options.has(&["--eval"])
-        && let Some(input) = &invocation.input
-    {
-        texts.push((input.clone(), invocation.span));
-    }
-    texts.extend(options.values_of(&["--eval"]).map(|code| (code.text, code.span)));
-    for (text, span) in texts {
-        if text.as_known().is_none() && text.taint.has(Taint::NETWORK) {
-            walk.gap(span, GapReason::UnknownCode);
-        }
-        let said = text.display();
-        let grants = ["createUser(", "grantRolesToUser(", "updateUser("];
-        if grants.iter().any(|call| said.contains(call))
-            && MIGHTY.iter().any(|role| said.contains(role))
-        {
-            walk.note("query.grant", span);
-        }
-        if LOSSES.iter().any(|loss| said.contains(loss)) {
-            walk.note("db.script.drop", span);
-        }
-    }
-    invocation.origin()
-}
-
-/// Roles of `MongoDB` that may do everything.
-const MIGHTY: &[&str] = &[
-    "\"__system\"",
-    "\"clusterAdmin\"",
-    "\"dbOwner\"",
-    "\"root\"",
-    "\"userAdminAnyDatabase\"",
-    "'__system'",
-    "'clusterAdmin'",
-    "'dbOwner'",
-    "'root'",
-    "'userAdminAnyDatabase'",
-];
-
-/// `redis-cli`: commands on its standard input, in scripts, and for each server of a cluster.
-fn redis(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    const LOSSES: &[&str] =
-        &["flushall", "flushdb", "shutdown", "slaveof", "replicaof", "config set dir"];
-    if let Some(input) = &invocation.input
-        && input.display().lines().any(|line| {
-            let line = line.trim().to_ascii_lowercase();
-            LOSSES.iter().any(|loss| line.starts_with(loss))
-        })
-    {
-        walk.note("db.script.drop", invocation.span);
-    }
-    let options = invocation.options();
-    let words: Vec<String> =
-        options.operands().map(|word| word.text.display().to_ascii_lowercase()).collect();
-    let first = words.first().map_or("", String::as_str);
-    let flushes = |word: &String| word.contains("flushall") || word.contains("flushdb");
-    let runs = matches!(first, "eval" | "eval_ro" | "fcall" | "script");
-    // `--cluster call HOST COMMAND` tells every server.
-    let calls = options.has(&["--cluster"]) && words.iter().any(|word| word == "call");
-    if (runs || calls || first == "call") && words.iter().skip(1).any(flushes) {
-        walk.note("db.script.drop", invocation.span);
-    }
-    invocation.origin()
 }
 
 #[cfg(test)]

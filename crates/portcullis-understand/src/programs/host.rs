@@ -116,6 +116,12 @@ pub trait Host: Limits {
     /// A place in the container shows one of this machine: a mount, or what was copied there.
     fn shows(&mut self, inside: &str, outside: &str);
 
+    /// How many places are shown elsewhere, or linked to.
+    fn shown(&self) -> usize;
+
+    /// What is shown since there were so many is shown no more.
+    fn hide(&mut self, before: usize);
+
     /// The settings of git's that this call made, by their keys; the one that counts stands last.
     fn git_settings_where(&mut self, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, Text)>;
 

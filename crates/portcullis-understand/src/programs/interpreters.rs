@@ -765,7 +765,9 @@ fn python_module(walk: &mut dyn Host, invocation: &Invocation, module: &Argument
 /// `deno eval code`, `deno run file`, `bun run script`, `bun -e code`.
 fn subcommand_or_code(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands = wrappers::command_after(invocation, 0);
-    match operands.first().and_then(|verb| verb.text.as_known()) {
+    let verb = operands.first().and_then(|verb| verb.text.as_known());
+    let installs = matches!(verb, Some("install" | "i"));
+    match verb {
         Some("eval") => match wrappers::command_after(invocation, 1).first() {
             Some(code) => {
                 let input = invocation.input.clone();
@@ -793,6 +795,9 @@ fn subcommand_or_code(walk: &mut dyn Host, invocation: &Invocation) -> Text {
                 !word.starts_with('-') && !word.is_empty()
             });
             let at = at.map_or(operands.len(), |at| at + 1);
+            // `deno install -g -n NAME ADDRESS`: what is installed may stand behind a name for it.
+            let is_address = |word: &Argument| word.text.known_prefix().contains("://");
+            let at = operands.iter().position(is_address).filter(|_| installs).unwrap_or(at);
             match operands.get(at) {
                 Some(file)
                     if file.text.as_known().is_some_and(|name| {

@@ -62,6 +62,80 @@ pub(super) fn work_tree_of_its_own(_: &Run, effect: &Effect, scene: &Scene<'_>) 
     places.peek().is_some() && places.all(|target| target.path.as_deref().is_some_and(is_made))
 }
 
+/// `git clone . /tmp/x && cd /tmp/x && git reset --hard …`: a copy that this call has just fetched, or nothing behind would run.
+pub(super) fn clone_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let text = scene.effects.layer_text(effect.at.layer);
+    let Some(before) = text.get(..effect.at.span.range().start) else { return false };
+    let mut steps: Vec<&str> = before.split("&&").map(str::trim).collect();
+    // What stands right before the program: nothing, or the beginning of what it is a part of.
+    let own = steps.pop().unwrap_or_default();
+    let is_plain = |step: &&str| !step.contains([';', '\n', '|', '&', '$', '`', '(', '*', '~']);
+    if !own.is_empty() || !steps.iter().all(|step| is_plain(&step)) {
+        return false;
+    }
+    let split = |step: &str| step.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let mut steps = steps.iter().map(|step| split(step));
+    let is_clone = |step: &Vec<String>| matches!(step.as_slice(), [git, clone, ..] if git == "git" && clone == "clone");
+    let Some(clone) = steps.find(is_clone) else { return false };
+    let directory = match clone.as_slice() {
+        // What is fetched from an address is called as its last part.
+        [.., address] if address.contains("://") => {
+            let name = address.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            name.trim_end_matches(".git").to_owned()
+        }
+        [_, _, _, .., last] => last.clone(),
+        _ => return false,
+    };
+    if !is_own_name(&directory) {
+        return false;
+    }
+    let directory = &directory;
+    let goes = |step: &[String]| matches!(step, [cd, to] if cd == "cd" && to == directory);
+    let mut is_there = false;
+    for step in steps {
+        if step.first().is_some_and(|word| matches!(word.as_str(), "cd" | "pushd" | "popd")) {
+            is_there = goes(&step);
+        } else if LEADS_AWAY.iter().any(|word| step.iter().any(|part| part.contains(word))) {
+            return false;
+        }
+    }
+    let words = words(run).unwrap_or_default();
+    let named = words.iter().position(|word| *word == "-C").and_then(|at| words.get(at + 1));
+    let leads =
+        words.iter().any(|word| word.starts_with("--git-dir") || word.starts_with("--work-tree"));
+    run.program.starts_with("git")
+        && !leads
+        && !scene.effects.layers.iter().any(|layer| layer.text.contains("GIT_"))
+        && named.map_or(is_there, |named| named == directory && named.starts_with('/'))
+}
+
+/// Words by which a step makes a name mean something else.
+const LEADS_AWAY: &[&str] = &["alias", "function", "ln", "mount", "worktree", "export", "gitdir"];
+
+/// Whether the last word of a clone is the directory that it makes.
+fn is_own_name(word: &str) -> bool {
+    !word.is_empty() && !word.starts_with(['-', '.']) && !word.contains("..") && !word.contains(':')
+}
+
+/// Whether everything that a command is given by name was written, whole, by this very call.
+pub(super) fn wrote_all(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let mut files = scene
+        .effects
+        .list
+        .iter()
+        .filter(|other| other.at == effect.at)
+        .filter_map(|other| match &other.kind {
+            EffectKind::Delete { target, .. } => Some(target),
+            _ => None,
+        })
+        .peekable();
+    run.name.text.as_known().is_some()
+        && files.peek().is_some()
+        && files.all(|target| {
+            target.path.as_deref().is_some_and(|path| scene.has_written(path, effect))
+        })
+}
+
 /// `createdb test_$$ && dropdb test_$$`: a database that was not there before, or its maker would have failed.
 pub(super) fn database(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     let named = |run: &Run| {

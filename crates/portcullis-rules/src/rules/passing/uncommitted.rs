@@ -5,6 +5,7 @@ use super::super::{Scene, effects};
 use crate::{
     effect::{Effect, EffectKind, Run},
     programs::Options,
+    split::is_device,
 };
 
 /// Whether nothing is lost.
@@ -113,10 +114,9 @@ fn is_brought(path: &str, whole: bool, effect: &Effect, scene: &Scene<'_>) -> bo
     let before = scene.effects.list.iter().take_while(|other| !std::ptr::eq(*other, effect));
     let mut before = before.filter(|other| other.at != effect.at);
     before.any(|other| match &other.kind {
-        EffectKind::Write { target, .. } => target
-            .path
-            .as_deref()
-            .is_none_or(|written| !written.starts_with("/dev/") && is_below(written)),
+        EffectKind::Write { target, .. } => {
+            target.path.as_deref().is_none_or(|written| !is_device(written) && is_below(written))
+        }
         _ => effects::run(other).is_some_and(|run| match run.program.as_str() {
             "git" => {
                 let verb = Options::new(&run.arguments, &["-C", "-c"]).operands().next();

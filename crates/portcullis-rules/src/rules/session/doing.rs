@@ -9,6 +9,7 @@ use crate::{
     contract::{Act, Class, Meaning},
     effect::{Effect, EffectKind, Effects, Run},
     session::{Acts, Doing, Given, Part, SessionState, acts_of_name},
+    split::is_device,
     tool,
     understand::tool::words_of,
 };
@@ -160,7 +161,7 @@ fn of_change(effect: &Effect) -> Option<Doing<'_>> {
         EffectKind::Permission { target, .. } => (target, Acts::CHANGE),
         _ => return None,
     };
-    let text = target.path.as_deref().filter(|path| !path.starts_with("/dev/"))?;
+    let text = target.path.as_deref().filter(|path| !is_device(path))?;
     let words = vec!["file".to_owned(), acts.names().next().unwrap_or_default().to_owned()];
     let given = vec![Given { text, part: Part::Thing }];
     Some(Doing { words, acts, named: acts, given, is_command: false })

@@ -7,6 +7,7 @@ use crate::{
     facts::Facts,
     place::is_inside_workspace,
     session::{Source, Weight},
+    split::is_device,
     text::Taint,
 };
 
@@ -47,7 +48,7 @@ pub fn source(action: &Action, effects: &Effects, facts: &Facts) -> Source {
             let path = target.path.as_deref()?;
             let is_others =
                 OTHERS.iter().any(|part| path.contains(part)) || facts.session.left(path).is_some();
-            let is_far = !is_inside_workspace(target, facts) && !path.starts_with("/dev/");
+            let is_far = !is_inside_workspace(target, facts) && !is_device(path);
             let is_new = facts.paths.get(path).is_some_and(|fact| fact.tracked == Some(false));
             (is_others || is_far || is_new).then(|| format!("the file `{path}`"))
         }

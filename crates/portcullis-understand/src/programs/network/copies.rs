@@ -432,13 +432,21 @@ pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         let rest: Vec<String> = operands.iter().skip(1).map(|word| word.text.display()).collect();
         commands.push(part(&verb, format!("{} {}", verb.text.display(), rest.join(" "))));
     }
-    let Some(address) = operands.first() else { return Text::unknown(&invocation.program) };
-    let server = server(address);
     let script =
         commands.iter().map(|command| command.text.display()).collect::<Vec<_>>().join("\n");
     let span = commands.first().map_or(invocation.span, |command| command.span);
+    let opened = || {
+        let lines = script.split(['\n', ';']).map(str::trim);
+        let host = lines.into_iter().find_map(|line| line.strip_prefix("open "))?.trim();
+        Some(Argument { text: Text::known(host.rsplit(' ').next().unwrap_or(host)), span })
+    };
+    let Some(address) = operands.first().cloned().or_else(opened) else {
+        return Text::unknown(&invocation.program);
+    };
+    let (server, address) = (server(&address), &address);
     let mut sends: Option<Text> = None;
     let mut fetched: Vec<String> = Vec::new();
+    let mut there: Vec<String> = Vec::new();
     for line in script.split(['\n', ';']).at_most(MAX_COMMANDS, walk, span) {
         let words: Vec<&str> =
             line.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect();
@@ -463,8 +471,15 @@ pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
                 let base = target.rsplit('/').next().unwrap_or(target);
                 fetched.push(if files.len() > 1 { target } else { base }.to_owned());
             }
-            _ => {}
+            _ => there.extend(as_shell(line)),
         }
+    }
+    if there.iter().any(|command| !command.starts_with("cd ")) {
+        // What a session changes on the other side is what a shell there would change.
+        let host = server.text.display();
+        let host = host.split_once("://").map_or(host.as_str(), |(_, host)| host);
+        let words = ["ssh", host, &there.join(" && ")];
+        walk.run(&words.map(|word| Argument { text: Text::known(word), span }), None);
     }
     if commands.iter().any(|command| command.text.has_unknown()) && sends.is_none() {
         sends = gathered_unknown(&commands);
@@ -488,6 +503,21 @@ pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.write(&file, WriteMode::Replace, received.clone());
     }
     received
+}
+
+/// A line of a session that changes something on the other side, as a shell there is told it.
+fn as_shell(line: &str) -> Option<String> {
+    let line = line.trim().trim_start_matches(['-', '@']);
+    let (verb, rest) = line.split_once(char::is_whitespace)?;
+    Some(match verb.to_ascii_lowercase().as_str() {
+        "cd" => format!("cd {rest}"),
+        "rm" | "delete" | "mdelete" | "mrm" | "del" => format!("rm {rest}"),
+        "deltree" => format!("rm -r {rest}"),
+        "glob" if rest.trim_start().starts_with("rm ") => rest.to_owned(),
+        "rmdir" | "chmod" | "chown" | "chgrp" => format!("{verb} {rest}"),
+        "rename" | "ren" | "mv" => format!("mv {rest}"),
+        _ => return None,
+    })
 }
 
 /// Sessions written by hand have a few lines.

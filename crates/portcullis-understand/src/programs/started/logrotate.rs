@@ -4,7 +4,9 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project};
 use crate::{
-    bound::Bounded, effect::Certainty, programs::host::Host, programs::invocation::Invocation,
+    bound::Bounded,
+    effect::{Argument, Certainty},
+    programs::{escapes, host::Host, invocation::Invocation},
     text::Text,
 };
 
@@ -25,7 +27,13 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let valued = ["-s", "--state", "-l", "--log", "-m", "--mail"];
     for name in project::operands(&words, &valued) {
         let Some(path) = walk.target(&Text::known(name)).path else { continue };
-        let Some(file) = walk.look(&path).file() else { continue };
+        let Some(file) = walk.look(&path).file() else {
+            escapes::manuals::loaded(
+                walk,
+                &Argument { text: Text::known(name), span: invocation.span },
+            );
+            continue;
+        };
         let scripts = scripts(&file.text);
         walk.in_file(&file, "logrotate", invocation.span, |walk| {
             for (code, span) in scripts.iter().at_most(READ, walk, invocation.span) {

@@ -115,6 +115,10 @@ pub(super) fn container(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     }
     let starts =
         matches!(verbs.as_slice(), ["run" | "create", ..] | ["container", "run" | "create", ..]);
+    let shown = walk.shown();
+    if starts {
+        show_mounts(walk, &inner);
+    }
     if starts
         && let Some(image) = command_after(&inner, skip - 1).first()
         && let Some(program) = entry_point(image.text.known_prefix())
@@ -122,9 +126,39 @@ pub(super) fn container(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     {
         let mut words = vec![Argument { text: Text::known(program), span: image.span }];
         words.extend_from_slice(command);
-        return walk.run(&words, invocation.input.clone());
+        let printed = walk.run(&words, invocation.input.clone());
+        walk.hide(shown);
+        return printed;
     }
-    walk.run(command, invocation.input.clone())
+    let printed = walk.run(command, invocation.input.clone());
+    walk.hide(shown);
+    printed
+}
+
+/// `-v build:/data`, `--mount type=bind,source=build,target=/data`: what is done below `/data` inside is done to `build`.
+fn show_mounts(walk: &mut dyn Host, invocation: &Invocation) {
+    let options = invocation.options();
+    for volume in options.values_of(&["-v", "--volume", "--mount"]) {
+        let Some(known) = volume.text.as_known() else { continue };
+        let part = |keys: &[&str]| {
+            let parts = known.split(',').filter_map(|part| part.split_once('='));
+            parts.into_iter().find(|(key, _)| keys.contains(key)).map(|(_, value)| value)
+        };
+        let mut colons = known.split(':');
+        let (source, target) = if known.contains('=') {
+            (part(&["source", "src"]), part(&["target", "destination", "dst"]))
+        } else {
+            (colons.next(), colons.next())
+        };
+        let (Some(source), Some(target)) = (source, target) else { continue };
+        // A name alone is a volume of the engine's own.
+        if source.starts_with(['/', '.', '~'])
+            && target.starts_with('/')
+            && let Some(outside) = walk.target(&Text::known(source)).path
+        {
+            walk.shows(target.trim_end_matches('/'), &outside);
+        }
+    }
 }
 
 /// `docker build --output type=local,dest=DIRECTORY`, `-o DIRECTORY`: what the image holds is written there.

@@ -40,9 +40,13 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     match verb.as_deref() {
         Some(
             "new" | "new-session" | "neww" | "new-window" | "splitw" | "split-window"
-            | "respawn-pane" | "respawn-window" | "run" | "run-shell" | "popup" | "display-popup"
-            | "pipe-pane" | "pipep",
+            | "respawn-pane" | "respawn-window" | "run" | "run-shell" | "popup" | "display-popup",
         ) => run_or_read(walk, command_after(&inner, 1), invocation),
+        // The command is handed everything that is typed and shown.
+        Some("pipe-pane" | "pipep") => {
+            let shown = Invocation { input: Some(invocation.written()), ..invocation.clone() };
+            run_or_read(walk, command_after(&inner, 1), &shown)
+        }
         Some("if" | "if-shell") => {
             let words = command_after(&inner, 1).to_vec();
             let Some((condition, commands)) = words.split_first() else {

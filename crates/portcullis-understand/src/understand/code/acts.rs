@@ -20,6 +20,7 @@ use crate::{
     place::{self, Place},
     programs::agents,
     programs::host::Host,
+    split::is_device,
     text::{Piece, Taint, Text},
 };
 
@@ -69,7 +70,7 @@ impl Interpreter<'_, '_, '_> {
             place::place_of(&target, self.walk.facts()),
             Place::Home | Place::OtherHome | Place::Log
         );
-        let is_device = pattern.starts_with("/dev/");
+        let is_device = is_device(pattern);
         if (is_home || is_device) && root.len() < pattern.len() {
             // What is chosen below a home, or among devices, is known by its pattern.
             let at = root.rfind('/').map_or(0, |at| at + 1);

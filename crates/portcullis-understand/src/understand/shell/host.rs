@@ -92,6 +92,14 @@ impl Host for Walk<'_> {
         Walk::shows(self, inside, outside);
     }
 
+    fn shown(&self) -> usize {
+        self.state.links()
+    }
+
+    fn hide(&mut self, before: usize) {
+        self.state.forget_links(before);
+    }
+
     fn git_settings_where(&mut self, wanted: &dyn Fn(&str) -> bool) -> Vec<(String, Text)> {
         Walk::git_settings_where(self, wanted)
     }

@@ -9,6 +9,7 @@ use crate::{
     paths::absolute,
     place::{self, Place},
     session::Left,
+    split::is_device,
     text::{Piece, Pieces, Taint, Text},
 };
 
@@ -102,7 +103,7 @@ impl Walk<'_> {
             return;
         }
         if let Some(path) = &target.path
-            && !path.starts_with("/dev/")
+            && !is_device(path)
         {
             let certain = self.recorder.certainty == Certainty::Certain;
             match mode {

@@ -1,0 +1,100 @@
+//! Clients of stores that speak no SQL: `mongosh`, `redis-cli`. Owns what in their code, commands and standard input is a loss.
+
+use portcullis_syntax::Span;
+
+use crate::{
+    effect::{Argument, GapReason},
+    programs::host::Host,
+    programs::invocation::Invocation,
+    text::{Taint, Text},
+};
+
+/// `mongosh`: what `--eval` says is judged by rules on the command; files and standard input are looked at here.
+pub(super) fn mongo(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    const LOSSES: &[&str] = &[
+        "dropDatabase(",
+        ".drop(",
+        ".deleteMany({})",
+        ".remove({})",
+        "dropAllUsers",
+        "shutdownServer",
+    ];
+    let options = invocation.options();
+    let mut texts: Vec<(Text, Span)> = Vec::new();
+    let mut files: Vec<Argument> = options.values_of(&["-f", "--file"]).collect();
+    files.extend(
+        options
+            .operands()
+            .filter(|operand| {
+                operand.text.as_known().is_some_and(|name| {
+                    name.rsplit_once('.').is_some_and(|(_, kind)| matches!(kind, "js" | "mongodb"))
+                })
+            })
+            .cloned(),
+    );
+    for file in files {
+        texts.push((walk.read(&file), file.span));
+    }
+    if !options.has(&["--eval"])
+        && let Some(input) = &invocation.input
+    {
+        texts.push((input.clone(), invocation.span));
+    }
+    texts.extend(options.values_of(&["--eval"]).map(|code| (code.text, code.span)));
+    for (text, span) in texts {
+        if text.as_known().is_none() && text.taint.has(Taint::NETWORK) {
+            walk.gap(span, GapReason::UnknownCode);
+        }
+        let said = text.display();
+        let grants = ["createUser(", "grantRolesToUser(", "updateUser("];
+        if grants.iter().any(|call| said.contains(call))
+            && MIGHTY.iter().any(|role| said.contains(role))
+        {
+            walk.note("query.grant", span);
+        }
+        if LOSSES.iter().any(|loss| said.contains(loss)) {
+            walk.note("db.script.drop", span);
+        }
+    }
+    invocation.origin()
+}
+
+/// Roles of `MongoDB` that may do everything.
+const MIGHTY: &[&str] = &[
+    "\"__system\"",
+    "\"clusterAdmin\"",
+    "\"dbOwner\"",
+    "\"root\"",
+    "\"userAdminAnyDatabase\"",
+    "'__system'",
+    "'clusterAdmin'",
+    "'dbOwner'",
+    "'root'",
+    "'userAdminAnyDatabase'",
+];
+
+/// `redis-cli`: commands on its standard input, in scripts, and for each server of a cluster.
+pub(super) fn redis(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    const LOSSES: &[&str] =
+        &["flushall", "flushdb", "shutdown", "slaveof", "replicaof", "config set dir"];
+    if let Some(input) = &invocation.input
+        && input.display().lines().any(|line| {
+            let line = line.trim().to_ascii_lowercase();
+            LOSSES.iter().any(|loss| line.starts_with(loss))
+        })
+    {
+        walk.note("db.script.drop", invocation.span);
+    }
+    let options = invocation.options();
+    let words: Vec<String> =
+        options.operands().map(|word| word.text.display().to_ascii_lowercase()).collect();
+    let first = words.first().map_or("", String::as_str);
+    let flushes = |word: &String| word.contains("flushall") || word.contains("flushdb");
+    let runs = matches!(first, "eval" | "eval_ro" | "fcall" | "script");
+    // `--cluster call HOST COMMAND` tells every server.
+    let calls = options.has(&["--cluster"]) && words.iter().any(|word| word == "call");
+    if (runs || calls || first == "call") && words.iter().skip(1).any(flushes) {
+        walk.note("db.script.drop", invocation.span);
+    }
+    invocation.origin()
+}
