@@ -9,6 +9,7 @@ use crate::{
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
+        "atlas",
         "aws",
         "az",
         "azcopy",
@@ -21,12 +22,14 @@ pub(super) static SHELF: Shelf = Shelf {
         "hcloud",
         "ibmcloud",
         "linode-cli",
+        "mongocli",
         "oci",
         "openstack",
         "s3cmd",
         "s5cmd",
         "sam",
         "scw",
+        "supabase",
         "vultr-cli",
     ],
     rules: RULES,

@@ -414,8 +414,8 @@ static RULES: &[Rule] = &[
         message: "the database client is told to run a command of the system",
         remedy: "run the command by itself, where it can be seen",
         when: When::Noted,
-        fires: &["psql -c '\\! id'", "sqlite3 x.db '.shell id'", "mysql -e '\\! id'"],
-        quiet: &["psql -c 'select 1'", "sqlite3 x.db .tables"],
+        fires: &["psql -c '\\! ./x'", "sqlite3 x.db '.shell ./x'", "mysql -e '\\! ./x'"],
+        quiet: &["psql -c 'select 1'", "sqlite3 x.db .tables", "psql -c '\\! ls'"],
         ..Rule::OPENS
     },
 ];

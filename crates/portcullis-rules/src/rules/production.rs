@@ -125,6 +125,16 @@ fn is_production(word: &str) -> bool {
             .any(|part| NAMES.iter().any(|name| part.eq_ignore_ascii_case(name)))
 }
 
+/// `db-live.internal`: a host whose name says that others depend on it.
+fn is_live(word: &str) -> bool {
+    let host = word.rsplit('=').next().unwrap_or(word);
+    let first = host.split('.').next().unwrap_or(host);
+    !word.contains([' ', '\n'])
+        && !first.starts_with('-')
+        && first.contains(['-', '_'])
+        && first.split(['-', '_']).any(|part| part.eq_ignore_ascii_case("live"))
+}
+
 /// Whether a statement goes to a database that calls itself production: the words of its client say so, or where code finds it.
 pub(super) fn is_data_of(effect: &Effect, scene: &Scene<'_>) -> bool {
     /// What stands in front of an address, or of what holds one.
@@ -144,7 +154,7 @@ pub(super) fn is_data_of(effect: &Effect, scene: &Scene<'_>) -> bool {
                 } else {
                     &['@', '/', '?']
                 };
-                shown.split(apart).any(is_production)
+                shown.split(apart).any(|part| is_production(part) || is_live(part))
             });
             let text = scene.effects.layer_text(effect.at.layer);
             says || HOSTS.iter().any(|name| {

@@ -472,7 +472,9 @@ impl Client {
             });
             match escaped {
                 Some(command) => {
-                    walk.note("db.shell-escape", span);
+                    if !is_plain(command) {
+                        walk.note("db.shell-escape", span);
+                    }
                     walk.shell(&text.derive([Piece::Known(command.to_owned())]), span, &[], None);
                 }
                 None if line.starts_with(".load ") && self.is_for_the_client(line) => {
@@ -514,7 +516,9 @@ impl Client {
                 match part {
                     Told::Statement(part) => rest.push_str(part),
                     Told::Shell(command) | Told::Pipe(command) => {
-                        walk.note("db.shell-escape", span);
+                        if !is_plain(command) {
+                            walk.note("db.shell-escape", span);
+                        }
                         let command = text.derive([Piece::Known(command.to_owned())]);
                         let handed = matches!(part, Told::Pipe(_)).then(|| invocation.written());
                         walk.shell(&command, span, &[], handed);
@@ -545,6 +549,13 @@ impl Client {
         (line.starts_with('\\') && !self.escapes.is_empty())
             || (line.starts_with('.') && matches!(self.name, "duckdb" | "sqlite3"))
     }
+}
+
+/// Whether a command is one that shows, filters or packs, which is judged by its words as everywhere else.
+fn is_plain(command: &str) -> bool {
+    let name = command.split_whitespace().next().unwrap_or_default();
+    let packs = matches!(name, "bzip2" | "gzip" | "pigz" | "xz" | "zstd");
+    packs || super::program(name).is_some_and(|row| row.does.only_shows())
 }
 
 /// Where a line told to the client has the answers go: `\o FILE`, `.output FILE`, `\copy users to 'FILE'`.

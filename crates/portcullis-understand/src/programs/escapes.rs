@@ -516,7 +516,7 @@ static ESCAPES: &[Escape] = &[
     escape("podman", &["--cni-config-dir", "--config", "--hooks-dir"], How::Directory),
     escape("podman", &["--conmon", "--network-cmd-path", "--runtime"], How::Program),
     escape("procmail", &["-m"], How::Settings(Settings::Opaque)),
-    escape("psql", &["-c", "--command"], How::ShellAfter("\\!")),
+    escape("prove", &["-e", "--exec"], How::Shell),
     escape("psql", &["-o", "--output"], How::ShellAfter("|")),
     escape("rake", &["-e", "-E", "-p", "--execute", "--execute-print"], How::Code("ruby")),
     escape("ranger", &["--cmd"], How::ShellAfter("shell ")),

@@ -75,6 +75,14 @@ pub enum Does {
     Custom(fn(&mut dyn Host, &Invocation) -> Text),
 }
 
+impl Does {
+    /// Whether nothing is done with a file but to show it, to search it, or to turn it into what is printed.
+    #[must_use]
+    pub const fn only_shows(&self) -> bool {
+        matches!(self, Self::Reads | Self::Reports | Self::Filters(_) | Self::Searches)
+    }
+}
+
 /// What a filter is given.
 pub struct Filter<'a> {
     /// Its arguments.

@@ -70,7 +70,7 @@ pub(super) fn clone_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) ->
     // What stands right before the program: nothing, or the beginning of what it is a part of.
     let own = steps.pop().unwrap_or_default();
     let is_plain = |step: &&str| !step.contains([';', '\n', '|', '&', '$', '`', '(', '*', '~']);
-    if !own.is_empty() || !steps.iter().all(|step| is_plain(&step)) {
+    if !own.is_empty() || !steps.iter().all(is_plain) {
         return false;
     }
     let split = |step: &str| step.split_whitespace().map(str::to_owned).collect::<Vec<_>>();

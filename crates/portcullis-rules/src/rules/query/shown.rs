@@ -68,6 +68,14 @@ const CREDENTIALS: &[&str] = &[
     "USER_PASS",
 ];
 
+/// Whether a column is one of [`CREDENTIALS`], or is called so behind a word of its own: `live_secret_key`.
+fn is_credential(column: &str) -> bool {
+    /// What such a longer name ends with.
+    const ENDS: &[&str] = &["_API_KEY", "_PASSWD", "_PASSWORD", "_PRIVATE_KEY", "_SECRET_KEY"];
+    let column = column.to_ascii_uppercase();
+    CREDENTIALS.contains(&&*column) || ENDS.iter().any(|end| column.ends_with(end))
+}
+
 /// Functions that tell nothing of a value but whether and how long it is.
 const TELLS_LITTLE: &[&str] =
     &["CHAR_LENGTH", "CHARACTER_LENGTH", "COUNT", "LEN", "LENGTH", "OCTET_LENGTH"];
@@ -110,8 +118,8 @@ pub(super) fn takes_credentials(statement: &[Token]) -> bool {
             }
             word if shows && hidden.is_none() => {
                 let compared = is(next, &["IS", "=", "<>", "!=", "LIKE", "IN", ".", "("]);
-                let is_name = matches!(token.kind, TokenKind::Word | TokenKind::Name)
-                    && CREDENTIALS.iter().any(|column| word.eq_ignore_ascii_case(column));
+                let is_name =
+                    matches!(token.kind, TokenKind::Word | TokenKind::Name) && is_credential(word);
                 taken |= is_name && !compared && !is(before, &["AS"]);
             }
             _ => {}
@@ -128,8 +136,6 @@ pub(super) fn keeps_credentials(statement: &[Token], words: &[&str]) -> bool {
         let name = column.text.to_ascii_uppercase();
         matches!(&*row.text, "NEW" | ":NEW" | "OLD" | ":OLD")
             && &*dot.text == "."
-            && (CREDENTIALS.contains(&&*name)
-                || name.ends_with("PASSWORD")
-                || name.ends_with("PASSWD"))
+            && is_credential(&name)
     })
 }

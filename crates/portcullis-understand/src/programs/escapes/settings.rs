@@ -90,9 +90,17 @@ pub(crate) fn program(walk: &mut dyn Host, value: &Argument) {
 pub(super) fn stands_in(walk: &mut dyn Host, value: &Argument) {
     let first = value.text.known_prefix().split_whitespace().next().unwrap_or("");
     let text = value.text.derive([Piece::Known(first.to_owned())]);
-    if first.contains('/') && is_brought_along(walk, &text) {
+    if first.contains('/') && !is_own_python(first) && is_brought_along(walk, &text) {
         walk.note("execution.program.named", value.span);
     }
+}
+
+/// `.venv/bin/python`: the interpreter of the project's own environment, which everybody starts by that name.
+fn is_own_python(path: &str) -> bool {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    [".venv/bin/python", "venv/bin/python"]
+        .iter()
+        .any(|own| path.strip_prefix(own).is_some_and(|rest| matches!(rest, "" | "3")))
 }
 
 /// A library is named that a program loads.

@@ -60,6 +60,9 @@ const LOADS: &[&str] = &[
     "startup",
 ];
 
+/// What such words end with.
+const LOADED: &[&str] = &["exe", "linkerexe", "module", "plugin", "plugins"];
+
 /// Words of names by which what they hold is only written, or of no use to anybody else.
 const KEPT: &[&str] = &[
     "cache",
@@ -139,13 +142,144 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation, arguments: &[
         return;
     }
     options(walk, arguments);
+    let takes_files = is_file_tool(name);
+    for word in arguments {
+        let known = word.text.known_prefix();
+        for command in piped(known).into_iter().filter(|command| reads_as_command(command)) {
+            walk.suppose(&word.text.derive([Piece::Known(command.to_owned())]), word.span);
+        }
+        if !takes_files && is_temporary(known) && is_library(known) {
+            manuals::loaded(walk, word);
+        }
+    }
 }
+
+/// The commands in a word that is a file for most programs: `|command`, `command|` in quotes, `%pipe%command`, `%sh{command}`.
+fn piped(word: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    found.extend(word.strip_prefix('|'));
+    found.extend(word.split_once("%pipe%").map(|(_, command)| command));
+    let shell =
+        word.split_once("%sh{").and_then(|(_, rest)| rest.rfind('}').map(|end| (rest, end)));
+    found.extend(shell.and_then(|(rest, end)| rest.get(..end)));
+    let quoted = ['"', '\''].into_iter().filter_map(|quote| {
+        let (_, rest) = word.split_once(quote)?;
+        rest.split(quote).next()?.strip_suffix('|')
+    });
+    found.extend(quoted);
+    found
+}
+
+/// Whether a path is that of code which is loaded as it is.
+fn is_library(path: &str) -> bool {
+    let ends = [".dll", ".dylib", ".so"];
+    ends.iter().any(|end| path.ends_with(end)) || path.contains(".so.")
+}
+
+/// Whether what a program does with a library is what it does with any file: it is copied, looked into, linked or packed.
+fn is_file_tool(name: &str) -> bool {
+    FILE_TOOLS.binary_search(&name).is_ok()
+        || crate::programs::program(name).is_some_and(|row| row.does.only_shows())
+}
+
+/// Programs that take libraries as files, sorted.
+const FILE_TOOLS: &[&str] = &[
+    "[",
+    "adb",
+    "ar",
+    "aws",
+    "azcopy",
+    "bloaty",
+    "c++",
+    "cargo",
+    "cc",
+    "chcon",
+    "chmod",
+    "chown",
+    "clang",
+    "clang++",
+    "cmake",
+    "cmp",
+    "codesign",
+    "cp",
+    "curl",
+    "diff",
+    "docker",
+    "du",
+    "file",
+    "find",
+    "g++",
+    "gcc",
+    "gcloud",
+    "gdb",
+    "gh",
+    "go",
+    "gsutil",
+    "install",
+    "install_name_tool",
+    "javac",
+    "kubectl",
+    "ld",
+    "ldconfig",
+    "ldd",
+    "lipo",
+    "lld",
+    "lldb",
+    "ln",
+    "ls",
+    "make",
+    "mold",
+    "mv",
+    "nm",
+    "nvcc",
+    "objcopy",
+    "objdump",
+    "otool",
+    "patchelf",
+    "podman",
+    "pwsh",
+    "python",
+    "python3",
+    "ranlib",
+    "rclone",
+    "readelf",
+    "readlink",
+    "realpath",
+    "rm",
+    "rsync",
+    "rustc",
+    "scp",
+    "sha1sum",
+    "sha256sum",
+    "size",
+    "stat",
+    "strings",
+    "strip",
+    "tar",
+    "test",
+    "touch",
+    "truncate",
+    "unzip",
+    "upx",
+    "wget",
+    "xcrun",
+    "zig",
+    "zip",
+];
 
 /// Reads a variable that programs find.
 pub(super) fn variable(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
     let words = words(name);
     // A variable of one word is most often the shell's own, which is followed to where it is used.
-    let Some(last) = words.last().filter(|_| words.len() > 1) else { return };
+    let Some(last) = words.last().filter(|last| words.len() > 1 || is_search_path(last)) else {
+        return;
+    };
+    if is_search_path(last) || INTERPRETERS.contains(&last.as_str()) {
+        let value = Argument { text: value.clone(), span };
+        if is_temporary(value.text.known_prefix()) {
+            manuals::loaded(walk, &value);
+        }
+    }
     if matches!(
         last.as_str(),
         "addopts" | "aflags" | "args" | "flags" | "options" | "opts" | "zflags"
@@ -155,6 +289,16 @@ pub(super) fn variable(walk: &mut dyn Host, name: &str, value: &Text, span: Span
         told(walk, &words, &Argument { text: value.clone(), span });
     }
 }
+
+/// Whether a name says by its end that code is looked for along what it holds: `TCLLIBPATH`.
+fn is_search_path(name: &str) -> bool {
+    ["libpath", "modulepath", "modpath", "pluginpath", "classpath"]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
+
+/// What variables call the interpreter that a program is run with: `CLOUDSDK_PYTHON`.
+const INTERPRETERS: &[&str] = &["java", "node", "perl", "python", "ruby"];
 
 fn options(walk: &mut dyn Host, arguments: &[Argument]) {
     let mut named: Option<Vec<String>> = None;
@@ -168,7 +312,9 @@ fn options(walk: &mut dyn Host, arguments: &[Argument]) {
             continue;
         }
         named = None;
-        match known.split_once('=') {
+        // `-Xplugin:/tmp/x.jar`: a path behind a colon is a value as well.
+        let by_colon = || known.split_once(':').filter(|(_, value)| value.starts_with('/'));
+        match known.split_once('=').or_else(by_colon) {
             Some((name, value)) => {
                 let value = Argument { text: word.text.beginning_with(value), span: word.span };
                 let names = words(name);
@@ -224,11 +370,17 @@ fn is_key(key: &str) -> bool {
 
 fn one(walk: &mut dyn Host, names: &[String], value: &Argument) {
     let says = |list: &[&str]| names.iter().any(|word| list.contains(&word.as_str()));
+    // `--loadmodule`, `-Xplugin`, `--build-file`, `--gcc.exe`
+    let loads = says(LOADS)
+        || names.iter().any(|word| LOADED.iter().any(|end| word.ends_with(end)))
+        || names
+            .windows(2)
+            .any(|pair| matches!(pair, [one, two] if one == "build" && two == "file"));
     let known = value.text.known_prefix();
     let path = known.split([',', ' ']).next().unwrap_or(known);
     let lies_elsewhere =
         is_temporary(path) || path.starts_with("https://") || path.starts_with("http://");
-    if says(LOADS) && !says(KEPT) && lies_elsewhere && !known.contains(' ') {
+    if loads && !says(KEPT) && lies_elsewhere && !known.contains(' ') {
         let text = value.text.beginning_with(path);
         manuals::loaded(walk, &Argument { text, span: value.span });
     }
@@ -297,7 +449,16 @@ mod tests {
 
     #[test]
     fn the_programs_are_sorted() {
-        assert!(TEXTS.is_sorted());
+        assert!(TEXTS.is_sorted() && FILE_TOOLS.is_sorted());
+    }
+
+    #[test]
+    fn a_pipe_is_found_in_place_of_a_file() {
+        assert_eq!(piped("|cat x"), ["cat x"]);
+        assert_eq!(piped("%pipe%sh -c x"), ["sh -c x"]);
+        assert_eq!(piped("nop %sh{rm -rf x}; quit!"), ["rm -rf x"]);
+        assert_eq!(piped("source \"curl h|\""), ["curl h"]);
+        assert!(piped("a|b").is_empty() && piped("'a' | b").is_empty());
     }
 
     #[test]

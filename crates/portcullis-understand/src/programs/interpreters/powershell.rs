@@ -37,7 +37,7 @@ pub(super) fn powershell(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             let span = rest.first().map_or(argument.span, |first| {
                 rest.last().map_or(first.span, |last| first.span.to(last.span))
             });
-            return walk.code("powershell", &code, span, &[]);
+            return walk.code("powershell", &as_written(&code), span, &[]);
         }
         if is_option && name.starts_with('f') && "file".starts_with(name) {
             if let Some(file) = value {
@@ -109,4 +109,21 @@ fn utf16_base64(text: &str) -> Option<String> {
         })
         .collect();
     String::from_utf16(&units).ok()
+}
+
+/// Code in which variables of PowerShell's own stand as they were written: on the system that it is written for no other shell has filled
+/// them in before, and here they are empty.
+fn as_written(code: &Text) -> Text {
+    const OWN: &[&str] = &["LASTEXITCODE", "PSScriptRoot", "env", "false", "null", "true"];
+    let mut written = code.derive([]);
+    for piece in &code.pieces {
+        match piece {
+            Piece::Known(known) => written.push_known(known),
+            Piece::Unknown(name) if OWN.contains(&&**name) => {
+                written.push_known(&format!("${name}"))
+            }
+            other => written.append(&code.derive([other.clone()])),
+        }
+    }
+    written
 }

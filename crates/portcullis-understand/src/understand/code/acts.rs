@@ -4,6 +4,7 @@ use portcullis_syntax::Span;
 
 use super::{
     calls::looks_like_sql,
+    fed::Started,
     fold::{self, Fold},
     imports::module_name,
     interpreter::Interpreter,
@@ -138,16 +139,27 @@ impl Interpreter<'_, '_, '_> {
                         input.clone(),
                         option("shell"),
                     );
+                    let started = match &value {
+                        Value::List(_) => {
+                            Started::Words(self.words([(&value, first.span)].into_iter()))
+                        }
+                        line => Started::Line(line.text(), first.span),
+                    };
+                    let text = self.started(path, started, text);
                     result = Some(match result {
-                        None => Value::Text(text),
-                        Some(before) => Value::or(before, Value::Text(text)),
+                        None => text,
+                        Some(before) => Value::or(before, text),
                     });
                 }
                 result.unwrap_or_else(|| Value::unknown("what a command prints"))
             }
             Act::System => match plain.as_slice() {
                 [] => Value::unknown("what a command prints"),
-                [one] => Value::Text(self.shell_or_words(&one.value, one.span, span, None, None)),
+                [one] => {
+                    let printed = self.shell_or_words(&one.value, one.span, span, None, None);
+                    let started = Started::Line(one.value.text(), one.span);
+                    self.started(path, started, printed)
+                }
                 several => {
                     let several: Vec<&Given> = several
                         .iter()
@@ -175,7 +187,8 @@ impl Interpreter<'_, '_, '_> {
                             text.append(&value.text());
                         }
                     }
-                    return Value::Text(self.run_shell(&text, first.span, None));
+                    let printed = self.run_shell(&text, first.span, None);
+                    return self.started(path, Started::Line(text, first.span), printed);
                 }
                 let mut words = self.words([(&first.value, first.span)].into_iter());
                 if path.ends_with("fork") {
@@ -193,7 +206,8 @@ impl Interpreter<'_, '_, '_> {
                     }
                 }
                 let input = option("input").map(|value| value.text());
-                Value::Text(self.run_words(&words, input))
+                let printed = self.run_words(&words, input);
+                self.started(path, Started::Words(words), printed)
             }
             Act::Program => {
                 let mut words = self.words(plain.iter().map(|given| (&given.value, given.span)));
@@ -207,7 +221,8 @@ impl Interpreter<'_, '_, '_> {
                             .map(|word| Argument { text: Text::known(word), span: given.span }),
                     );
                 }
-                Value::Text(self.run_words(&words, None))
+                let printed = self.run_words(&words, None);
+                self.started(path, Started::Words(words), printed)
             }
             Act::ExecList | Act::SpawnList | Act::ExecWords | Act::SpawnWords => {
                 let skip = usize::from(matches!(act, Act::SpawnList | Act::SpawnWords));
@@ -583,6 +598,10 @@ impl Interpreter<'_, '_, '_> {
                     }
                     text.append(&given.value.text());
                 }
+                if let Some(number) = keyword(&["file"]).and_then(|to| self.program(&to.value)) {
+                    self.feed(number, &text);
+                    return Value::unknown("nothing");
+                }
                 if let Some(Given { value: Value::File(index), .. }) = keyword(&["file"]) {
                     self.write_file(*index, &text);
                     return Value::unknown("nothing");
@@ -611,13 +630,24 @@ impl Interpreter<'_, '_, '_> {
                 let code = Value::Text(self.walk.connect(&address, None, false));
                 self.run_code(path, self.language, &code, address.span)
             }
-            Act::Module => match first.and_then(|given| given.value.as_known()) {
-                Some(name) => self.module(module_name(name)),
-                None => Value::reached(
-                    "a module",
-                    mixed("a module", given.iter().map(|given| &given.value)),
-                ),
-            },
+            Act::Module => {
+                // What the script wrote itself before is code that it brings along.
+                let file = self.place_of(first);
+                let names_file = file.text.known_prefix().starts_with(['/', '.', '~']);
+                if names_file && self.language == "javascript" {
+                    self.flush();
+                    if self.walk.wrote(&file.text) {
+                        self.walk.script(self.language, &file, &[], None);
+                    }
+                }
+                match first.and_then(|given| given.value.as_known()) {
+                    Some(name) => self.module(module_name(name)),
+                    None => Value::reached(
+                        "a module",
+                        mixed("a module", given.iter().map(|given| &given.value)),
+                    ),
+                }
+            }
             Act::Member => self.member_by_name(path, &plain, span),
             Act::Names => match first {
                 Some(module) => module.value.clone(),

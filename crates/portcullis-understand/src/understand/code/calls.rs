@@ -326,6 +326,10 @@ impl Interpreter<'_, '_, '_> {
             "undici",
             "ws",
         ];
+        if let Some(number) = self.program(to) {
+            self.feed(number, content);
+            return;
+        }
         let Value::Name(path, address) = to else { return };
         let root = path.split(['.', '(']).next().unwrap_or_default();
         // A server of the program's own answers whoever asks it.

@@ -12,7 +12,7 @@ use portcullis_syntax::{
     code::{Dialect, TextPart, Token, TokenKind, dialect, tokens},
 };
 
-use super::{played::Client, replaced::Replaced, value::Value};
+use super::{fed::Started, played::Client, replaced::Replaced, value::Value};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::invocation::split_assignment,
@@ -156,6 +156,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             aliases: Vec::new(),
             modules: BTreeSet::new(),
             files: Vec::new(),
+            programs: Vec::new(),
             returned: None,
             yielded: Vec::new(),
             frames: Vec::new(),
@@ -356,6 +357,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     /// What classes of the script are made from, where that is of a library.
     pub(super) bases: HashMap<String, String>,
     pub(super) files: Vec<Open>,
+    /// Programs that were started and may be told more.
+    pub(super) programs: Vec<Started>,
     pub(super) returned: Option<Value>,
     /// It is code for an interpreter that lives on: what nothing here binds may be bound all the same.
     pub(super) is_cell: bool,

@@ -34,6 +34,9 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) -> Value {
+        if self.tells_program(&receiver, name, given) {
+            return receiver;
+        }
         match receiver {
             Value::File(index) => self.file_method(index, name, given),
             Value::Any(list) => list
@@ -221,9 +224,7 @@ impl Interpreter<'_, '_, '_> {
                 let text = receiver.text();
                 Value::Text(self.run_shell(&text, span, None))
             }
-            ("constructor", [code, ..]) => {
-                self.act(Act::Code, "Function", std::slice::from_ref(code), span)
-            }
+            ("constructor", [_, ..]) => self.act(Act::Code, "Function", given, span),
             _ => match self.path_method(&receiver, name, given, span) {
                 Some(value) => value,
                 None => {

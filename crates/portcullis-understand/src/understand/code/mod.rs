@@ -14,6 +14,7 @@ mod definitions;
 mod evaluate;
 mod events;
 mod expressions;
+mod fed;
 mod fixtures;
 mod fold;
 mod handed;

@@ -320,6 +320,10 @@ impl Evaluator<'_, '_> {
                 to.text = beside;
             }
         }
+        // It says what it would do.
+        if name == "robocopy" && switches.contains("/l") {
+            return;
+        }
         // What is elsewhere and not here is gone.
         if switches.contains("/mir") || switches.contains("/purge") {
             self.walk.delete(&to, true);

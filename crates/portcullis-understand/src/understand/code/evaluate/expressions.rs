@@ -227,6 +227,10 @@ impl Evaluator<'_, '_> {
             Value::Type(class) => self.constant(class, &lower),
             Value::Block(closure) => Value::known(closure.source.as_str()),
             Value::Nothing => Value::Nothing,
+            // `$PROFILE.CurrentUserAllHosts`: other files that are run as this one.
+            Value::Text(text) if text.as_known() == Some(PROFILE) && lower.ends_with("hosts") => {
+                holder.clone()
+            }
             Value::Text(text) => Value::Text(member_of_text(text, &lower)),
         }
     }

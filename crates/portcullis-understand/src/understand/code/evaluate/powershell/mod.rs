@@ -260,6 +260,8 @@ impl Evaluator<'_, '_> {
                     shown.taint = shown.taint.with(Taint::SECRET);
                 }
             }
+            // Without a name it lists what there is.
+            names::Said::Secret if noun == "azkeyvaultsecret" && lists(given) => {}
             names::Said::Secret => {
                 shown.taint = shown.taint.with(Taint::SECRET);
                 self.walk.note("windows.secrets.read", span);
@@ -346,6 +348,26 @@ fn parameter(row: &Cmdlet, name: &str) -> Option<&'static str> {
         .find(|full| *full == name)
         .or_else(|| short.filter(|short| all().any(|full| full == *short)))
         .or_else(|| all().find(|full| !name.is_empty() && full.starts_with(name)))
+}
+
+/// Whether a vault is asked for the names of what it holds: neither a name nor a value is asked for.
+fn lists(given: &[Given]) -> bool {
+    let names = ["-asplaintext", "-id", "-inremovedstate", "-n", "-name", "-secretname"];
+    let mut by_place = 0;
+    let mut previous = "";
+    for one in given {
+        match one.name.as_deref() {
+            Some(name) if names.iter().any(|known| name.eq_ignore_ascii_case(known)) => {
+                return false;
+            }
+            Some(name) => previous = name,
+            None => {
+                by_place += usize::from(previous.is_empty());
+                previous = "";
+            }
+        }
+    }
+    by_place < 2
 }
 
 fn bind(row: &'static Cmdlet, given: Vec<Given>, input: Option<Value>, span: Span) -> Bound {

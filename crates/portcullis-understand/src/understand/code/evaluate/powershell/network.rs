@@ -21,7 +21,9 @@ impl Evaluator<'_, '_> {
         let word = |text: &str| Argument { text: Text::known(text), span };
         let method = bound.get(&["method", "custommethod"]).map(|it| self.text(it));
         let file = bound.get(&["infile"]).map(|it| self.path_argument(it, span));
-        let body = bound.get(&["body", "form"]).map(|it| self.text(it));
+        // What comes by the pipeline is the body where the address is named.
+        let piped = bound.input.as_ref().filter(|_| bound.get(&["uri"]).is_some());
+        let body = bound.get(&["body", "form"]).or(piped).map(|it| self.text(it));
         let headers = bound.get(&["headers"]).map(|it| self.text(it));
         let reads = method.as_ref().is_none_or(|it| {
             it.as_known()

@@ -11,7 +11,7 @@ use super::{
     Bound, paths,
 };
 use crate::{
-    effect::{Certainty, EffectKind},
+    effect::{Argument, Certainty, EffectKind},
     programs::host::Host,
     text::{Piece, Taint, Text},
 };
@@ -93,7 +93,10 @@ impl Evaluator<'_, '_> {
                 Value::Text(tainted(unknown_of(&text, "a password"), Taint::SECRET))
             }
             Programs::Private => {
-                Value::Text(tainted(Text::unknown("the clipboard"), Taint::PRIVATE))
+                // As on other systems.
+                let program = Argument { text: Text::known("pbpaste"), span };
+                let printed = self.walk.run(&[program], None);
+                Value::Text(tainted(printed, Taint::PRIVATE))
             }
             Programs::Assign => {
                 let name = bound.get(&["name"]).map(|name| self.text(name)).unwrap_or_default();

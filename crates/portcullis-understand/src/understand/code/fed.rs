@@ -1,0 +1,122 @@
+//! Programs that code goes on talking to: what is written into the standard input of one that was started is what it reads. Owns which those
+//! are, and by what they are told more.
+
+use portcullis_syntax::Span;
+
+use super::{
+    interpreter::Interpreter,
+    value::{Given, Value},
+};
+use crate::{
+    effect::{Argument, GapReason},
+    text::{Piece, Text},
+};
+
+/// How many programs are told apart.
+const STARTED: usize = 64;
+
+/// What a program that waits for more is called in a text.
+const MARK: &str = "what program ";
+
+/// A program as it was started.
+#[derive(Clone, Debug)]
+pub(super) enum Started {
+    /// By its words.
+    Words(Vec<Argument>),
+    /// By a line for a shell.
+    Line(Text, Span),
+}
+
+/// Functions, by their last names, whose program goes on while the code does.
+const GO_ON: &[&str] = &[
+    "Popen",
+    "create_subprocess_exec",
+    "create_subprocess_shell",
+    "exec",
+    "execFile",
+    "execa",
+    "popen",
+    "popen2",
+    "popen2e",
+    "popen3",
+    "spawn",
+];
+
+impl Interpreter<'_, '_, '_> {
+    /// What a function gives that started a program: what it prints and, where it goes on, the program itself.
+    pub(super) fn started(&mut self, path: &str, started: Started, printed: Text) -> Value {
+        let last = path.rsplit('.').next().unwrap_or_default();
+        if !GO_ON.contains(&last) || !printed.has_unknown() && !printed.is_empty() {
+            return Value::Text(printed);
+        }
+        if self.programs.len() >= STARTED {
+            let span = match &started {
+                Started::Words(words) => words.first().map_or(Span::default(), |word| word.span),
+                Started::Line(_, span) => *span,
+            };
+            self.walk.gap(span, GapReason::Limit);
+            return Value::Text(printed);
+        }
+        let name = format!("{MARK}{} prints", self.programs.len());
+        self.programs.push(started);
+        Value::Text(printed.derive([Piece::Unknown(name.into())]))
+    }
+
+    /// What a method tells a program: `p.stdin.write(x)`, `p.communicate(x)`. Whether it told one.
+    pub(super) fn tells_program(&mut self, receiver: &Value, name: &str, given: &[Given]) -> bool {
+        let is_input = matches!(
+            name,
+            "communicate"
+                | "end"
+                | "print"
+                | "puts"
+                | "send"
+                | "write"
+                | "writelines"
+                | "write_line"
+        );
+        let Some(number) = self.program(receiver).filter(|_| is_input) else { return false };
+        let mut input = Text::default();
+        for given in
+            given.iter().filter(|given| given.name.as_deref().is_none_or(|it| it == "input"))
+        {
+            match &given.value {
+                Value::List(list) => list.iter().for_each(|value| input.append(&value.text())),
+                // A function that is called when it is written.
+                Value::Function(_) => {}
+                value => input.append(&value.text()),
+            }
+        }
+        if input.is_empty() {
+            return false;
+        }
+        self.feed(number, &input);
+        true
+    }
+
+    /// The program that a value is, or is a stream of.
+    pub(super) fn program(&self, value: &Value) -> Option<usize> {
+        match value {
+            Value::Method(method) => self.program(&method.0),
+            Value::Any(list) => list.iter().find_map(|value| self.program(value)),
+            Value::List(list) => list.first().and_then(|value| self.program(value)),
+            Value::Text(text) | Value::Name(_, text) => text.pieces.iter().find_map(|piece| {
+                let Piece::Unknown(name) = piece else { return None };
+                let number = name.strip_prefix(MARK)?.strip_suffix(" prints")?;
+                number.parse().ok().filter(|number| *number < self.programs.len())
+            }),
+            _ => None,
+        }
+    }
+
+    /// The program is handed more.
+    pub(super) fn feed(&mut self, number: usize, input: &Text) {
+        match self.programs.get(number).cloned() {
+            Some(Started::Words(words)) => drop(self.run_words(&words, Some(input.clone()))),
+            Some(Started::Line(line, span)) => {
+                drop(self.run_shell(&line, span, Some(input.clone())));
+            }
+            None => {}
+        }
+    }
+}
