@@ -10,6 +10,7 @@ mod command;
 mod differential;
 mod docs;
 mod dressing;
+mod frameworks;
 mod fuzz;
 mod licences;
 mod random;
@@ -47,6 +48,8 @@ usage: cargo xtask <verb>
   differential [--scripts N] [--seed S]
                   run generated scripts in bash, and compare what started with what was predicted
   dressing [N]    judge the project's own attacks and twins in N other words each, or in all there are
+  frameworks [NAME]…
+                  fetch the frameworks for Python and Node, the newest minor and an older one, and run the packages' tests with each
   audit-stress    record from 1,000 processes at once, kill 200 of them, and verify the record
   fuzz [MINUTES]  run every fuzz target for that many CPU-minutes each (30)
 ";
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
             Ok(port) => bench::relay(port),
             Err(_) => Err(command::Failed::Usage(format!("`{port}` is not a port"))),
         },
+        ["frameworks", names @ ..] => frameworks::run(names),
         ["audit-stress"] => audit_stress::run_stress(),
         ["differential", options @ ..] => differential_options(options)
             .and_then(|(scripts, seed)| differential::run(scripts, seed)),

@@ -19,19 +19,37 @@ const OLDEST: &str = "const [a, b] = process.versions.node.split('.'); process.e
 
 #[test]
 fn the_package_passes_its_own_tests() {
+    let sources = root().join("typescript/node_modules");
+    tried("package", Some(&sources).filter(|modules| modules.is_dir()).map(PathBuf::as_path));
+}
+
+/// The older minors of the frameworks, where `cargo xtask frameworks node` installed them.
+#[test]
+fn the_scenarios_hold_in_the_older_minors_that_are_installed() {
+    let modules = root().join("target/frameworks/node/older/node_modules");
+    if modules.is_dir() {
+        tried("older", Some(&modules));
+    } else {
+        say(
+            "left out: no frameworks in an older minor (`cargo xtask frameworks node` installs them)",
+        );
+    }
+}
+
+/// Runs the tests in a folder of their own, with the frameworks that stand in another.
+fn tried(name: &str, modules: Option<&Path>) {
     let node = env::var_os("GATE_TEST_NODE").map_or_else(|| PathBuf::from("node"), PathBuf::from);
     if !succeeds(Command::new(&node).args(["-e", OLDEST])) {
         say("left out: no Node from 20.19 on is here");
         return;
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let built = built();
-    let stage = staged(&root, &built.join("deps"));
+    let stage = staged(name, &built.join("deps"), modules);
     let output = Command::new(&node)
         .args(["--test", "--test-reporter=tap"])
         .args(tests(&stage))
         .current_dir(&stage)
-        .env("GATE_TEST_ROOT", &root)
+        .env("GATE_TEST_ROOT", root())
         .env("GATE_TEST_PROGRAM", built.join("portcullis"))
         .stdin(Stdio::null())
         .output()
@@ -47,6 +65,11 @@ fn the_package_passes_its_own_tests() {
     }
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("\nok "), "nothing was tried: {said}");
+}
+
+/// The root of the checkout.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
 /// The files of tests in the staged package.
@@ -66,20 +89,18 @@ fn built() -> PathBuf {
     own.parent().and_then(Path::parent).unwrap().to_owned()
 }
 
-/// A folder with the package, the addon in it, and the frameworks that are installed beside the sources.
-fn staged(root: &Path, deps: &Path) -> PathBuf {
-    let stage = Path::new(env!("CARGO_TARGET_TMPDIR")).join("package");
+/// A folder with the package, the addon in it, and the frameworks of another folder.
+fn staged(name: &str, deps: &Path, modules: Option<&Path>) -> PathBuf {
+    let stage = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&stage);
-    let sources = root.join("typescript");
-    copied(&sources, &stage);
+    copied(&root().join("typescript"), &stage);
     let (prefix, suffix) = (env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
     let addon = deps.join(format!("{prefix}portcullis_node{suffix}"));
     fs::copy(&addon, stage.join("native.node"))
         .unwrap_or_else(|error| panic!("{}: {error}", addon.display()));
     #[cfg(unix)]
-    if sources.join("node_modules").is_dir() {
-        std::os::unix::fs::symlink(sources.join("node_modules"), stage.join("node_modules"))
-            .unwrap();
+    if let Some(modules) = modules {
+        std::os::unix::fs::symlink(modules, stage.join("node_modules")).unwrap();
     }
     stage
 }

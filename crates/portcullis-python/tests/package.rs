@@ -17,6 +17,9 @@ use std::{
 /// The oldest Python that the package is for.
 const OLDEST: &str = "import sys; sys.exit(sys.version_info < (3, 10))";
 
+/// Where an environment of Python has its own.
+const INTERPRETER: &str = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+
 #[test]
 fn the_package_passes_its_own_tests() {
     let Some(python) = python() else {
@@ -25,7 +28,7 @@ fn the_package_passes_its_own_tests() {
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let built = built();
-    let stage = staged(&root, &built.join("deps"));
+    let stage = staged(&root, &built.join("deps"), "package");
     let output = Command::new(&python)
         .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"])
         .arg(root.join("python/tests"))
@@ -42,6 +45,62 @@ fn the_package_passes_its_own_tests() {
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Each framework that `cargo xtask frameworks` installed, in the newest minor and an older one: its scenarios and its block of the documentation.
+#[test]
+fn the_scenarios_hold_in_each_minor_that_is_installed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let installed = installed(&root.join("target/frameworks/python"));
+    if installed.is_empty() {
+        say("left out: no frameworks in an older minor (`cargo xtask frameworks` installs them)");
+        return;
+    }
+    let built = built();
+    let stage = staged(&root, &built.join("deps"), "frameworks");
+    let mut failed = String::new();
+    for (name, place) in installed {
+        let tests = root.join("python/tests");
+        let output = Command::new(place.join(INTERPRETER))
+            .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"])
+            .arg(tests.join(format!("test_{name}.py")))
+            .arg(tests.join("test_docs.py"))
+            .env("PYTHONPATH", &stage)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("GATE_TEST_PROGRAM", built.join("portcullis"))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        // A framework that cannot be imported leaves out all of its tests, which proves nothing.
+        let own = format!("test_{name}.py");
+        let is_left_out = |line: &str| line.contains(&own) && line.contains("is not installed");
+        let is_tried = !said.lines().any(is_left_out);
+        if !output.status.success() || !is_tried {
+            failed.push_str(&format!("{}: {said}\n", place.display()));
+        } else {
+            let packages = fs::read_to_string(place.join("packages")).unwrap().replace('\n', ", ");
+            say(&format!("{packages}: {}", said.lines().last().unwrap_or_default()));
+        }
+    }
+    assert!(failed.is_empty(), "{failed}");
+}
+
+/// The name of each framework with the folder of each minor of it.
+fn installed(folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = |folder: &Path| -> Vec<PathBuf> {
+        let read = fs::read_dir(folder).into_iter().flatten();
+        read.map(|entry| entry.unwrap().path()).collect()
+    };
+    let mut all = Vec::new();
+    for framework in entries(folder) {
+        let name = framework.file_name().unwrap().to_string_lossy().into_owned();
+        let minors =
+            entries(&framework).into_iter().filter(|place| place.join("packages").is_file());
+        all.extend(minors.map(|place| (name.clone(), place)));
+    }
+    all.sort();
+    all
+}
+
 /// The folder of what cargo built: that of this test is `deps` in it.
 fn built() -> PathBuf {
     let own = env::current_exe().unwrap();
@@ -49,8 +108,8 @@ fn built() -> PathBuf {
 }
 
 /// A folder with the package, and the extension module in it.
-fn staged(root: &Path, deps: &Path) -> PathBuf {
-    let stage = Path::new(env!("CARGO_TARGET_TMPDIR")).join("package");
+fn staged(root: &Path, deps: &Path, name: &str) -> PathBuf {
+    let stage = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&stage);
     let package = stage.join("portcullis_gate");
     copied(&root.join("python/portcullis_gate"), &package);
@@ -89,7 +148,7 @@ fn python() -> Option<PathBuf> {
         return Some(system);
     }
     let own = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
-    let python = own.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let python = own.join(INTERPRETER);
     if runs(&python, "import pytest") {
         return Some(python);
     }
