@@ -214,12 +214,16 @@ static RULES: &[Rule] = &[
         message: "a directory outside the project would be deleted",
         remedy: LOOK_FIRST,
         when: When::Effect(Kinds::DELETE, |effect, scene| {
-            delete(effect, scene, |place, recursive| match place {
+            let hit = delete(effect, scene, |place, recursive| match place {
                 Place::Elsewhere | Place::Site => {
                     Some(if recursive { Severity::High } else { Severity::Medium })
                 }
                 _ => None,
-            })
+            })?;
+            // One after the other of all that lies below is no less than all at once.
+            let each = matches!(&effect.kind, EffectKind::Delete { target, .. }
+                if target.path.as_ref().is_some_and(|path| path.contains("/**")));
+            Some(Hit { severity: if each { Some(Severity::High) } else { hit.severity }, ..hit })
         }),
         fires: &["rm -rf /some/path", "rm -rf ../other", "rm -rf /opt/tool", "rm /data/x.csv"],
         quiet: &["rm -rf /tmp/x", "rm -rf ./x"],

@@ -374,8 +374,12 @@ const ECHOES: &[&str] = &[
 const DESTROYING: &[&str] = &[
     "_close",
     "_delete_by_query",
+    "cancel",
+    "cancel-all",
+    "cancel_all",
     "clean_tombstones",
     "clear-all",
+    "deactivate",
     "decommission",
     "delete",
     "delete-all",
@@ -384,21 +388,37 @@ const DESTROYING: &[&str] = &[
     "delete_series",
     "deletemany",
     "deleteone",
+    "deprovision",
     "destroy",
     "dodelete",
     "dowipeoutworkspace",
     "drop",
+    "factory-reset",
+    "factory_reset",
     "flushall",
+    "force-stop",
+    "kill",
+    "power-off",
+    "power_off",
+    "poweroff",
     "purge",
     "purge_all",
     "purge_cache",
     "purge_everything",
+    "reboot",
+    "revoke",
+    "rollback",
     "safeexit",
     "shutdown",
     "terminate",
     "truncate",
+    "unpublish",
+    "void",
     "wipe",
 ];
+
+/// What the last part of an address says where money goes, whoever is asked.
+const PAYING: &[&str] = &["payout", "payouts", "refund", "refunds", "withdraw", "withdrawals"];
 
 /// Reads the request that a client is told to make.
 pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'static str, Hit)>) {
@@ -578,6 +598,11 @@ impl Request {
         }
         if let Some(verdict) = self.known_service(name, path) {
             return Some(verdict);
+        }
+        let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let is_played = name.split(['.', '-']).any(|part| matches!(part, "sandbox" | "test"));
+        if !near && !self.is_test && !is_played && PAYING.contains(&last) {
+            return Some(Verdict::Payment);
         }
         let destroys = path
             .split('/')

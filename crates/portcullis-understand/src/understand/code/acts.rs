@@ -61,6 +61,8 @@ impl Interpreter<'_, '_, '_> {
                 | Place::Boot
                 | Place::Gate
                 | Place::HomeTop
+                | Place::Elsewhere
+                | Place::Log
         );
         let pattern = directory.text.known_prefix();
         let root = pattern.split(['*', '?', '[']).next().unwrap_or("").trim_end_matches('/');

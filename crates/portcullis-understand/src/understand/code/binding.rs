@@ -162,6 +162,29 @@ impl Interpreter<'_, '_, '_> {
         self.at = after;
     }
 
+    /// `name: Type = value` of TypeScript.
+    pub(super) fn typed(&mut self) {
+        if !self.is_name(self.at) {
+            return;
+        }
+        let name = self.word().to_owned();
+        let mut at = self.at + 2;
+        while at < self.end && !matches!(self.word_at(at), "=" | ";") {
+            if at > self.at + 2 && self.is_first(at) && !matches!(self.word_at(at), "|" | "&") {
+                return;
+            }
+            at = match self.unit.partners.get(at) {
+                Some(partner) if *partner > at => partner + 1,
+                _ => at + 1,
+            };
+        }
+        if self.word_at(at) == "=" && at < self.end {
+            self.at = at + 1;
+            let value = self.expression(0);
+            self.bind(name, value);
+        }
+    }
+
     /// The names in the brackets that begin here, each with its part of a value.
     pub(super) fn bind_pattern(&mut self, value: &Value) {
         let close = self.partner(self.at);

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     effect::Argument,
     programs::host::Host,
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
 };
 
 /// Functions that only look at a file, or at its name.
@@ -225,6 +225,20 @@ impl Interpreter<'_, '_, '_> {
         ) && let [first, .., last] = given
         {
             self.piped(&first.value.text(), &last.value, span);
+        }
+        if let [template, ..] = given
+            && TEMPLATES.binary_search(&&*path).is_ok()
+            && template.value.taint().has(Taint::NETWORK)
+        {
+            // What stands in such a template is run.
+            let code = template.value.text();
+            self.flush();
+            self.walk.code(
+                self.language,
+                &code.derive([Piece::Unknown("a template".into())]),
+                span,
+                &[],
+            );
         }
         let last = path.rsplit('.').next().unwrap_or_default().to_owned();
         // What a weak reference refers to, and what it gives back: `new WeakRef(fs).deref()`.
@@ -442,6 +456,24 @@ impl Interpreter<'_, '_, '_> {
         self.walk.target(&by_name.or_else(fourth)?.text()).path
     }
 }
+
+/// Functions that run what stands in a template, sorted.
+const TEMPLATES: &[&str] = &[
+    "_.template",
+    "doT.template",
+    "dot.template",
+    "ejs.compile",
+    "ejs.render",
+    "eta.renderString",
+    "jinja2.Environment().from_string",
+    "jinja2.Template",
+    "lodash.template",
+    "mako.template.Template",
+    "nunjucks.renderString",
+    "pug.compile",
+    "pug.render",
+    "tornado.template.Template",
+];
 
 /// Whether the text begins like a statement for a database.
 pub(super) fn looks_like_sql(text: &Text) -> bool {

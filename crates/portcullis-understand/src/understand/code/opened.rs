@@ -221,7 +221,7 @@ impl Interpreter<'_, '_, '_> {
                 && !text.taint.has(Taint::NETWORK)
                 && !text.taint.has(Taint::DECODED);
         let is_own = matches!(&first.value, Value::Name(path, _)
-            if &**path == "pickle.dumps()")
+            if matches!(&**path, "pickle.dumps()" | "cloudpickle.dumps()" | "dill.dumps()"))
             && text.taint == Taint::NONE
             && !self.source.contains("__reduce");
         if is_own {

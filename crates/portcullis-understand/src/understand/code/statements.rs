@@ -159,6 +159,8 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 if self.word() == "{" || self.word() == "(" || self.word() == "[" {
                     self.destructure();
+                } else if self.language == "javascript" && self.word_at(self.at + 1) == ":" {
+                    self.typed();
                 }
             }
             "if" | "elif" | "elsif" | "elseif" | "else" | "while" | "until" | "unless" | "try"

@@ -531,6 +531,9 @@ pub(super) const CARDS: &[Card] = &[
         ],
         habits: &[],
         methods: &[
+            ("messaging.send", Mails),
+            ("messaging.send_each", MailsMany),
+            ("messaging.send_each_for_multicast", MailsMany),
             ("recursive_delete", DeletesOf),
             ("delete_users", Tool(Class::Administer)),
             ("delete_user", Tool(Class::Administer)),

@@ -413,7 +413,11 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.connect(&Argument { text: address, span }, Some(sends), false);
             }
             Doing::Mails | Doing::MailsMany => {
-                self.mails(doing == Doing::MailsMany, given, span);
+                // Whoever listens to a topic is nobody in particular.
+                let to_topic = given.iter().any(|given| {
+                    ["condition", "topic"].iter().any(|name| given.value.entry(name).is_some())
+                });
+                self.mails(doing == Doing::MailsMany || to_topic, given, span);
                 let sends = self.attached(given);
                 if sends.taint != Taint::NONE {
                     let address = Argument { text: Text::unknown("whoever gets it"), span };

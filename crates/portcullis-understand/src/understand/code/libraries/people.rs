@@ -39,7 +39,7 @@ pub(super) const CARDS: &[Card] = &[
             ("send_mail", Mails),
             ("send", Mails),
             ("send_message", Mails),
-            ("send_multiple", Mails),
+            ("send_multiple", MailsMany),
             ("send_email", Mails),
             ("emails.send", Mails),
             ("messages.create", Mails),

@@ -331,7 +331,6 @@ pub(super) static ROWS: &[Row] = &[
     ("picamera.PiCamera", Note("code.monitor.camera")),
     ("picamera2.Picamera2", Note("code.monitor.camera")),
     ("pickle.Unpickler", Deserialize),
-    ("pickle.dumps", Fold(F::Same)),
     ("pickle.load", Deserialize),
     ("pickle.loads", Deserialize),
     ("platform.popen", Shell),
