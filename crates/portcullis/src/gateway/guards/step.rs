@@ -244,6 +244,13 @@ fn written<'a>(list: &str, value: &'a Value) -> Option<Written<'a>> {
         (_, "custom_tool_call") => Some(call(value, "input", true)),
         // Tools that the protocol itself has, and that the caller runs: `local_shell_call`, `apply_patch_call`, `computer_call`.
         (_, kind) => {
+            // What has a name and arguments is a call, whatever it is said to be: a kind that is to come must not pass unseen.
+            if value.get("name").is_some_and(Value::is_string) {
+                let member = ["arguments", "input"].into_iter().find(|it| value.get(*it).is_some());
+                if let Some(member) = member {
+                    return Some(call(value, member, false));
+                }
+            }
             let name = kind.strip_suffix("_call").filter(|name| !name.is_empty())?;
             let member = if value.get("operation").is_some() { "operation" } else { "action" };
             Some(Written { name: Some(name), ..call(value, member, false) })
@@ -349,6 +356,26 @@ mod tests {
             (
                 Protocol::Canonical,
                 json!({"tool_calls": [{"id": "c", "name": "bash", "arguments": text}]}),
+                "payload.tool_calls.0.arguments",
+                "bash",
+            ),
+            // Kinds that nobody knows, and a list with another name.
+            (
+                Protocol::Messages,
+                json!({"content": [{"type": "tool_use_next", "name": "bash", "input": plain}]}),
+                "payload.content.0.input",
+                "bash",
+            ),
+            (
+                Protocol::Responses,
+                json!({"output": [{"type": "mcp_approval_request", "name": "bash", "arguments": text}]}),
+                "payload.tool_calls.0.arguments",
+                "bash",
+            ),
+            (
+                Protocol::Chat,
+                json!({"choices": [{"message": {"more_calls": [
+                    {"type": "function", "function": {"name": "bash", "arguments": text}}]}}]}),
                 "payload.tool_calls.0.arguments",
                 "bash",
             ),
