@@ -69,6 +69,9 @@ pub trait Host: Limits {
     /// The rest of what is being read is not read: that is a question, but where version control has had the file since before the session.
     fn left_unread(&mut self, span: Span);
 
+    /// Counts the work of taking a text of so many bytes apart.
+    fn taken_apart(&mut self, bytes: usize);
+
     /// What follows is no more certain than this; gives how certain it was.
     fn lower(&mut self, to: Certainty) -> Certainty;
 

@@ -97,6 +97,7 @@ const COMMANDS: usize = 256;
 
 /// Reads what a program finds in files that this call wrote.
 pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
+    let before: Vec<String> = if walk.has_written() { walk.written(&[""]) } else { Vec::new() };
     super::started::follow(walk, invocation);
     compiled_from_input(walk, invocation);
     if invocation.program == "git" {
@@ -143,6 +144,10 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
             }
             // Of a file of the project that is edited, what was put in is judged; the rest of it was there before.
             let content = if walk.is_edit_of(&path, &content) { added(&content) } else { content };
+            // What the program itself made just now of nothing that came from elsewhere: whoever runs that is followed by themselves.
+            if !before.contains(&path) && is_computed(&content) {
+                continue;
+            }
             walk.at_likely(|walk| look(walk, *found, &content, invocation.span));
         }
     }
@@ -466,6 +471,12 @@ fn added(content: &Text) -> Text {
         }
     }
     added
+}
+
+/// Whether nothing of a text is known, and nothing of it came over the network, out of a decoder or from what is hidden.
+fn is_computed(content: &Text) -> bool {
+    content.taint == Taint::NONE
+        && !content.pieces.iter().any(|piece| matches!(piece, Piece::Known(_)))
 }
 
 fn look(walk: &mut dyn Host, found: Found, content: &Text, span: Span) {

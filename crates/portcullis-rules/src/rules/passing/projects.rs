@@ -11,7 +11,8 @@ use crate::{
     place,
     programs::Options,
     risk::Severity,
-    text::Piece,
+    text::{Piece, Text},
+    understand,
 };
 
 /// What of a file proves that a finding in it is of no consequence.
@@ -48,6 +49,7 @@ static SETTLED: &[(&str, Proof)] = &[
     ("http.request.delete", |effect, scene| {
         names_no_host(effect, scene) && is_of_tests(effect, scene)
     }),
+    ("privilege.loader.environment", loads_its_own),
     ("tool.data.deleted", is_of_its_own),
 ];
 
@@ -123,6 +125,28 @@ fn is_of_tests(effect: &Effect, scene: &Scene<'_>) -> bool {
 /// A function of another file of the same project: `util.destroy(socket)`.
 fn is_of_its_own(effect: &Effect, _: &Scene<'_>) -> bool {
     matches!(&effect.kind, EffectKind::Act(act) if act.contract.subject.starts_with("something by ."))
+}
+
+/// A library of the project that its own file loads into programs without more rights: `LD_PRELOAD=../src/lib.so ./test`.
+fn loads_its_own(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let EffectKind::Environment { value, .. } = &effect.kind else { return false };
+    let Some(list) = value.as_known() else { return false };
+    let Some((file, _)) = scene.effects.in_file(effect.at) else { return false };
+    let Some(workspace) = scene.facts.workspace.as_deref() else { return false };
+    let has_more_rights =
+        scene.effects.list.iter().any(|effect| matches!(effect.kind, EffectKind::Privilege { .. }));
+    let directory = file.rsplit_once('/').map_or("/", |(directory, _)| directory);
+    let is_own = |path: &str| {
+        let Some(path) =
+            understand::shell::absolute(&Text::known(path), Some(directory), scene.facts)
+        else {
+            return false;
+        };
+        let below = path.strip_prefix(workspace).and_then(|rest| rest.strip_prefix('/'));
+        below.is_some_and(|below| !below.split('/').any(|part| part.starts_with(['.', '~'])))
+            && scene.facts.session.left(&path).is_none()
+    };
+    !has_more_rights && list.split([':', ' ']).filter(|path| !path.is_empty()).all(is_own)
 }
 
 /// A request to an address that the file does not say.

@@ -1,6 +1,8 @@
 //! Meson: what runs while a project is set up (`run_command`), and what a build, a test or an installation of it runs (`custom_target`,
 //! `run_target`, `add_install_script`, `test`) (mesonbuild.com, "Reference manual"). Owns the reading of calls and of lists of texts.
 
+use std::collections::BTreeMap;
+
 use portcullis_syntax::Span;
 
 use super::{Starter, project};
@@ -116,6 +118,8 @@ struct Call {
     name: String,
     texts: Vec<String>,
     command: Vec<String>,
+    /// The variable that stands first, where no text does.
+    first: Option<String>,
     span: Span,
 }
 
@@ -185,6 +189,19 @@ fn calls(source: &str) -> Vec<Call> {
             at += 1;
             continue;
         }
+        if matches!(letter, ',' | ')' | ']')
+            && !word.is_empty()
+            && let Some(call) = open.last().and_then(|(at, ..)| done.get_mut(*at))
+        {
+            let is_first = match key.as_str() {
+                "" => call.texts.is_empty(),
+                "command" => call.command.is_empty(),
+                _ => false,
+            };
+            if is_first && call.first.is_none() {
+                call.first = Some(word.clone());
+            }
+        }
         match letter {
             '(' => {
                 depth += 1;
@@ -206,6 +223,14 @@ fn calls(source: &str) -> Vec<Call> {
                 {
                     call.span = Span::new(call.span.range().start, at + 1);
                     key.clear();
+                    // `run_command(find_program('a.py'), …)`: what is found is the first word of the call around.
+                    let found = (call.name == "find_program").then(|| call.texts.first().cloned());
+                    if let Some(found) = found.flatten()
+                        && let Some(around) = open.last().and_then(|(at, ..)| done.get_mut(*at))
+                    {
+                        around.texts.push(found.clone());
+                        around.command.push(found);
+                    }
                 }
                 depth = depth.saturating_sub(1);
             }
@@ -218,7 +243,28 @@ fn calls(source: &str) -> Vec<Call> {
         word.clear();
         at += letter.len_utf8();
     }
+    with_programs(source, &mut done);
     done
+}
+
+/// Puts before what a call is given the program that its first variable was set to: `tool = find_program('gen.py')`.
+fn with_programs(source: &str, calls: &mut [Call]) {
+    let set = |call: &Call| {
+        let before =
+            source.get(..call.span.range().start)?.trim_end().strip_suffix('=')?.trim_end();
+        let start = before
+            .trim_end_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
+            .len();
+        Some((before.get(start..)?.to_owned(), call.texts.first()?.clone()))
+    };
+    let found: BTreeMap<String, String> =
+        calls.iter().filter(|call| call.name == "find_program").filter_map(set).collect();
+    for call in calls {
+        if let Some(program) = call.first.as_ref().and_then(|name| found.get(name)) {
+            call.texts.insert(0, program.clone());
+            call.command.insert(0, program.clone());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -234,6 +280,17 @@ mod tests {
         assert_eq!(of("custom_target").command, ["d", "@INPUT@", "e"]);
         assert_eq!(of("subdir").texts, ["s"]);
         assert_eq!(text.get(of("subdir").span.range()), Some("subdir('s')"));
+        let found = calls("v = run_command(find_program('a.py', 'b.py'), 'x.h', check: true)\n");
+        assert_eq!(
+            found.first().map(|call| call.texts.as_slice()),
+            Some(&["a.py".to_owned(), "x.h".to_owned()][..])
+        );
+        let found = calls(
+            "p = find_program('a.py')\nrun_command(p, 'x.h')\nq = custom_target('q', output: 'o', command: [p, '@INPUT@'])\n",
+        );
+        let of = |name: &str| found.iter().find(|call| call.name == name).unwrap().clone();
+        assert_eq!(of("run_command").texts, ["a.py", "x.h"]);
+        assert_eq!(of("custom_target").command, ["a.py", "@INPUT@"]);
     }
 
     #[test]

@@ -285,6 +285,10 @@ impl Interpreter<'_, '_, '_> {
                 Some(directory) => Value::known(&directory),
                 None => Value::known("."),
             },
+            ("php", "__DIR__") => match self.walk.directory_of_file() {
+                Some(directory) => Value::known(&directory),
+                None => Value::name(word),
+            },
             ("javascript", "localStorage" | "sessionStorage" | "indexedDB" | "cookieStore") => {
                 Value::reached(word, Text { taint: Taint::SECRET, ..Text::default() })
             }

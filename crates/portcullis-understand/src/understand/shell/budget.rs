@@ -1,6 +1,8 @@
 //! How much is read of one call. Owns the counters of work and depth; what is left out is said by whoever asks.
 
-use super::{DEPTH, WORK, WORK_AT_LEAST, WORK_OF_FILES, WORK_PER_BYTE, WORK_PER_FILE_BYTE};
+use super::{
+    DEPTH, WORK, WORK_AT_LEAST, WORK_OF_FILES, WORK_PER_BYTE, WORK_PER_FILE_BYTE, WORK_RESERVED,
+};
 
 /// Whether there is work left.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -20,12 +22,20 @@ pub(super) struct Budget {
     done: usize,
     /// How much the texts are worth.
     allowance: usize,
+    /// How much is left for files that are nobody's word yet, whatever the others took.
+    reserve: usize,
     is_exhausted: bool,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { depth: 0, done: 0, allowance: WORK_AT_LEAST, is_exhausted: false }
+        Self {
+            depth: 0,
+            done: 0,
+            allowance: WORK_AT_LEAST,
+            reserve: WORK_RESERVED,
+            is_exhausted: false,
+        }
     }
 }
 
@@ -40,6 +50,24 @@ impl Budget {
     pub(super) fn allow_for_file(&mut self, bytes: usize) {
         let worth = bytes.saturating_mul(WORK_PER_FILE_BYTE);
         self.allowance = self.allowance.saturating_add(worth).min(WORK_OF_FILES);
+    }
+
+    /// A file of this many bytes is read that is nobody's word yet: there is work for it where others took all. Whether it is that which is kept.
+    pub(super) fn reserve_for_file(&mut self, bytes: usize) -> bool {
+        if !self.is_exhausted || self.reserve == 0 {
+            return false;
+        }
+        let worth = bytes.saturating_mul(WORK_PER_FILE_BYTE).min(self.reserve);
+        self.reserve = self.reserve.saturating_sub(worth);
+        self.allowance = self.done.saturating_add(worth);
+        self.is_exhausted = worth == 0;
+        worth > 0
+    }
+
+    /// A file was read by what is kept for it; what follows has nothing of it.
+    pub(super) fn end_reserve(&mut self) {
+        self.allowance = self.done;
+        self.is_exhausted = true;
     }
 
     /// Counts one unit of work.
@@ -100,6 +128,22 @@ mod tests {
         assert_eq!(budget.spend(), Remaining::Nothing);
         assert!(budget.is_exhausted());
         assert_eq!(budget.done(), WORK_AT_LEAST);
+    }
+
+    #[test]
+    fn what_is_kept_is_there_once_and_for_one_file_at_a_time() {
+        let mut budget = Budget::default();
+        assert!(!budget.reserve_for_file(1), "there is work left");
+        budget.charge(usize::MAX);
+        assert_eq!(budget.spend(), Remaining::NoneNow);
+        assert!(budget.reserve_for_file(1));
+        assert_eq!(budget.spend(), Remaining::Enough);
+        budget.end_reserve();
+        assert_eq!(budget.spend(), Remaining::Nothing);
+        assert!(budget.reserve_for_file(usize::MAX));
+        budget.charge(usize::MAX);
+        assert_eq!(budget.spend(), Remaining::NoneNow);
+        assert!(!budget.reserve_for_file(1), "it was used");
     }
 
     #[test]

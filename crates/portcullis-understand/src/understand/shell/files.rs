@@ -11,7 +11,7 @@ use portcullis_syntax::Span;
 use super::{
     code::language_of,
     scope::Around,
-    sources::{Admission, Frame},
+    sources::{Admission, Entry, Frame},
     walk::{NAMES_PER_WORK, Walk},
 };
 use crate::{
@@ -128,7 +128,7 @@ impl Walk<'_> {
         span: Span,
         read: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        self.enter_part(file, part, language, span).then(|| {
+        self.enter_part(file, part, language, span, false).then(|| {
             let result = read(self);
             self.leave_scope();
             result
@@ -137,27 +137,35 @@ impl Walk<'_> {
 
     /// Makes the text of a file the current layer: the places of everything that it says are places in the file. `span` is what starts it,
     /// in the layer around, and `part` says what of the file runs. `false` where this part is being read already, or too much stands within
-    /// each other.
+    /// each other. Of a task only its own text is gone through.
     pub(super) fn enter_part(
         &mut self,
         file: &File,
         part: String,
         language: &'static str,
         span: Span,
+        is_task: bool,
     ) -> bool {
+        let is_settled = !file.is_own && self.is_settled(&file.path);
         let bytes = file.text.len();
-        let is_again = match self.sources.admit(&file.path, &part, bytes) {
+        let is_changed = file.is_own || self.is_changed(&file.path);
+        let entry = Entry { path: &file.path, part: &part, bytes, is_task, is_changed };
+        let is_again = match self.sources.admit(&entry) {
             Admission::Admitted { is_again } => is_again,
             Admission::Known => return false,
             Admission::TooMuch => {
-                self.left_unread(span);
+                self.left_out(is_settled, span);
                 return false;
             }
         };
+        let has_reserve = is_changed && self.budget.reserve_for_file(bytes);
         if !self.enter_level(span) {
+            if has_reserve {
+                self.budget.end_reserve();
+            }
             return false;
         }
-        self.sources.count(bytes);
+        self.sources.count(&entry);
         let parent = self.recorder.layer;
         let at = Location { layer: parent, span };
         let known = self.recorder.effects.layers.iter().position(|layer| {
@@ -168,7 +176,10 @@ impl Walk<'_> {
             Some(known) => LayerId(known),
             None if self.recorder.has_all_layers() => {
                 self.leave_level();
-                self.left_unread(span);
+                if has_reserve {
+                    self.budget.end_reserve();
+                }
+                self.left_out(is_settled, span);
                 return false;
             }
             None => {
@@ -178,8 +189,9 @@ impl Walk<'_> {
             }
         };
         self.starts(&file.path, language, at, Some(layer));
-        let is_settled = !file.is_own && self.is_settled(&file.path);
-        self.sources.begin(Frame::new(&file.path, part, is_settled, is_again));
+        let mut frame = Frame::new(&file.path, part, is_settled, is_again);
+        frame.has_reserve = has_reserve;
+        self.sources.begin(frame);
         self.recorder.layer = layer;
         if !file.whole {
             let end = file.text.len();
@@ -187,6 +199,15 @@ impl Walk<'_> {
         }
         self.sources.around.push(Around::File(parent));
         true
+    }
+
+    /// A file is not entered: no question only where it is the project's own word, and what starts it is too.
+    fn left_out(&mut self, is_settled: bool, span: Span) {
+        if is_settled {
+            self.left_unread(span);
+        } else {
+            self.question(span, GapReason::Limit);
+        }
     }
 
     /// The directory of the file that is being read.
@@ -254,6 +275,15 @@ impl Walk<'_> {
             _ => None,
         };
         committed == Some(true) && self.facts.session.left(path).is_none()
+    }
+
+    /// Whether a file is known to be nobody's word yet: this session wrote it, or the last commit holds another.
+    fn is_changed(&self, path: &str) -> bool {
+        let committed = match self.content(path) {
+            Some(FileFact::Read(file)) => file.committed,
+            _ => None,
+        };
+        committed == Some(false) || self.facts.session.left(path).is_some()
     }
 
     /// Whether something that was not understood here is no question. What the words of a call leave open is one; a file of a project is

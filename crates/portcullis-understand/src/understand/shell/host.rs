@@ -32,6 +32,10 @@ impl Host for Walk<'_> {
         Walk::left_unread(self, span);
     }
 
+    fn taken_apart(&mut self, bytes: usize) {
+        self.charge(bytes / super::BYTES_PER_WORK);
+    }
+
     fn lower(&mut self, to: Certainty) -> Certainty {
         Walk::lower(self, to)
     }

@@ -69,6 +69,9 @@ pub const WORK_OF_FILES: usize = 400_000;
 /// See [`WORK_OF_FILES`].
 pub const WORK_PER_FILE_BYTE: usize = 16;
 
+/// How much of it is kept for files that are not the project's own word: what a big project runs before does not push them out of sight.
+const WORK_RESERVED: usize = 40_000;
+
 /// How much of it a command of a file is worth, besides what is counted of its words and effects.
 const WORK_OF_COMMAND: usize = 8;
 

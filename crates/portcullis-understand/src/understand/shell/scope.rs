@@ -44,7 +44,7 @@ impl Walk<'_> {
         let around = match scope {
             Scope::File { file, language, span } => {
                 let part = self.words_of_program();
-                return self.enter_part(file, part, language, span);
+                return self.enter_part(file, part, language, span, false);
             }
             Scope::Task { file, task, language, span } => {
                 return self.enter_task(file, task, language, span);
@@ -65,7 +65,9 @@ impl Walk<'_> {
         match self.sources.around.pop() {
             Some(Around::File(layer)) => {
                 self.recorder.layer = layer;
-                self.sources.end();
+                if self.sources.end().is_some_and(|frame| frame.has_reserve) {
+                    self.budget.end_reserve();
+                }
                 self.leave_level();
                 // Nothing stands between a task and its file.
                 if matches!(self.sources.around.last(), Some(Around::Task(_))) {
@@ -108,7 +110,8 @@ impl Walk<'_> {
         self.sources.tasks.push(key);
         let frames = self.sources.replace(Vec::new());
         self.sources.around.push(Around::Task(frames));
-        if self.enter_scope(Scope::File { file, language, span }) {
+        let part = self.words_of_program();
+        if self.enter_part(file, part, language, span, true) {
             return true;
         }
         self.leave_scope();

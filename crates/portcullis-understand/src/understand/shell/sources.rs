@@ -12,6 +12,15 @@ const NESTED: usize = 8;
 /// How often files are entered for one action: scripts that each start many others would be read as often as there are ways between them.
 const ENTRIES: usize = 256;
 
+/// How many tasks of files are entered: lines of recipes, scripts of packages. Each counts as no more than so many bytes, since its own text is all
+/// that is gone through.
+const TASKS: usize = 2_048;
+const TASK_BYTES: usize = 512;
+
+/// How many files are entered, and how many bytes of them, that are not the project's own word, whatever others took.
+const OWN_ENTRIES: usize = 64;
+const OWN_ENTERED: usize = 1 << 20;
+
 /// How many parts of files that are being read are entered anew: scripts of a package that run each other, targets that make others, a
 /// script that starts itself with other words.
 const REENTERED: usize = 64;
@@ -69,16 +78,43 @@ pub(super) struct Frame {
     is_settled: bool,
     /// Whether the file is being read further out, for other words.
     is_again: bool,
+    /// Whether there was no work left but what is kept for it.
+    pub(super) has_reserve: bool,
 }
 
 impl Frame {
     pub(super) fn new(path: &str, part: String, is_settled: bool, is_again: bool) -> Self {
-        Self { path: path.to_owned(), part, is_settled, is_again }
+        Self { path: path.to_owned(), part, is_settled, is_again, has_reserve: false }
     }
 
     /// No file: files of a project are looked for.
     pub(super) const fn of_project(is_again: bool) -> Self {
-        Self { path: String::new(), part: String::new(), is_settled: true, is_again }
+        Self {
+            path: String::new(),
+            part: String::new(),
+            is_settled: true,
+            is_again,
+            has_reserve: false,
+        }
+    }
+}
+
+/// A part of a file that is to be read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry<'e> {
+    pub(super) path: &'e str,
+    pub(super) part: &'e str,
+    pub(super) bytes: usize,
+    /// Whether only one task of it is gone through.
+    pub(super) is_task: bool,
+    /// Whether it is known to be nobody's word yet: this session wrote it, or the last commit holds another.
+    pub(super) is_changed: bool,
+}
+
+impl Entry<'_> {
+    /// How much of the file is gone through.
+    fn weight(&self) -> usize {
+        if self.is_task { self.bytes.min(TASK_BYTES) } else { self.bytes }
     }
 }
 
@@ -110,6 +146,11 @@ pub(super) struct Sources<'a> {
     entries: usize,
     entered: usize,
     again: usize,
+    /// How many tasks of files were entered.
+    tasks_entered: usize,
+    /// How many files, and bytes of them, beyond what may be read of all: those that are not the project's own word.
+    own_entries: usize,
+    own_entered: usize,
     /// Which parts of files were entered while the file was being read already.
     reentered: BTreeSet<(String, String)>,
     pub(super) imports: Imports,
@@ -142,32 +183,51 @@ impl<'a> Sources<'a> {
         std::mem::take(&mut self.contents)
     }
 
-    /// Asks whether a part of a file of so many bytes may be read.
-    pub(super) fn admit(&mut self, path: &str, part: &str, bytes: usize) -> Admission {
-        let is_again = self.is_open(path);
+    /// Asks whether a part of a file may be read.
+    pub(super) fn admit(&mut self, entry: &Entry<'_>) -> Admission {
+        let is_again = self.is_open(entry.path);
         if is_again {
-            let is_known = |frame: &Frame| frame.path == path && frame.part == part;
-            let key = (path.to_owned(), part.to_owned());
+            let is_known = |frame: &Frame| frame.path == entry.path && frame.part == entry.part;
+            let key = (entry.path.to_owned(), entry.part.to_owned());
             if self.frames.iter().any(is_known) || self.reentered.contains(&key) {
                 return Admission::Known;
             }
-            let again = self.again.saturating_add(bytes);
+            let again = self.again.saturating_add(entry.weight());
             if self.reentered.len() >= REENTERED || again > ENTERED_AGAIN {
                 return Admission::TooMuch;
             }
             self.again = again;
             self.reentered.insert(key);
         }
-        let is_much = self.frames.len() >= NESTED
-            || self.entries >= ENTRIES
-            || self.entered.saturating_add(bytes) > ENTERED;
-        if is_much { Admission::TooMuch } else { Admission::Admitted { is_again } }
+        let has_room = self.has_room(entry) || self.has_own_room(entry);
+        if self.frames.len() >= NESTED || !has_room {
+            Admission::TooMuch
+        } else {
+            Admission::Admitted { is_again }
+        }
     }
 
-    /// A file of so many bytes that was admitted is entered.
-    pub(super) fn count(&mut self, bytes: usize) {
-        self.entries += 1;
-        self.entered = self.entered.saturating_add(bytes);
+    fn has_room(&self, entry: &Entry<'_>) -> bool {
+        let is_one_more =
+            if entry.is_task { self.tasks_entered < TASKS } else { self.entries < ENTRIES };
+        is_one_more && self.entered.saturating_add(entry.weight()) <= ENTERED
+    }
+
+    fn has_own_room(&self, entry: &Entry<'_>) -> bool {
+        entry.is_changed
+            && self.own_entries < OWN_ENTRIES
+            && self.own_entered.saturating_add(entry.weight()) <= OWN_ENTERED
+    }
+
+    /// A file that was admitted is entered.
+    pub(super) fn count(&mut self, entry: &Entry<'_>) {
+        let (entries, entered) = match (self.has_room(entry), entry.is_task) {
+            (true, true) => (&mut self.tasks_entered, &mut self.entered),
+            (true, false) => (&mut self.entries, &mut self.entered),
+            (false, _) => (&mut self.own_entries, &mut self.own_entered),
+        };
+        *entries += 1;
+        *entered = entered.saturating_add(entry.weight());
     }
 
     /// What is read from now on stands in this file.
@@ -176,8 +236,8 @@ impl<'a> Sources<'a> {
     }
 
     /// The innermost file was read.
-    pub(super) fn end(&mut self) {
-        self.frames.pop();
+    pub(super) fn end(&mut self) -> Option<Frame> {
+        self.frames.pop()
     }
 
     /// Puts other files in the place of those that are being read; gives these.
@@ -187,7 +247,18 @@ impl<'a> Sources<'a> {
 
     /// Whether a file is being read, or files of a project are looked for.
     pub(super) fn is_in_file(&self) -> bool {
-        !self.frames.is_empty()
+        self.starter().is_some()
+    }
+
+    /// What is being read; while a task is entered, what starts it.
+    fn starter(&self) -> Option<&Frame> {
+        self.frames.last().or_else(|| {
+            let mut aside = self.around.iter().rev().filter_map(|around| match around {
+                Around::Task(frames) => Some(frames.last()),
+                _ => None,
+            });
+            aside.next().flatten()
+        })
     }
 
     /// The innermost file.
@@ -203,7 +274,7 @@ impl<'a> Sources<'a> {
 
     /// Whether version control has had what is being read, as it stands, since before the session.
     pub(super) fn is_settled(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.is_settled)
+        self.starter().is_some_and(|frame| frame.is_settled)
     }
 
     /// Whether a file is being read.
@@ -217,9 +288,15 @@ mod tests {
     use super::*;
 
     fn enter(sources: &mut Sources<'_>, path: &str, part: &str, bytes: usize) -> Admission {
-        let admission = sources.admit(path, part, bytes);
+        let entry = Entry { path, part, bytes, is_task: false, is_changed: false };
+        entered(sources, &entry)
+    }
+
+    fn entered(sources: &mut Sources<'_>, entry: &Entry<'_>) -> Admission {
+        let Entry { path, part, .. } = *entry;
+        let admission = sources.admit(entry);
         if let Admission::Admitted { is_again } = admission {
-            sources.count(bytes);
+            sources.count(entry);
             sources.begin(Frame::new(path, part.to_owned(), false, is_again));
         }
         admission
@@ -258,6 +335,28 @@ mod tests {
         assert_eq!(enter(&mut sources, "/a", "", ENTERED), Admission::Admitted { is_again: false });
         assert_eq!(enter(&mut sources, "/b", "", 1), Admission::TooMuch);
         assert_eq!(enter(&mut sources, "/a", "y", ENTERED_AGAIN + 1), Admission::TooMuch);
+    }
+
+    #[test]
+    fn tasks_count_as_little_and_what_is_nobodys_word_has_room_of_its_own() {
+        let mut sources = Sources::default();
+        let task = |part: &str| {
+            let mut sources = Sources::default();
+            let entry =
+                Entry { path: "/m", part, bytes: ENTERED, is_task: true, is_changed: false };
+            entered(&mut sources, &entry);
+            sources.entered
+        };
+        assert_eq!(task("a"), TASK_BYTES);
+        enter(&mut sources, "/a", "", ENTERED);
+        sources.end();
+        let own = Entry { path: "/b", part: "", bytes: 9, is_task: false, is_changed: true };
+        for _ in 0..OWN_ENTRIES {
+            assert_eq!(entered(&mut sources, &own), Admission::Admitted { is_again: false });
+            sources.end();
+        }
+        assert_eq!(entered(&mut sources, &own), Admission::TooMuch);
+        assert_eq!(enter(&mut sources, "/b", "", 9), Admission::TooMuch, "settled");
     }
 
     #[test]

@@ -112,7 +112,7 @@ pub(super) static UV: Manual = Manual {
         --no-build-logs --no-cache --no-compile --no-config --no-create-gitignore --no-dedupe \
         --no-default-groups --no-deps --no-emit-local --no-emit-project --no-emit-workspace \
         --no-hashes --no-install-local --no-install-project --no-install-workspace \
-        --no-installer-metadata --no-pin-python --no-progress --no-python-downloads --no-readme \
+        --no-installer-metadata --no-managed-python --no-pin-python --no-progress --no-python-downloads --no-readme \
         --no-registry --no-sources --no-strip-extras --no-strip-markers --no-verify-hashes \
         --offline --only-dev --only-downloads --only-installed --outdated --paths --pre \
         --preview --quiet --raw --refresh --reinstall --relocatable --require-build-hashes \
@@ -132,7 +132,7 @@ pub(super) static UV: Manual = Manual {
         --no-build-package --no-editable-package --no-emit-package --no-install-package \
         --no-pager --no-sources-package --only-binary --only-group --optional --output-format \
         --output-version --path --prerelease --prerelease-package --preview-features --prompt \
-        --prune --python-fetch --python-platform --python-version --refresh-package \
+        --prune --python-fetch --python-platform --python-preference --python-version --refresh-package \
         --reinstall-package --resolution --rev --service-format --service-url --tag \
         --torch-backend --trusted-host --trusted-publishing --ty-version --upgrade-group \
         --upgrade-package --vcs --version --with --with-editable --with-executables-from -C -P \

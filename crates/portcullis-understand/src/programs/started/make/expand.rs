@@ -27,6 +27,65 @@ pub(super) struct Values {
     is_cut: bool,
 }
 
+/// Variables that make has by itself and that begin a command (GNU make manual, "Catalogue of Built-In Rules"), sorted: what stands behind one of
+/// them is compiled, not run.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("AS", "as"),
+    ("CHECKOUT,v", "co"),
+    ("COMPILE.C", COMPILE_CXX),
+    ("COMPILE.F", "$(FC) $(FFLAGS) $(CPPFLAGS) $(TARGET_ARCH) -c"),
+    ("COMPILE.S", "$(CC) $(ASFLAGS) $(CPPFLAGS) $(TARGET_MACH) -c"),
+    ("COMPILE.c", "$(CC) $(CFLAGS) $(CPPFLAGS) $(TARGET_ARCH) -c"),
+    ("COMPILE.cc", COMPILE_CXX),
+    ("COMPILE.cpp", COMPILE_CXX),
+    ("COMPILE.f", "$(FC) $(FFLAGS) $(TARGET_ARCH) -c"),
+    ("COMPILE.m", "$(OBJC) $(OBJCFLAGS) $(CPPFLAGS) $(TARGET_ARCH) -c"),
+    ("COMPILE.p", "$(PC) $(PFLAGS) $(CPPFLAGS) $(TARGET_ARCH) -c"),
+    ("COMPILE.s", "$(AS) $(ASFLAGS) $(TARGET_MACH)"),
+    ("CPP", "$(CC) -E"),
+    ("CTANGLE", "ctangle"),
+    ("CWEAVE", "cweave"),
+    ("FC", "f77"),
+    ("LD", "ld"),
+    ("LEX", "lex"),
+    ("LEX.l", "$(LEX) $(LFLAGS) -t"),
+    ("LINK.C", LINK_CXX),
+    ("LINK.F", "$(FC) $(FFLAGS) $(CPPFLAGS) $(LDFLAGS) $(TARGET_ARCH)"),
+    ("LINK.S", "$(CC) $(ASFLAGS) $(CPPFLAGS) $(LDFLAGS) $(TARGET_MACH)"),
+    ("LINK.c", "$(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(TARGET_ARCH)"),
+    ("LINK.cc", LINK_CXX),
+    ("LINK.cpp", LINK_CXX),
+    ("LINK.f", "$(FC) $(FFLAGS) $(LDFLAGS) $(TARGET_ARCH)"),
+    ("LINK.m", "$(OBJC) $(OBJCFLAGS) $(CPPFLAGS) $(LDFLAGS) $(TARGET_ARCH)"),
+    ("LINK.o", "$(CC) $(LDFLAGS) $(TARGET_ARCH)"),
+    ("LINK.p", "$(PC) $(PFLAGS) $(CPPFLAGS) $(LDFLAGS) $(TARGET_ARCH)"),
+    ("LINK.s", "$(CC) $(ASFLAGS) $(LDFLAGS) $(TARGET_MACH)"),
+    ("LINT", "lint"),
+    ("LINT.c", "$(LINT) $(LINTFLAGS) $(CPPFLAGS) $(TARGET_ARCH)"),
+    ("M2C", "m2c"),
+    ("MAKEINFO", "makeinfo"),
+    ("OBJC", "cc"),
+    ("PC", "pc"),
+    ("PREPROCESS.F", "$(FC) $(FFLAGS) $(CPPFLAGS) $(TARGET_ARCH) -F"),
+    ("PREPROCESS.S", "$(CC) -E $(CPPFLAGS)"),
+    ("TANGLE", "tangle"),
+    ("TEX", "tex"),
+    ("TEXI2DVI", "texi2dvi"),
+    ("WEAVE", "weave"),
+    ("YACC", "yacc"),
+    ("YACC.y", "$(YACC) $(YFLAGS)"),
+];
+
+const COMPILE_CXX: &str = "$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(TARGET_ARCH) -c";
+
+const LINK_CXX: &str = "$(CXX) $(CXXFLAGS) $(CPPFLAGS) $(LDFLAGS) $(TARGET_ARCH)";
+
+/// What make itself sets a variable to, where nothing else does.
+fn built_in(name: &str) -> Option<&'static str> {
+    let at = BUILT_IN.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    BUILT_IN.get(at).map(|(_, value)| *value)
+}
+
 impl Values {
     pub(super) fn new(directory: &str, given: &[(String, String)]) -> Self {
         Self {
@@ -43,6 +102,11 @@ impl Values {
     /// Whether there was more than is filled in.
     pub(super) const fn is_cut(&self) -> bool {
         self.is_cut
+    }
+
+    /// How many bytes were filled in.
+    pub(super) const fn filled(&self) -> usize {
+        BYTES.saturating_sub(self.left)
     }
 
     /// Something is not followed further.
@@ -137,10 +201,11 @@ impl Values {
             "CC" => "cc".to_owned(),
             "CXX" => "g++".to_owned(),
             "AR" => "ar".to_owned(),
+            name if let Some(tool) = built_in(name) => self.fill(make, tool, depth),
             "MAKEFLAGS" | "MFLAGS" | "CFLAGS" | "CPPFLAGS" | "CXXFLAGS" | "LDFLAGS" | "LDLIBS"
-            | "ARFLAGS" | "SHELL" | ".SHELLFLAGS" | "@" | "<" | "^" | "*" | "?" | "+" => {
-                String::new()
-            }
+            | "ARFLAGS" | "ASFLAGS" | "FFLAGS" | "LFLAGS" | "LINTFLAGS" | "OBJCFLAGS"
+            | "PFLAGS" | "TARGET_ARCH" | "TARGET_MACH" | "YFLAGS" | "SHELL" | ".SHELLFLAGS"
+            | "@" | "<" | "^" | "*" | "?" | "+" => String::new(),
             name if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
                 && name
                     .starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_') =>

@@ -163,6 +163,7 @@ fn read(walk: &mut dyn Host, invocation: &Invocation, asked: &Asked) {
     let mut at = 0;
     while let Some(file) = files.get(at).cloned() {
         make.read(at, &file.text, &mut values);
+        walk.taken_apart(file.text.len());
         at += 1;
         for name in std::mem::take(&mut make.includes) {
             if files.len() >= FILES {
@@ -214,6 +215,7 @@ fn recipes(
         }
     }
     values.choose(0);
+    walk.taken_apart(values.filled());
     let shell = values.expanded(make, "$(SHELL)");
     let flags = values.expanded(make, "$(.SHELLFLAGS)");
     let is_own = !shell.is_empty()

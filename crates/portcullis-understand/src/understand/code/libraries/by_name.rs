@@ -476,10 +476,16 @@ impl Interpreter<'_, '_, '_> {
             self.deed(Class::Lower, false, called, given, span);
             return true;
         }
-        let root = called.path.split(['.', '(', '[']).next().unwrap_or_default();
+        // `"a-b".replace("-", "_")`: a text is made into another.
+        let is_of_text = called.name == "replace"
+            && matches!(given, [from, to] if from.value.as_known().is_some() && to.value.as_known().is_some());
+        // What a module of the project defines begins with a dot: `from .env import Variables`.
+        let path = called.path.trim_start_matches('.');
+        let root = path.split(['.', '(', '[']).next().unwrap_or_default();
         let is_own = |text: &Text| text.display().contains(root);
         // `product.save()` of each that the service gave.
         let is_each = changes
+            && !is_of_text
             && (called.path.contains("[]")
                 || given.iter().any(|it| is_of_each(&it.value, DEPTH) && is_own(&it.value.text())));
         if is_each {
