@@ -28,7 +28,8 @@ GRANT SELECT ON portcullis.migration, portcullis.record, portcullis.chain, portc
 
 GRANT USAGE ON SEQUENCE portcullis.record_number TO portcullis_writer;
 GRANT INSERT ON portcullis.record, portcullis.tree_head, portcullis.approval, portcullis.approval_vote, portcullis.token,
-  portcullis.made_here, portcullis.logged_in, portcullis.approval_project, portcullis.delegation, portcullis.granted, portcullis.ruling TO portcullis_writer;
+  portcullis.made_here, portcullis.logged_in, portcullis.approval_project, portcullis.delegation, portcullis.granted, portcullis.ruling,
+  portcullis.approval_comment TO portcullis_writer;
 GRANT INSERT, UPDATE (owner, sequence, count, hash) ON portcullis.chain TO portcullis_writer;
 GRANT UPDATE (status, decided, answer, approver, origin, reason, modified, claimed) ON portcullis.approval TO portcullis_writer;
 GRANT UPDATE (revoked) ON portcullis.token TO portcullis_writer;
@@ -40,6 +41,9 @@ GRANT INSERT, UPDATE ON portcullis.pulse TO portcullis_writer;
 -- What became of messages about requests is kept for a month.
 GRANT INSERT, UPDATE (stage, state, attempts, due, tried, trouble, receipt), DELETE ON portcullis.notice TO portcullis_writer;
 GRANT INSERT, UPDATE (team, account, linked, ended) ON portcullis.chat_link TO portcullis_writer;
+-- Who sees to a request, and who put it off: what they did is in the record.
+GRANT INSERT, UPDATE (person), DELETE ON portcullis.approval_assigned TO portcullis_writer;
+GRANT INSERT, UPDATE (until), DELETE ON portcullis.approval_snoozed TO portcullis_writer;
 -- What was answered to calls that may be sent again is kept for a day.
 GRANT INSERT, UPDATE (time), DELETE ON portcullis.repeatable TO portcullis_writer;
 

@@ -3,6 +3,7 @@
 
 mod inbox;
 mod notices;
+mod talk;
 mod team;
 
 use std::{collections::HashMap, path::Path, sync::Mutex, thread, time::Duration};
@@ -53,10 +54,14 @@ fn every_ledger_must(new: impl Fn() -> Box<dyn Fn() -> Box<dyn Ledger> + Sync>) 
     team::keep_what_somebody_gave_until_it_ends(&*new());
     team::keep_a_request_in_its_project(&*new());
     team::use_an_approval_in_its_project_alone(&*new());
+    talk::keep_what_is_said_and_decide_nothing_by_it(&*new());
+    talk::know_who_sees_to_what(&*new());
+    talk::hide_what_somebody_snoozed_from_them_alone(&*new());
     notices::deliver_each_message_until_it_is_taken(&*new());
     notices::tell_anew_what_was_decided(&*new());
     notices::give_up_at_last_and_try_anew_when_told_to(&*new());
     notices::keep_no_more_messages_than_may_wait(&*new());
+    notices::tell_of_some_projects_alone(&*new());
     notices::link_an_account_once_by_a_code(&*new());
 }
 

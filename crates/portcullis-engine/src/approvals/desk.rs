@@ -3,8 +3,9 @@
 
 mod notices;
 mod policies;
+mod talk;
 
-pub(super) use self::notices::NoticeRows;
+pub(super) use self::{notices::NoticeRows, talk::TalkRows};
 use jiff::{SignedDuration, Timestamp};
 use portcullis_core::approval::{self, Refusal, Ruling, Said, Status};
 
@@ -194,7 +195,7 @@ pub(super) struct Desk<R> {
     pub(super) now: Timestamp,
 }
 
-impl<R: NoticeRows> Desk<R> {
+impl<R: NoticeRows + TalkRows> Desk<R> {
     pub(super) fn step(&mut self, step: &Step) -> Result<Done, R::Error> {
         let now = self.now;
         match step {
@@ -223,6 +224,7 @@ impl<R: NoticeRows> Desk<R> {
                 Ok(Done::Noted(sequence))
             }
             Step::Answer(reply) => self.answer(reply),
+            Step::Tend(tending) => self.tend(tending),
             Step::Close { id, status, by, reason } => {
                 let Some(request) = self.rows.request(*id)? else { return Ok(Done::Unknown) };
                 if request.status != Status::Pending {

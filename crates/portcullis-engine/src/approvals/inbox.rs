@@ -118,6 +118,10 @@ pub struct Sought {
     pub text: Option<String>,
     /// Alike to this one.
     pub alike: Option<Id>,
+    /// To which this person sees.
+    pub assigned: Option<String>,
+    /// Which this person wants to see at this time.
+    pub awake: Option<(String, Timestamp)>,
     /// Behind this place: for the next page.
     pub after: Option<Place>,
     /// At most so many.
@@ -135,6 +139,8 @@ pub struct Glance {
     pub rules: Vec<String>,
     /// What would run, without secrets, and cut.
     pub preview: Option<String>,
+    /// Who sees to it.
+    pub assigned: Option<String>,
 }
 
 impl Glance {

@@ -27,6 +27,7 @@ mod ruling;
 mod source;
 mod sqlite;
 mod store;
+mod talk;
 mod token;
 mod webhook;
 
@@ -50,6 +51,7 @@ pub use ruling::{
 };
 pub use source::Source;
 pub use store::{Claim, Done, Kept, Ledger, Once, Reply, Step, Taken, Unclaimable, Which, every};
+pub use talk::{Comment, LONGEST_COMMENT, MOST_COMMENTS, Talk, Talks, Tended, Tending};
 pub use token::{
     Delegation, Holder, LoggedIn, NotAScope, Person, Scope, Scopes, Secret, Token, hash_of,
 };

@@ -205,11 +205,17 @@ pub struct Link {
 
 /// What a store tells of messages and links.
 pub trait Outgoing {
-    /// Messages in a state, or all, the newest first; at most a page of them.
+    /// Messages in a state, or all, the newest first; at most a page of them. Of requests of these projects alone, for whom others are none of their
+    /// business.
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn notices(&mut self, state: Option<Sending>, limit: u32) -> Result<Vec<Notice>, AuditError>;
+    fn notices(
+        &mut self,
+        state: Option<Sending>,
+        within: Option<&[String]>,
+        limit: u32,
+    ) -> Result<Vec<Notice>, AuditError>;
 
     /// When something is to be done for one of these receivers, the earliest time; nothing where all is said.
     ///

@@ -7,6 +7,7 @@ mod inbox;
 mod locks;
 mod notices;
 mod rulings;
+mod talk;
 mod tokens;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -217,7 +218,7 @@ const fn records_one(step: &Step) -> bool {
 /// Whether other gateways want to hear of a step: not of what is only recorded, since a hint costs every commit a lock.
 fn is_of_interest(step: &Step, done: &Done) -> bool {
     match done {
-        Done::Noted(_) => matches!(step, Step::Ask { .. }),
+        Done::Noted(_) => matches!(step, Step::Ask { .. } | Step::Tend(_)),
         Done::Answered(request, _) => request.status != Status::Pending,
         Done::Closed(_, closed) => *closed,
         Done::Swept(ids) => !ids.is_empty(),

@@ -3,6 +3,7 @@
 mod inbox;
 mod notices;
 mod rulings;
+mod talk;
 mod tokens;
 
 use jiff::Timestamp;
@@ -19,7 +20,7 @@ use super::{
 };
 use crate::audit::{
     Anchor, AuditError, Body, SqliteStore,
-    schema::{CHATS, INBOX, PEOPLE, REQUESTS, RULINGS, TEAM},
+    schema::{CHATS, INBOX, PEOPLE, REQUESTS, RULINGS, TALK, TEAM},
     sqlite::{chain, holds, last, signed, unsigned},
 };
 
@@ -81,7 +82,8 @@ impl Ledger for SqliteStore {
             connection.execute_batch(PEOPLE)?;
             connection.execute_batch(TEAM)?;
             connection.execute_batch(INBOX)?;
-            connection.execute_batch(CHATS)
+            connection.execute_batch(CHATS)?;
+            connection.execute_batch(TALK)
         })
     }
 

@@ -15,6 +15,7 @@ use super::{
     notice::{Account, Attempt, Link, Notice, Outgoing, Sending},
     request::{Id, Modified, Question, Request},
     ruling::{InForce, Wanted},
+    talk::{Talks, Tending},
     token::{Delegation, Person, Token},
 };
 use crate::audit::{Anchor, AuditError, Body, Entry, Store};
@@ -50,6 +51,8 @@ pub enum Step {
     },
     /// A person's word on a request.
     Answer(Box<Reply>),
+    /// What somebody does about a request without deciding it.
+    Tend(Tending),
     /// Decides a request without a person: `TimedOut`, `Cancelled`, `AutoApproved` or `AutoDenied`.
     Close {
         /// Which.
@@ -295,7 +298,7 @@ pub enum Done {
     Repeated(String, Option<Id>),
     /// The key was used for something else.
     KeyReused,
-    /// As many of this requester wait as may: nothing was kept.
+    /// As many of this requester wait as may, or as much was said about a request: nothing was kept.
     TooMany,
     /// There is no such request, token or grant.
     Unknown,
@@ -356,7 +359,7 @@ pub struct Which {
 }
 
 /// A store that also keeps requests, tokens, grants, and messages about requests.
-pub trait Ledger: Inbox + Outgoing + Store + Send {
+pub trait Ledger: Inbox + Outgoing + Talks + Store + Send {
     /// Makes what is needed for them where it is missing.
     ///
     /// # Errors

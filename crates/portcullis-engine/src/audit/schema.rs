@@ -123,6 +123,20 @@ pub(crate) const INBOX: &str = "
 CREATE INDEX IF NOT EXISTS approval_worst ON approval (CASE risk WHEN 'critical' THEN 0 WHEN 'unknown' THEN 1 WHEN 'high' THEN 2 WHEN 'medium' THEN 3 WHEN 'low' THEN 4 ELSE 5 END, sequence) WHERE status = 'pending';
 ";
 
+/// What people say about requests to each other (the text is the record's), who sees to each, and who does not want to see it for a time.
+pub(crate) const TALK: &str = "
+CREATE TABLE IF NOT EXISTS approval_comment (record INTEGER PRIMARY KEY, approval INTEGER NOT NULL) STRICT;
+CREATE INDEX IF NOT EXISTS approval_comment_of ON approval_comment (approval, record);
+CREATE TRIGGER IF NOT EXISTS approval_comment_is_never_changed BEFORE UPDATE ON approval_comment
+  BEGIN SELECT RAISE(ABORT, 'what was said about a request is never changed'); END;
+CREATE TRIGGER IF NOT EXISTS approval_comment_is_never_removed BEFORE DELETE ON approval_comment
+  BEGIN SELECT RAISE(ABORT, 'what was said about a request is never removed'); END;
+CREATE TABLE IF NOT EXISTS approval_assigned (approval INTEGER PRIMARY KEY, person TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS approval_snoozed (
+  approval INTEGER NOT NULL, person TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (approval, person)
+) STRICT;
+";
+
 /// Messages about requests on their way elsewhere, and the accounts of a chat that mean somebody.
 pub(crate) const CHATS: &str = "
 CREATE TABLE IF NOT EXISTS notice (
@@ -181,7 +195,7 @@ pub(super) fn difference(connection: &Connection) -> rusqlite::Result<Difference
             |made: &Made| made.is(text) || text == FIRST && made.words() == "table `record`";
         if let Some(found) = missing.iter().position(is_this) {
             missing.swap_remove(found);
-        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS]
+        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS, TALK]
             .into_iter()
             .flat_map(made)
             .any(|made| made.is(text))
@@ -244,7 +258,7 @@ mod tests {
 
     fn fresh() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        for schema in [RECORD, INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS] {
+        for schema in [RECORD, INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS, TALK] {
             connection.execute_batch(schema).unwrap();
         }
         connection

@@ -14,11 +14,11 @@ use super::{
     Shared,
     access::Caller,
     problem::{Parameters, Problem},
-    rights,
+    rights::{self, Seen},
     shapes::{ApprovalShape, ApprovalsShape, PileShape, PilesShape},
 };
 use crate::{
-    approvals::{Id, Place, Request, Sought, Which},
+    approvals::{Glance, Id, Place, Request, Sought, Which},
     wire::VERSION,
 };
 
@@ -45,11 +45,13 @@ pub(super) struct Wanted {
     asked_before: Option<String>,
     text: Option<String>,
     alike: Option<String>,
+    assigned: Option<String>,
+    snoozed: Option<String>,
 }
 
 impl Wanted {
     /// What is looked through for, of what waits.
-    fn sought(self, within: Option<Vec<String>>, own: Option<String>) -> Result<Sought, Problem> {
+    fn sought(self, gateway: &Shared, caller: &Caller, seen: &Seen) -> Result<Sought, Problem> {
         let Self {
             status,
             session,
@@ -65,6 +67,8 @@ impl Wanted {
             asked_before,
             text,
             alike,
+            assigned,
+            snoozed,
         } = self;
         if status.is_some_and(|word| word != Status::Pending.name()) {
             return Err(Problem::bad_input("the worst first is told of what is `pending` alone"));
@@ -78,9 +82,16 @@ impl Wanted {
         let risk = risk.map(|word| word.parse::<Risk>()).transpose();
         let asked_before = asked_before.map(|text| text.parse::<Timestamp>()).transpose();
         let after = after.map(|text| text.parse::<Place>()).transpose();
+        let awake = match snoozed.as_deref() {
+            None | Some("with") => None,
+            Some("without") => Some((caller.name.clone(), gateway.clerk.now())),
+            Some(_) => return Err(Problem::bad_input("`snoozed` must be with or without")),
+        };
+        // Who sees to what is told to people alone.
+        let assigned = assigned.filter(|_| seen.own().is_none());
         Ok(Sought {
-            within,
-            requester: own,
+            within: seen.within(),
+            requester: seen.own(),
             session,
             project,
             agent,
@@ -94,6 +105,8 @@ impl Wanted {
                 .map(|text| text.parse::<Id>())
                 .transpose()
                 .map_err(|_| Problem::bad_input("`alike` is no id of a request"))?,
+            assigned,
+            awake,
             after: after
                 .map_err(|error| Problem::bad_input(format!("`after` is no place: {error}")))?,
             limit: limit.unwrap_or(100).clamp(1, PAGE),
@@ -102,8 +115,13 @@ impl Wanted {
 
     /// That nothing is looked for that only what waits is looked through for.
     fn is_plain(&self) -> bool {
+        !self.is_narrow() && self.snoozed.is_none() && self.after.is_none()
+    }
+
+    /// Whether only some of what waits is looked for; what somebody put off is not shown, and counted all the same.
+    fn is_narrow(&self) -> bool {
         let words = [
-            &self.after,
+            &self.session,
             &self.project,
             &self.agent,
             &self.rule,
@@ -112,8 +130,9 @@ impl Wanted {
             &self.asked_before,
             &self.text,
             &self.alike,
+            &self.assigned,
         ];
-        words.into_iter().all(Option::is_none)
+        words.into_iter().any(Option::is_some)
     }
 }
 
@@ -126,16 +145,17 @@ pub(super) async fn list(
     let all = Sought { within: seen.within(), requester: seen.own(), ..Sought::default() };
     let shape = match wanted.order.as_deref() {
         Some("worst") => {
-            let is_narrow = !wanted.is_plain() || wanted.session.is_some();
-            let sought = wanted.sought(seen.within(), seen.own())?;
+            let is_narrow = wanted.is_narrow();
+            let sought = wanted.sought(&gateway, &caller, &seen)?;
             let narrow = Sought { after: None, ..sought.clone() };
             let most = sought.limit as usize;
-            let (found, by_risk, narrowed) = gateway
+            let (mut found, by_risk, narrowed) = gateway
                 .read(move |store| {
                     let narrowed = is_narrow.then(|| store.count_by_risk(&narrow)).transpose()?;
                     Ok((store.waiting(&sought)?, store.count_by_risk(&all)?, narrowed))
                 })
                 .await?;
+            found.iter_mut().for_each(|one| told(one, &seen));
             let last = found.last().filter(|_| found.len() == most);
             let next = last.map(|one| Place::behind(&one.request).to_string());
             let found_by_risk = narrowed.as_deref().map(shown);
@@ -176,6 +196,13 @@ pub(super) async fn list(
     Ok(Json(shape).into_response())
 }
 
+/// Who sees to a request is told to people alone.
+fn told(one: &mut Glance, seen: &Seen) {
+    if seen.own().is_some() {
+        one.assigned = None;
+    }
+}
+
 fn shown(by_risk: &[(Risk, u64)]) -> std::collections::BTreeMap<&'static str, u64> {
     by_risk.iter().map(|(risk, count)| (risk.name(), *count)).collect()
 }
@@ -187,9 +214,10 @@ pub(super) async fn piles(
     Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Response, Problem> {
     let seen = rights::seen(&gateway, &caller).await?;
-    let sought = Sought { after: None, ..wanted.sought(seen.within(), seen.own())? };
+    let sought = Sought { after: None, ..wanted.sought(&gateway, &caller, &seen)? };
     let most = sought.limit as usize;
-    let piles = gateway.read(move |store| store.piles(&sought)).await?;
+    let mut piles = gateway.read(move |store| store.piles(&sought)).await?;
+    piles.iter_mut().for_each(|pile| told(&mut pile.first, &seen));
     let shape = PilesShape {
         v: VERSION,
         cut: piles.len() == most,

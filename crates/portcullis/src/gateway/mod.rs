@@ -39,6 +39,7 @@ mod serve;
 mod servers;
 mod shapes;
 mod snapshots;
+mod talk;
 mod tokens;
 
 use std::{

@@ -184,6 +184,7 @@ mod tests {
                 GrantsShape, LookShape, ManyShape, NewPolicyShape, NewTokenShape, PilesShape,
                 TokenShape, UndoShape,
             },
+            talk::{AssignShape, CommentShape, SnoozeShape, TalkShape},
         },
         wire::Answer,
     };
@@ -198,6 +199,7 @@ mod tests {
         given.subschema_for::<ApprovalsShape>();
         given.subschema_for::<PilesShape>();
         given.subschema_for::<LookShape>();
+        given.subschema_for::<TalkShape>();
         given.subschema_for::<ApprovalShape>();
         given.subschema_for::<GrantsShape>();
         given.subschema_for::<CountShape>();
@@ -207,6 +209,9 @@ mod tests {
         taken.subschema_for::<DecisionShape>();
         taken.subschema_for::<ManyShape>();
         taken.subschema_for::<ClaimShape>();
+        taken.subschema_for::<CommentShape>();
+        taken.subschema_for::<AssignShape>();
+        taken.subschema_for::<SnoozeShape>();
         taken.subschema_for::<NewTokenShape>();
         taken.subschema_for::<NewPolicyShape>();
         taken.subschema_for::<AcceptShape>();

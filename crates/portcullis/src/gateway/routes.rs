@@ -25,7 +25,7 @@ use super::{
     bundle, chat, deliveries, events, grants, guards, inbox, intercept, judge, looking, mcp,
     notices, overview, page, people, policy,
     problem::{Parameters, Problem, Told},
-    records, servers, snapshots, tokens,
+    records, servers, snapshots, talk, tokens,
 };
 use crate::approvals::Scope;
 
@@ -88,6 +88,7 @@ const RISKS: Kind = Kind::Word(&["safe", "low", "medium", "high", "critical", "u
 const VERDICTS: Kind = Kind::Word(&["allow", "ask", "deny"]);
 const FORMATS: Kind = Kind::Word(&["jsonl", "csv", "ocsf", "cef"]);
 const ORDERS: Kind = Kind::Word(&["newest", "worst"]);
+const SNOOZED: Kind = Kind::Word(&["with", "without"]);
 const STATUSES: Kind = Kind::Word(&[
     "pending",
     "approved",
@@ -203,6 +204,8 @@ pub(super) const ROUTES: &[Route] = &[
         ("asked_before", Kind::Time, "That wait since before this time"),
         ("text", Kind::Text, "That hold this in the beginning of what would run, or in who asks"),
         ("alike", Kind::Text, "That are alike to the request of this id"),
+        ("assigned", Kind::Text, "To which somebody of this name sees"),
+        ("snoozed", SNOOZED, "Also those that one put off oneself, or without them"),
     ]], "" -> 200 "ApprovalsShape", get(inbox::list)),
     route!(GET "/v1/approvals/alike", Needs::Token, "What waits, the alike together, the worst first", [&[
         ("limit", Kind::Number, "At most so many"),
@@ -214,10 +217,16 @@ pub(super) const ROUTES: &[Route] = &[
         ("class", Kind::Text, "That do this kind of thing"),
         ("asked_before", Kind::Time, "That wait since before this time"),
         ("text", Kind::Text, "That hold this in the beginning of what would run, or in who asks"),
+        ("assigned", Kind::Text, "To which somebody of this name sees"),
+        ("snoozed", SNOOZED, "Also those that one put off oneself, or without them"),
     ]], "" -> 200 "PilesShape", get(inbox::piles)),
     route!(GET "/v1/approvals/{id}", Needs::Token, "One request, with all that a person is shown", [&[WAIT]], "" -> 200 "ApprovalShape", get(approvals::show)),
     route!(POST "/v1/approvals/{id}/decision", DECIDES, "Approve or deny a request; the first decision holds", [], "DecisionShape" -> 200 "ApprovalShape", post(approvals::decide)),
     route!(POST "/v1/approvals/{id}/look", SEES, "Say that one looks at a request; who else does, and whether an agent waits for it, is answered", [], "" -> 200 "LookShape", post(looking::look)),
+    route!(GET "/v1/approvals/{id}/talk", SEES, "What people said about a request, who sees to it, and until when one put it off oneself", [], "" -> 200 "TalkShape", get(talk::show)),
+    route!(POST "/v1/approvals/{id}/comments", DECIDES, "Say something about a request to other people; it decides nothing, and no agent is told it", [], "CommentShape" -> 200 "TalkShape", post(talk::comment)),
+    route!(PUT "/v1/approvals/{id}/assignment", DECIDES, "Say who sees to a request that waits", [], "AssignShape" -> 200 "TalkShape", put(talk::assign)),
+    route!(PUT "/v1/approvals/{id}/snooze", DECIDES, "Put a request off until a time, for oneself alone", [], "SnoozeShape" -> 200 "TalkShape", put(talk::snooze)),
     route!(POST "/v1/approvals/{id}/claim", JUDGES, "Take up an approval, once, for the action that it was given for", [], "ClaimShape" -> 200 "ApprovalShape", post(approvals::claim)),
     route!(POST "/v1/approvals/{id}/cancel", JUDGES, "Take a request back that was asked with this token", [], "" -> 200 "ApprovalShape", post(approvals::cancel)),
     route!(POST "/v1/decisions", DECIDES, "The same word on many requests", [], "ManyShape" -> 200 "CountShape", post(approvals::decide_many)),

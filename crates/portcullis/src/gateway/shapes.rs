@@ -106,6 +106,9 @@ pub(super) struct ApprovalShape {
     /// What would run, without secrets and cut, there too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) preview: Option<String>,
+    /// Who sees to it, there too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) assigned: Option<String>,
     /// What a person is shown, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) details: Option<Value>,
@@ -188,17 +191,19 @@ impl ApprovalShape {
             class: None,
             rules: Vec::new(),
             preview: None,
+            assigned: None,
             details: None,
         }
     }
 
     /// With what is told before it is opened.
     pub(super) fn glance(glance: &Glance) -> Self {
-        let Glance { request, class, rules, preview } = glance;
+        let Glance { request, class, rules, preview, assigned } = glance;
         Self {
             class: class.clone(),
             rules: rules.clone(),
             preview: preview.clone(),
+            assigned: assigned.clone(),
             ..Self::short(request)
         }
     }

@@ -32,5 +32,6 @@ mod races;
 mod remote;
 #[cfg(all(unix, feature = "postgres"))]
 mod shared;
+mod talk;
 mod team;
 mod telemetry;

@@ -68,7 +68,7 @@ pub(super) fn deliver_each_message_until_it_is_taken(open: Open<'_>) {
     assert_eq!((theirs[0].id, theirs[0].attempts), (ops.id, 2));
     assert_eq!(settled(&mut *store, ops, taken("late"), 62), Sending::Waiting, "it is not theirs");
     assert_eq!(settled(&mut *store, &theirs[0], again(), 62), Sending::Waiting);
-    let kept = open().notices(None, 10).unwrap();
+    let kept = open().notices(None, None, 10).unwrap();
     let kept = kept.iter().find(|one| one.id == ops.id).unwrap().clone();
     assert!(kept.trouble.as_deref().unwrap().starts_with("it answers 503"), "{kept:?}");
     assert_eq!((kept.due, kept.tried), (at(64), Some(at(61))));
@@ -76,7 +76,7 @@ pub(super) fn deliver_each_message_until_it_is_taken(open: Open<'_>) {
     let third = picked(&mut *store, &["ops"], 64).remove(0);
     assert_eq!(settled(&mut *store, &third, taken("C1 17"), 64), Sending::Sent);
     assert_eq!(next(&mut *store, &["ops"], 65), None);
-    let sent = store.notices(Some(Sending::Sent), 10).unwrap();
+    let sent = store.notices(Some(Sending::Sent), None, 10).unwrap();
     let sent: Vec<_> = sent.iter().map(|one| (one.receipt.as_deref(), &one.trouble)).collect();
     assert_eq!(sent, [(Some("C1 17"), &None)]);
 }
@@ -118,7 +118,7 @@ pub(super) fn give_up_at_last_and_try_anew_when_told_to(open: Open<'_>) {
     }
     assert_eq!(states.len(), 10);
     assert_eq!(next(&mut *store, &["ops"], second), None);
-    let dead = store.notices(Some(Sending::Dead), 10).unwrap().remove(0);
+    let dead = store.notices(Some(Sending::Dead), None, 10).unwrap().remove(0);
     let words = |store: &mut dyn Ledger, what: &str| {
         outcomes(store).iter().filter(|outcome| *outcome == what).count()
     };
@@ -138,9 +138,9 @@ pub(super) fn give_up_at_last_and_try_anew_when_told_to(open: Open<'_>) {
     // What nobody delivers waits no longer than a day, and is forgotten at last.
     told(&mut *store, "rm -rf b", &[("gone", true)]);
     take(&mut *store, Step::Sweep, 24 * 3_600 + 1);
-    assert_eq!(store.notices(Some(Sending::Dead), 10).unwrap().len(), 2);
+    assert_eq!(store.notices(Some(Sending::Dead), None, 10).unwrap().len(), 2);
     take(&mut *store, Step::Sweep, 40 * 24 * 3_600);
-    assert_eq!(store.notices(None, 10).unwrap(), []);
+    assert_eq!(store.notices(None, None, 10).unwrap(), []);
 }
 
 pub(super) fn keep_no_more_messages_than_may_wait(open: Open<'_>) {
@@ -148,7 +148,7 @@ pub(super) fn keep_no_more_messages_than_may_wait(open: Open<'_>) {
     let many: Vec<String> = (0..MOST_WAITING + 2).map(|at| format!("r{at}")).collect();
     let names: Vec<(&str, bool)> = many.iter().map(|name| (name.as_str(), false)).collect();
     told(&mut *store, "rm -rf a", &names);
-    let dead = store.notices(Some(Sending::Dead), 10).unwrap();
+    let dead = store.notices(Some(Sending::Dead), None, 10).unwrap();
     assert_eq!(dead.len(), 2, "and it is seen: {dead:?}");
     assert_eq!(picked(&mut *store, &["r0", "r1"], 1).len(), 2);
 }
@@ -207,4 +207,35 @@ pub(super) fn link_an_account_once_by_a_code(open: Open<'_>) {
         threads.map(|thread| thread.join().unwrap()).into()
     });
     assert_eq!(took.iter().flatten().count(), 1, "{took:?}");
+}
+
+pub(super) fn tell_of_some_projects_alone(open: Open<'_>) {
+    let mut store = open();
+    let addressee = Addressee { name: "ops".to_owned(), rewrites: false };
+    let mut ids = Vec::new();
+    for (command, project) in
+        [("rm -rf a", Some("pay")), ("rm -rf b", Some("web '")), ("rm -rf c", None)]
+    {
+        let (mut question, record) = question(command);
+        question.project = project.map(str::to_owned);
+        question.tells = vec![addressee.clone()];
+        asked(&mut *store, &question, record);
+        ids.push(question.id);
+    }
+    let mut told = |within: Option<&[&str]>| {
+        let within: Option<Vec<String>> =
+            within.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+        let all = store.notices(None, within.as_deref(), 10).unwrap();
+        let mut found: Vec<Id> = all.iter().map(|one| one.request).collect();
+        found.sort_unstable();
+        found
+    };
+    let sorted = |mut ids: Vec<Id>| {
+        ids.sort_unstable();
+        ids
+    };
+    assert_eq!(told(None), sorted(ids.clone()));
+    assert_eq!(told(Some(&["web '", "none"])), [ids[1]]);
+    assert_eq!(told(Some(&["pay", "web '"])), sorted(vec![ids[0], ids[1]]));
+    assert_eq!(told(Some(&[])), []);
 }

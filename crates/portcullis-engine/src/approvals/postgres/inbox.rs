@@ -20,7 +20,8 @@ use crate::{
 const COLUMNS: &str = "approval.sequence, approval.id, approval.status, approval.action, approval.tool, approval.risk, approval.session, \
     approval.agent, approval.requester, approval.needed, approval.asked, approval.expires, approval.policy, 'null'::text, \
     approval.decided, approval.answer, approval.approver, approval.origin, approval.reason, approval.modified, approval.claimed, \
-    approval_project.project, record.class, record.rules, record.preview";
+    approval_project.project, record.class, record.rules, record.preview, \
+    (SELECT person FROM approval_assigned WHERE approval_assigned.approval = approval.sequence)";
 
 type Value = Box<dyn ToSql + Sync>;
 
@@ -44,6 +45,8 @@ impl Asked {
             asked_before,
             text,
             alike,
+            assigned,
+            awake,
             after,
             limit: _,
         } = sought;
@@ -71,6 +74,17 @@ impl Asked {
             &format!("({columns}) = (SELECT {columns} FROM {FROM} WHERE approval.id = ?)"),
             alike.map(|id| id.to_string()),
         );
+        asked.ask(
+            "EXISTS (SELECT 1 FROM approval_assigned WHERE approval_assigned.approval = approval.sequence AND person = ?)",
+            word(assigned),
+        );
+        if let Some((person, now)) = awake {
+            let snoozed = format!(
+                "NOT EXISTS (SELECT 1 FROM approval_snoozed WHERE approval_snoozed.approval = approval.sequence AND until > {} AND person = ?)",
+                now.as_microsecond()
+            );
+            asked.ask(&snoozed, Some(clean(person)));
+        }
         if let Some(after) = after {
             let place = format!("({RANK}, approval.sequence) > ({}, ?)", after.rank);
             asked.ask(&place, Some(signed(after.sequence)));
@@ -119,7 +133,7 @@ impl Inbox for PostgresStore {
         self.patiently(|link| {
             let rows = link.rows(&query, &asked.values())?;
             let pile = |row: &Row| {
-                Ok::<_, Trouble>(Pile { first: glance_of(row)?, count: unsigned(row.try_get(25)?) })
+                Ok::<_, Trouble>(Pile { first: glance_of(row)?, count: unsigned(row.try_get(26)?) })
             };
             let mut piles: Vec<Pile> = rows.iter().map(pile).collect::<Result<_, _>>()?;
             piles.iter_mut().try_for_each(|pile| votes(link, &mut pile.first.request))?;
@@ -150,5 +164,6 @@ fn glance_of(row: &Row) -> Result<Glance, Trouble> {
         class: row.try_get(22)?,
         rules: Glance::rules_of(row.try_get(23)?),
         preview: row.try_get(24)?,
+        assigned: row.try_get(25)?,
     })
 }

@@ -45,6 +45,10 @@ impl<'a> Locks<'a> {
                     requests.insert(id.to_string());
                     &None
                 }
+                Step::Tend(tending) => {
+                    requests.insert(tending.id.to_string());
+                    &None
+                }
                 Step::Rule(wanted) => {
                     key(&["policy"]);
                     key(&["requester", &wanted.question.requester]);

@@ -27,12 +27,23 @@ const OPEN: &str = "state = 'sent' AND stage = 'asked' AND rewrites \
     AND EXISTS (SELECT 1 FROM approval WHERE approval.id = notice.request AND status <> 'pending')";
 
 impl Outgoing for PostgresStore {
-    fn notices(&mut self, state: Option<Sending>, limit: u32) -> Result<Vec<Notice>, AuditError> {
+    fn notices(
+        &mut self,
+        state: Option<Sending>,
+        within: Option<&[String]>,
+        limit: u32,
+    ) -> Result<Vec<Notice>, AuditError> {
         let query = format!(
-            "SELECT {NOTICE} FROM notice WHERE $1::text IS NULL OR state = $1 ORDER BY made DESC, id LIMIT $2"
+            "SELECT {NOTICE} FROM notice WHERE ($1::text IS NULL OR state = $1) AND ($3::text[] IS NULL OR EXISTS \
+             (SELECT 1 FROM approval JOIN approval_project ON approval_project.approval = approval.sequence \
+             WHERE approval.id = notice.request AND approval_project.project = ANY($3))) ORDER BY made DESC, id LIMIT $2"
         );
         let (state, limit) = (state.map(Sending::name), i64::from(limit.min(PAGE)));
-        self.patiently(|link| link.rows(&query, &[&state, &limit])?.iter().map(notice_of).collect())
+        let within: Option<Vec<String>> =
+            within.map(|names| names.iter().map(|name| clean(name)).collect());
+        self.patiently(|link| {
+            link.rows(&query, &[&state, &limit, &within])?.iter().map(notice_of).collect()
+        })
     }
 
     fn next_notice(

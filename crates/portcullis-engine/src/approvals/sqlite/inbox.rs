@@ -35,6 +35,8 @@ impl Conditions {
             asked_before,
             text,
             alike,
+            assigned,
+            awake,
             after,
             limit: _,
         } = sought;
@@ -66,6 +68,17 @@ impl Conditions {
             &format!(" AND ({columns}) = (SELECT {columns} FROM {FROM} WHERE approval.id = ?)"),
             alike,
         );
+        asked.ask(
+            " AND EXISTS (SELECT 1 FROM approval_assigned WHERE approval_assigned.approval = approval.sequence AND person = ?)",
+            assigned.clone(),
+        );
+        if let Some((person, now)) = awake {
+            asked.ask(
+                " AND NOT EXISTS (SELECT 1 FROM approval_snoozed WHERE approval_snoozed.approval = approval.sequence AND person = ?",
+                Some(person.clone()),
+            );
+            asked.ask(" AND until > ?)", Some(now.as_microsecond()));
+        }
         if let Some(after) = after {
             asked.text.push_str(&format!(" AND ({RANK}, approval.sequence) > (?, ?)"));
             asked.values.push(Box::new(after.rank));
@@ -90,7 +103,8 @@ impl Conditions {
 const COLUMNS: &str = "approval.sequence, approval.v, approval.id, approval.status, approval.action, approval.tool, approval.risk, \
     approval.session, approval.agent, approval.requester, approval.needed, approval.asked, approval.expires, approval.policy, 'null', \
     approval.decided, approval.answer, approval.approver, approval.origin, approval.reason, approval.modified, approval.claimed, \
-    approval_project.project, record.class, record.rules, record.preview";
+    approval_project.project, record.class, record.rules, record.preview, \
+    (SELECT person FROM approval_assigned WHERE approval_assigned.approval = approval.sequence)";
 
 impl Inbox for SqliteStore {
     fn waiting(&mut self, sought: &Sought) -> Result<Vec<Glance>, AuditError> {
@@ -120,7 +134,7 @@ impl Inbox for SqliteStore {
         self.patiently(|connection| {
             let mut statement = connection.prepare_cached(&query)?;
             let rows = statement.query_map(&*asked.values(), |row| {
-                Ok(Pile { first: glance_of(row)?, count: unsigned(row.get(26)?) })
+                Ok(Pile { first: glance_of(row)?, count: unsigned(row.get(27)?) })
             })?;
             let mut piles: Vec<Pile> = rows.collect::<Result<_, _>>()?;
             piles.iter_mut().try_for_each(|pile| votes(connection, &mut pile.first.request))?;
@@ -158,5 +172,6 @@ fn glance_of(row: &Row<'_>) -> rusqlite::Result<Glance> {
         class: row.get(23)?,
         rules: Glance::rules_of(rules.as_deref()),
         preview: row.get(25)?,
+        assigned: row.get(26)?,
     })
 }

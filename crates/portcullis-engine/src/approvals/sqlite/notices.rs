@@ -24,15 +24,28 @@ const OPEN: &str = "state = 'sent' AND stage = 'asked' AND rewrites = 1 \
     AND EXISTS (SELECT 1 FROM approval WHERE approval.id = notice.request AND status <> 'pending')";
 
 impl Outgoing for SqliteStore {
-    fn notices(&mut self, state: Option<Sending>, limit: u32) -> Result<Vec<Notice>, AuditError> {
+    fn notices(
+        &mut self,
+        state: Option<Sending>,
+        within: Option<&[String]>,
+        limit: u32,
+    ) -> Result<Vec<Notice>, AuditError> {
+        let of_these = within.map_or_else(String::new, |names| {
+            format!(
+                " AND EXISTS (SELECT 1 FROM approval JOIN approval_project ON approval_project.approval = approval.sequence \
+                 WHERE approval.id = notice.request AND approval_project.project IN ({}))",
+                among(names, 3)
+            )
+        });
         let query = format!(
-            "SELECT {NOTICE} FROM notice WHERE ?1 IS NULL OR state = ?1 ORDER BY made DESC, id LIMIT ?2"
+            "SELECT {NOTICE} FROM notice WHERE (?1 IS NULL OR state = ?1){of_these} ORDER BY made DESC, id LIMIT ?2"
         );
+        let (state, limit) = (state.map(Sending::name), limit.min(PAGE));
+        let mut parameters: Vec<&dyn ToSql> = vec![&state, &limit];
+        parameters.extend(within.into_iter().flatten().map(|name| name as &dyn ToSql));
         self.patiently(|connection| {
             let mut statement = connection.prepare_cached(&query)?;
-            let rows = statement
-                .query_map(params![state.map(Sending::name), limit.min(PAGE)], notice_of)?;
-            rows.collect()
+            statement.query_map(&parameters[..], notice_of)?.collect()
         })
     }
 

@@ -218,6 +218,9 @@ fn the_role_of_a_gateway_changes_and_removes_nothing() {
         "DELETE FROM approval",
         "UPDATE token SET hash = 'x'",
         "DELETE FROM tree_head",
+        "DELETE FROM approval_comment",
+        "UPDATE approval_comment SET approval = 2",
+        "UPDATE approval_snoozed SET person = 'x'",
         "DROP TRIGGER record_is_never_removed ON record",
         "ALTER TABLE record DISABLE TRIGGER ALL",
         "CREATE TABLE portcullis.other (a int)",
@@ -227,6 +230,23 @@ fn the_role_of_a_gateway_changes_and_removes_nothing() {
         let refused = store.once(&mut |link: &mut Link| link.batch(statement));
         let words = format!("{refused:?}");
         assert!(words.contains("42501"), "{statement}: {words}");
+    }
+    // What people do about requests without deciding them, as the gateway keeps it.
+    let assigns = "INSERT INTO approval_assigned (approval, person) VALUES (1, 'a') \
+        ON CONFLICT (approval) DO UPDATE SET person = excluded.person";
+    let snoozes = "INSERT INTO approval_snoozed (approval, person, until) VALUES (1, 'a', 1) \
+        ON CONFLICT (approval, person) DO UPDATE SET until = excluded.until";
+    for statement in [
+        "INSERT INTO approval_comment (record, approval) VALUES (1, 1)",
+        assigns,
+        assigns,
+        snoozes,
+        snoozes,
+        "DELETE FROM approval_assigned WHERE approval = 1",
+        "DELETE FROM approval_snoozed WHERE approval = 1 AND person = 'a'",
+    ] {
+        let taken = store.once(&mut |link: &mut Link| link.batch(statement));
+        assert!(taken.is_ok(), "{statement}: {taken:?}");
     }
     assert_eq!(problems(&mut store), [""; 0]);
     // Whoever only reads, reads, and writes nothing.

@@ -38,8 +38,8 @@ use super::{
 };
 use crate::{
     approvals::{
-        Addressee, Attempt, Done, Notice, PAGE, Request, Sending, Stage, Step, Telling, Template,
-        Webhook,
+        Addressee, Attempt, Done, Notice, PAGE, Request, Scope, Sending, Stage, Step, Telling,
+        Template, Webhook,
     },
     audit::{Body, Entry},
     config::{Chat, Way},
@@ -310,6 +310,7 @@ pub(super) struct Wanted {
 /// What was sent to whom, and what waits, the newest first.
 pub(super) async fn list(
     State(gateway): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Parameters(Wanted { state, limit }): Parameters<Wanted>,
 ) -> Result<Response, Problem> {
     let state = match state.as_deref() {
@@ -319,14 +320,34 @@ pub(super) async fn list(
         })?),
     };
     let limit = limit.unwrap_or(100).clamp(1, PAGE);
-    let notices = gateway.read(move |store| store.notices(state, limit)).await?;
+    let within = rights::seen(&gateway, &caller).await?.within();
+    // Whoever administers the whole gateway mends what was not delivered, whatever it is about.
+    let mends =
+        caller.scopes.has(Scope::Admin) && rights::over_all(&gateway, &caller, Duty::Admin).is_ok();
+    let within = within.filter(|_| !mends);
+    let projects = within.clone();
+    let notices = gateway.read(move |store| store.notices(state, within.as_deref(), limit)).await?;
     let notices: Vec<Value> = notices.iter().map(shape).collect();
-    let receivers: Vec<Value> = gateway.receivers.all.iter().map(receiver_shape).collect();
+    let receivers: Vec<Value> = gateway
+        .receivers
+        .all
+        .iter()
+        .filter_map(|receiver| receiver_shape(receiver, projects.as_deref()))
+        .collect();
     Ok(Json(json!({ "v": VERSION, "receivers": receivers, "notices": notices })).into_response())
 }
 
-fn receiver_shape(receiver: &Receiver) -> Value {
-    json!({ "name": receiver.name, "kind": receiver.how.name(), "projects": receiver.projects })
+/// Somebody who is told of requests, for whom other projects than these are none of their business; nothing where no more is left of it.
+fn receiver_shape(receiver: &Receiver, within: Option<&[String]>) -> Option<Value> {
+    let Receiver { name, projects, how } = receiver;
+    let projects: Option<Vec<&String>> = projects.as_ref().map(|projects| {
+        let is_theirs = |project: &&String| within.is_none_or(|within| within.contains(*project));
+        projects.iter().filter(is_theirs).collect()
+    });
+    if within.is_some() && projects.as_ref().is_some_and(Vec::is_empty) {
+        return None;
+    }
+    Some(json!({ "name": name, "kind": how.name(), "projects": projects }))
 }
 
 fn shape(notice: &Notice) -> Value {

@@ -23,7 +23,7 @@ export function chat(place, me) {
       replace(linked,
         slack ? el("p", {}, `Requests up to the risk ${most} are decided in Slack by who linked their account there. Everything else is decided here.`)
           : el("p", {}, "No chat is set up in which anybody decides. ", el("code", {}, "[chat.slack]"), " in the configuration does that."),
-        all.length ? table("Linked accounts", ["Account", "Speaks for", "Since", ""], all.map((one) => [
+        all.length ? table("Linked accounts", ["Account", "Speaks for", "Since", "End it"], all.map((one) => [
           el("code", {}, `${one.team} ${one.user}`), one.name, moment(one.linked),
           el("button", { type: "button", class: "quiet", "aria-label": `End the link of ${one.user}`, onclick: () => end(one) }, "End it"),
         ])) : null,
@@ -61,7 +61,7 @@ export function chat(place, me) {
       replace(sent,
         receivers.length ? el("p", {}, `Told of requests: ${receivers.map((one) => one.name).join(", ")}.`)
           : el("p", {}, "Nobody is told of requests elsewhere. ", el("code", {}, "[[chat.receivers]]"), " in the configuration does that."),
-        notices.length ? table("Messages, the newest first", ["To", "About", "State", "Attempts", "Made", "What went wrong", ""], notices.map((one) => [
+        notices.length ? table("Messages, the newest first", ["To", "About", "State", "Attempts", "Made", "What went wrong", "Again"], notices.map((one) => [
           one.receiver, el("a", { href: `#/inbox/${one.approval}` }, one.about === "asked" ? "a request" : "what was decided"),
           one.state === "dead" ? el("span", { class: "warning" }, "not delivered") : one.state, String(one.attempts), moment(one.made),
           one.trouble ?? "",

@@ -5,6 +5,7 @@ import { get, post, query } from "./api.js";
 import { countdown, fate, head, isCut, isGrave, isOver, left, whole } from "./ask.js";
 import { reading } from "./reading.js";
 import { address, asked, form, isNarrow, sought } from "./sought.js";
+import { talk } from "./talk.js";
 import { dialog, el, isTyping, line, moment, replace, riskWord, say, shell } from "./view.js";
 import { approve, approveMany, approveWithLike, deny, denyMany, edit, hasAgreed, isBusy } from "./word.js";
 
@@ -41,6 +42,8 @@ export function inbox(place, me, argument, parameters) {
   let running = false;
   let again = false;
   let ended = false;
+  // What people say about the one that is open.
+  let spoken = null;
 
   const count = el("p", { class: "count", role: "status" }, "Looking …");
   const queue = el("ol", { class: "queue", "aria-label": "Requests that wait" });
@@ -82,7 +85,7 @@ export function inbox(place, me, argument, parameters) {
     try {
       do {
         again = false;
-        const what = { status: "pending", order: "worst", ...asked(wanted) };
+        const what = { status: "pending", order: "worst", ...asked(wanted, me) };
         const isPiled = wanted.together && !wanted.alike;
         const [waiting, piled] = await Promise.all([
           get(query("/v1/approvals", { ...what, limit: isPiled ? 1 : room, after: isPiled ? null : pages.at(-1) })),
@@ -92,6 +95,7 @@ export function inbox(place, me, argument, parameters) {
         const shown = piled ? piled.piles.map(({ count: times, first }) => ({ ...first, times })) : waiting.approvals;
         const had = rows.length;
         await take(shown, waiting, piled);
+        spoken?.look();
         if (known === null || rows.length < had || before.childElementCount === 0) recent();
       } while (again);
     } catch (problem) {
@@ -108,7 +112,7 @@ export function inbox(place, me, argument, parameters) {
     for (const id of chosen) if (!ids.has(id)) chosen.delete(id);
     const at = rows.findIndex((one) => one.id === selected);
     const old = new Map(rows.map((one) => [one.id, one]));
-    const hasChanged = (one) => JSON.stringify([old.get(one.id)?.agreed, old.get(one.id)?.times]) !== JSON.stringify([one.agreed, one.times]);
+    const hasChanged = (one) => JSON.stringify([old.get(one.id)?.agreed, old.get(one.id)?.times, old.get(one.id)?.assigned]) !== JSON.stringify([one.agreed, one.times, one.assigned]);
     const hadFocus = desk.contains(document.activeElement);
     known = ids;
     rows = shown;
@@ -145,6 +149,7 @@ export function inbox(place, me, argument, parameters) {
     replace(others, parts.length ? el("p", {}, pages.length > 1 ? "Before these and after: " : "Not shown: ", parts) : null,
       pages.length > 1 ? el("button", { type: "button", onclick: turn(pages.slice(0, -1)) }, "Those before") : null,
       piled?.cut ? el("p", {}, "There are more kinds than these: search for less.") : null,
+      parts.length > 0 && !wanted.put_off && !waiting.next && pages.length === 1 ? el("button", { type: "button", class: "quiet", onclick: () => { look({ ...wanted, put_off: "1" }); search(); } }, "Show what you put off") : null,
       !piled && waiting.next ? el("button", { type: "button", onclick: isFull ? turn([...pages, waiting.next]) : more }, isFull ? "Those after" : "Show more") : null);
   }
 
@@ -167,6 +172,7 @@ export function inbox(place, me, argument, parameters) {
         el("span", { class: "head" }, head(one)),
         el("code", { class: "gist" }, line(one.preview ?? "").slice(0, 300)),
         el("span", { class: "tags" }, one.times > 1 ? el("strong", {}, `${one.times} alike `) : null, one.project ? `${one.project} ` : null,
+          one.assigned ? `${one.assigned === me.name ? "yours" : "somebody sees to it"} ` : null,
           one.needed > 1 ? `${one.needed - (one.agreed ?? []).length} more must agree` : null)));
   }
 
@@ -214,7 +220,7 @@ export function inbox(place, me, argument, parameters) {
       history.replaceState(null, "", address(wanted, id));
     }
     for (const one of [was, id]) if (one && row(one)) card(one)?.replaceWith(drawn(row(one)));
-    if (was !== id) replace(detail);
+    if (was !== id) { spoken = null; replace(detail); }
     return id ? unfold(focus) : replace(detail);
   }
 
@@ -233,11 +239,12 @@ export function inbox(place, me, argument, parameters) {
     details.set(id, one);
     if (!same) read.began();
     const name = `${one.risk} risk, ${one.agent ?? "an agent"}, ${one.tool}`;
+    if (spoken?.id !== id || spoken.status !== one.status) spoken = talk(one, me, refresh);
     const hadFocus = same && article().contains(document.activeElement);
     replace(detail,
       el("button", { type: "button", class: "quiet back", onclick: () => { desk.classList.remove("chosen"); card(selected)?.querySelector(".summary")?.focus(); } }, "← To the list"),
       el("article", { tabindex: "-1", "aria-label": name, "data-id": id, class: `edge-${one.risk}` }, el("h2", { class: "head" }, head(one)), whole(one),
-        el("p", { class: "others-there note" }), kin(one), buttons(one)));
+        el("p", { class: "others-there note" }), kin(one), buttons(one)), spoken.section);
     beside();
     if (focus || hadFocus) {
       article().focus({ preventScroll: true });

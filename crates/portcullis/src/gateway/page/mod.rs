@@ -34,6 +34,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/rule.js", "text/javascript; charset=utf-8", include_str!("rule.js")),
     ("/server.js", "text/javascript; charset=utf-8", include_str!("server.js")),
     ("/sought.js", "text/javascript; charset=utf-8", include_str!("sought.js")),
+    ("/talk.js", "text/javascript; charset=utf-8", include_str!("talk.js")),
     ("/undo.js", "text/javascript; charset=utf-8", include_str!("undo.js")),
     ("/view.js", "text/javascript; charset=utf-8", include_str!("view.js")),
     ("/word.js", "text/javascript; charset=utf-8", include_str!("word.js")),

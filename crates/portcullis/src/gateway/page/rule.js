@@ -119,7 +119,7 @@ function trial(place, shape) {
   replace(place,
     el("p", { class: loosened ? "warning" : "good" }, `Of ${calls} calls ${changed} would be decided otherwise, ${loosened} of them more loosely.`,
       out ? ` ${out} could not be judged again.` : ""),
-    table("All of them", ["", "Allow", "Ask", "Deny"], [["now", now], ["then", then]].map(([word, one]) => [word, String(one.allow), String(one.ask), String(one.deny)])),
+    table("All of them", ["When", "Allow", "Ask", "Deny"], [["now", now], ["then", then]].map(([word, one]) => [word, String(one.allow), String(one.ask), String(one.deny)])),
     changes.length ? table(`What would change${changes.length < changed ? `, the first ${changes.length}` : ""}`, ["Call", "Now", "Then", "Risk", "Rule"],
       changes.map((one) => [el("code", {}, one.call), verdictWord(one.now), verdictWord(one.then), riskWord(one.risk), one.rule ?? ""])) : null);
 }
@@ -157,7 +157,7 @@ export function tokens(place, me) {
     try {
       const { tokens: all } = await get("/v1/tokens");
       replace(found, el("p", { class: "note" }, "Where two people must agree, a token counts that was made on the gateway’s own machine: “one of two”. Those made below decide what takes one."),
-        table("Tokens and log-ins", ["Name", "Kind", "May", "Made", "Ends", ""], all.map((token) => [
+        table("Tokens and log-ins", ["Name", "Kind", "May", "Made", "Ends", "End it"], all.map((token) => [
         token.name, [token.holder === "browser" ? "log-in" : "token", token.made_here ? ", one of two" : ""], token.scopes.join(", "), moment(token.created),
         token.revoked ? ["ended ", moment(token.revoked)] : token.expires ? moment(token.expires) : "never",
         token.revoked ? "" : el("button", {

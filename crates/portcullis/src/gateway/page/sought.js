@@ -3,10 +3,12 @@
 import { query } from "./api.js";
 import { choice, el, field } from "./view.js";
 
-const NAMES = ["text", "risk", "waited", "class", "project", "agent", "rule", "alike", "together"];
+const NAMES = ["text", "risk", "waited", "class", "project", "agent", "rule", "alike", "mine", "put_off", "together"];
 const RISKS = ["critical", "unknown", "high", "medium", "low", "safe"];
 const CLASSES = ["read-only", "edit", "network", "execute", "destructive", "unknown"];
 const WAITED = [["60", "over a minute"], ["300", "over 5 minutes"], ["3600", "over an hour"], ["86400", "over a day"]];
+
+const BOXES = [["together", "The alike together"], ["mine", "What I see to"], ["put_off", "Also what I put off"]];
 
 const any = (words) => [["", "any"], ...words.map((word) => Array.isArray(word) ? word : [word, word])];
 
@@ -19,13 +21,15 @@ export function sought(parameters) {
 export const address = (wanted, id) => query(`#/inbox${id ? `/${id}` : ""}`, wanted);
 
 // The same as the gateway is asked for it.
-export function asked(wanted) {
-  const { waited, together: _, ...rest } = wanted;
+export function asked(wanted, me) {
+  const { waited, together: _, mine, put_off, ...rest } = wanted;
+  if (mine) rest.assigned = me.name;
+  rest.snoozed = put_off ? "with" : "without";
   if (!waited) return rest;
   return { ...rest, asked_before: new Date(Date.now() - Number(waited) * 1000).toISOString() };
 }
 
-export const isNarrow = (wanted) => NAMES.some((name) => name !== "together" && wanted[name]);
+export const isNarrow = (wanted) => NAMES.some((name) => name !== "together" && name !== "put_off" && wanted[name]);
 
 // The form. `changed` is called with what is looked for from now on.
 export function form(wanted, changed) {
@@ -38,21 +42,21 @@ export function form(wanted, changed) {
     agent: el("input", { type: "text", value: wanted.agent ?? "", autocomplete: "off" }),
     rule: el("input", { type: "text", value: wanted.rule ?? "", autocomplete: "off", spellcheck: "false" }),
   };
-  const together = el("input", { type: "checkbox", id: "together", checked: Boolean(wanted.together) });
+  const boxes = Object.fromEntries(BOXES.map(([name]) => [name, el("input", { type: "checkbox", id: name, checked: Boolean(wanted[name]) })]));
   const tell = () => {
     const next = Object.fromEntries(Object.entries(control).map(([name, one]) => [name, one.value.trim()]).filter(([, value]) => value));
-    if (together.checked) next.together = "1";
+    for (const [name, box] of Object.entries(boxes)) if (box.checked) next[name] = "1";
     changed(next);
   };
   // What is typed counts once it is meant; what is chosen, at once.
   let typed = 0;
   control.text.addEventListener("input", () => { clearTimeout(typed); typed = setTimeout(tell, 250); });
-  for (const one of [control.risk, control.waited, control.class, control.project, control.agent, control.rule, together]) one.addEventListener("change", tell);
+  for (const one of [control.risk, control.waited, control.class, control.project, control.agent, control.rule, ...Object.values(boxes)]) one.addEventListener("change", tell);
   const isOpen = ["waited", "class", "project", "agent", "rule"].some((name) => wanted[name]);
   return el("form", { class: "sought", role: "search", "aria-label": "What waits", onsubmit: (event) => { event.preventDefault(); clearTimeout(typed); tell(); } },
     field("Search", control.text), field("Risk", control.risk),
     el("details", { open: isOpen }, el("summary", {}, "More filters"), el("div", { class: "filters" },
       field("Has waited", control.waited), field("Kind of action", control.class), field("Project", control.project),
       field("Agent", control.agent), field("Rule", control.rule))),
-    el("div", { class: "box" }, together, el("label", { for: "together" }, "The alike together")));
+    BOXES.map(([name, words]) => el("div", { class: "box" }, boxes[name], el("label", { for: name }, words))));
 }

@@ -72,7 +72,7 @@ function snapshot(place, me, name) {
         el("pre", { class: "command", tabindex: "0", role: "group", "aria-label": "The action" }, el("code", {}, one.action)),
         terms([["When", moment(one.taken)], ["Where", el("code", {}, one.workspace)],
           ["Record", one.record && el("a", { href: `#/record/${one.record}` }, `№ ${one.record}`)], ["Brought back before", one.undone ? "yes" : null]]),
-        rows.length ? table("What would be brought back", ["", "What", "File", "Why not"], rows) : el("p", { class: "good" }, "Everything stands as it was."),
+        rows.length ? table("What would be brought back", ["Chosen", "What", "File", "Why not"], rows) : el("p", { class: "good" }, "Everything stands as it was."),
         [...one.not_kept, ...one.beyond].map((words) => el("p", { class: "warning" }, prose(`Not kept: ${words}`))),
         doable.length && mayUndo ? el("div", { class: "buttons" }, el("button", { type: "button", class: "approve", onclick: bring }, "Bring back what is chosen")) : null,
         doable.length && !mayUndo ? el("p", { class: "note" }, "Your token shows this, and brings nothing back.") : null);

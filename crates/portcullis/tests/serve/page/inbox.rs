@@ -150,3 +150,48 @@ fn a_request_has_a_link_that_stays_and_says_who_else_looks_and_waits() {
     browser.value("document.querySelector('.back').click() ?? 0");
     browser.until("document.querySelector('.list').checkVisibility()");
 }
+
+#[test]
+fn people_talk_below_a_request_see_to_it_and_put_it_off() {
+    let state = tempfile::tempdir().unwrap();
+    let Some((gateway, mut browser)) = logged_in(state.path(), &["--person", "ana"]) else {
+        return;
+    };
+    let ana = gateway.person_named("ana");
+    let mut client = gateway.client();
+    let asked = client.judge(&gateway.agents, RISKY).json()["approval"].clone();
+    let path = |what: &str| format!("/v1/approvals/{}/{what}", asked["id"].as_str().unwrap());
+    rows(&mut browser, 1);
+    browser.until("document.querySelector('.tended')?.innerText.includes('Nobody in particular')");
+    let said = json!({ "text": "<b>ops</b> moved it\u{202e}" });
+    assert_eq!(client.post(&path("comments"), &ana, &said).status, 200);
+    // It comes by itself, as text, with what is hidden in it written out.
+    browser.until(
+        "document.querySelector('.said')?.innerText.includes('<b>ops</b> moved it\\\\u{202e}')",
+    );
+    browser.value("document.querySelector('.talk textarea').focus() ?? 0");
+    browser.types("a yes, adjy");
+    browser.value("document.querySelector('.talk form button').click() ?? 0");
+    browser.until("document.querySelectorAll('.said > li').length === 2");
+    browser.until("document.querySelector('.talk textarea').value === ''");
+    assert_eq!(browser.value("document.querySelectorAll('dialog').length"), 0, "no key decides");
+    let button = |words: &str| {
+        format!(
+            "[...document.querySelectorAll('.tended button, .others button')].find((one) => one.innerText === '{words}').click() ?? 0"
+        )
+    };
+    browser.value(&button("I see to it"));
+    browser.until("document.querySelector('.tended').innerText.includes('You see to it')");
+    browser.until("document.querySelector('.card .tags').innerText.includes('yours')");
+    browser.value(
+        "const off = document.querySelector('[aria-label^=\"Put it off\"]'); off.value = '60'; off.dispatchEvent(new Event('change'))",
+    );
+    told(&mut browser, "Put off, for you alone.");
+    rows(&mut browser, 0);
+    let left = client.get("/v1/approvals?order=worst&snoozed=without", &ana).json();
+    assert_eq!(left["approvals"][0]["status"], "pending", "decided by nothing of this: {left}");
+    browser.until("document.querySelector('.others').innerText.includes('Not shown: ')");
+    browser.value(&button("Show what you put off"));
+    rows(&mut browser, 1);
+    browser.until("document.querySelector('.tended')?.innerText.includes('You put it off until')");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{House, account, configured, house, session};
+use super::{House, account, configured, house, provider::Provider, session};
 use crate::client::Gateway;
 
 /// High, and what is critical.
@@ -67,7 +67,7 @@ fn four_people_decide_what_their_roles_cover() {
 
 #[test]
 fn two_people_are_two_identities() {
-    let provider = super::Provider::start();
+    let provider = Provider::start();
     let house = super::with(provider, "", &["--two-people", "high", "--person", "fay"]);
     let ada = house.enters(&account("ada", &["leads"]));
     let again = house.enters(&account("ada", &["leads", "security"]));
@@ -118,7 +118,7 @@ fn what_is_grave_is_approved_by_who_proved_anew_who_they_are() {
 
 #[test]
 fn somebody_decides_in_the_place_of_somebody_for_a_time() {
-    let provider = super::Provider::start();
+    let provider = Provider::start();
     let house = super::with(provider, "", &["--two-people", "critical"]);
     let ada = house.enters(&account("ada", &["leads", "security"]));
     let eve = house.enters(&account("eve", &["on-call"]));
@@ -163,7 +163,7 @@ fn tokens_of_the_gateways_own_end_where_that_is_said() {
     assert_eq!(house.gateway.client().get("/v1/me", &house.gateway.person).status, 200);
     drop(house);
     let ways = |tokens: &str| {
-        let provider = super::Provider::start();
+        let provider = Provider::start();
         super::with(provider, &format!("[team]\ntokens = \"{tokens}\"\n"), &[])
     };
     let status = |house: &House, token: &str| house.gateway.client().get("/v1/me", token).status;
@@ -184,7 +184,7 @@ fn tokens_of_the_gateways_own_end_where_that_is_said() {
 #[test]
 fn agents_come_with_tokens_of_what_they_run_in_and_have_calls_judged_alone() {
     let state = tempfile::tempdir().unwrap();
-    let provider = super::Provider::start();
+    let provider = Provider::start();
     let config = format!(
         "[[team.workloads]]\nissuer = \"{}\"\naudience = \"https://tools.example/gate/\"\n\
          agents = [{{ claims = {{ repository = \"acme/pay\" }}, project = \"pay\" }}]\n",
@@ -245,7 +245,7 @@ fn agents_come_with_tokens_of_what_they_run_in_and_have_calls_judged_alone() {
 #[test]
 fn an_approval_for_one_project_is_nothing_in_another_of_the_same_agent() {
     let state = tempfile::tempdir().unwrap();
-    let provider = super::Provider::start();
+    let provider = Provider::start();
     let config = format!(
         "[[team.workloads]]\nissuer = \"{}\"\naudience = \"https://tools.example/gate/\"\n\
          agents = [{{ claims = {{ repository = \"acme/mono\" }}, project_claim = \"part\" }}]\n",
@@ -316,4 +316,38 @@ fn people_see_what_is_asked_in_their_projects() {
     let no = json!({ "decision": "deny" });
     assert_eq!(house.as_person(&ada, "POST", "/v1/decisions", &no).json()["decided"], 1);
     assert_eq!(seen(&cyn, "/v1/approvals?order=worst").0, [other["id"].clone()]);
+}
+
+#[test]
+fn people_see_what_was_sent_about_their_projects_alone() {
+    let house = super::with(Provider::start(), "", &["--webhook", "http://127.0.0.1:9/hook"]);
+    let ada = house.enters(&account("ada", &["leads"]));
+    let cyn = house.enters(&account("cyn", &["security"]));
+    let own = house.asked(HIGH);
+    let token = house.gateway.token("web-agent", &["judge"]);
+    let other = house.gateway.client().judge(&token, CRITICAL).json()["approval"].clone();
+    let told = |session: &super::Session| {
+        let answer = house.as_person(session, "GET", "/v1/notices", &Value::Null).json();
+        let all = answer["notices"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+        all.iter().map(|one| one["approval"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&ada), [own["id"].clone()]);
+    let all = told(&cyn);
+    assert!(all.len() == 2 && all.contains(&own["id"]) && all.contains(&other["id"]), "{all:?}");
+    // What people say about a request is told to whoever sees it.
+    let talk =
+        |session: &super::Session, request: &Value, method: &str, what: &str, body: &Value| {
+            let path = format!("/v1/approvals/{}/{what}", request["id"].as_str().unwrap());
+            house.as_person(session, method, &path, body)
+        };
+    let said = json!({ "text": "who is on it?" });
+    for (session, request, status) in [(&ada, &own, 200), (&ada, &other, 404), (&cyn, &other, 200)]
+    {
+        assert_eq!(talk(session, request, "POST", "comments", &said).status, status);
+        assert_eq!(talk(session, request, "GET", "talk", &Value::Null).status, status);
+    }
+    let me = house.as_person(&ada, "GET", "/v1/me", &Value::Null).json()["name"].clone();
+    let to = json!({ "to": me });
+    assert_eq!(talk(&cyn, &own, "PUT", "assignment", &to).json()["assigned"], me);
+    assert_eq!(talk(&ada, &other, "PUT", "assignment", &to).status, 404);
 }
