@@ -63,7 +63,8 @@ const TREES: &[(&str, Layout, usize, &str, Comes)] = &[
         Comes::ReadInPart,
     ),
     ("modules of one package, side by side", beside, 200, "python3 main.py", Comes::ReadInPart),
-    ("a makefile of many targets", targets, 1_200, "make", Comes::ReadInPart),
+    ("a makefile of many targets", targets, 1_200, "make", Comes::GoesOn),
+    ("a makefile of too many targets", targets, 4_800, "make", Comes::ReadInPart),
     ("much that is fetched and sent on", flows, 600, "bash flows.sh", Comes::Found),
     (
         "directories within each other",
