@@ -401,7 +401,7 @@ static RULES: &[Rule] = &[
             "git config … core.editor|core.pager|sequence.editor|credential.helper|credential.*.helper * !--get !--get-all !--unset !vi !vim* !nvim* !nano* !emacs* !code* !cat !less* !delta* !true !cache* !store !osxkeychain !manager* !libsecret !!gh*",
             "git config … gpg.program|gpg.*.program|uploadpack.packObjectsHook|diff.external|interactive.diffFilter * !--get !--get-all !--unset",
             "git config … filter.*.clean|filter.*.smudge|filter.*.process|diff.*.command|merge.*.driver|mergetool.*.cmd|difftool.*.cmd|pager.*|trailer.*.command|trailer.*.cmd|remote.*.uploadpack|remote.*.receivepack|remote.*.vcs * !--get !--get-all !--unset !nbstripout",
-            "git config … diff.*.textconv * !--get !--get-all !--unset !nbstripout !catdoc* !docx2txt* !exiftool* !hexdump* !jq* !odt2txt* !pandoc* !pdftotext* !strings* !xxd*",
+            "git config … diff.*.textconv * !--get !--get-all !--unset !nbstripout !catdoc !catdoc\\_* !docx2txt !docx2txt\\_* !exiftool !exiftool\\_* !hexdump !hexdump\\_* !jq !jq\\_* !odt2txt !odt2txt\\_* !pandoc !pandoc\\_* !pdftotext !pdftotext\\_* !strings !strings\\_* !xxd !xxd\\_*",
             "git config … alias.* *!* !--get !--get-all !--unset",
             "git config … include.path|includeIf.*.path|init.templateDir|init.templatedir * !--get !--unset",
         ]),

@@ -86,23 +86,32 @@ pub(super) fn clone_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) ->
         [_, _, _, .., last] => last.clone(),
         _ => return false,
     };
-    if !is_own_name(&directory) {
+    // Settings that the copy is given may lead it elsewhere.
+    let is_set = |word: &String| {
+        word.starts_with("-c")
+            || ["--config", "--separate", "--template"].iter().any(|it| word.starts_with(it))
+    };
+    if !is_own_name(&directory) || clone.iter().any(is_set) {
         return false;
     }
     let directory = &directory;
     let goes = |step: &[String]| matches!(step, [cd, to] if cd == "cd" && to == directory);
     let mut is_there = false;
     for step in steps {
-        if step.first().is_some_and(|word| matches!(word.as_str(), "cd" | "pushd" | "popd")) {
-            is_there = goes(&step);
-        } else if LEADS_AWAY.iter().any(|word| step.iter().any(|part| part.contains(word))) {
-            return false;
+        match step.first().map(String::as_str) {
+            Some("cd" | "pushd" | "popd") => is_there = goes(&step),
+            // Whatever else runs in between might take the copy away from where it stands.
+            Some("git")
+                if !step.iter().any(|part| LEADS_AWAY.iter().any(|word| part.contains(word))) => {}
+            _ => return false,
         }
     }
     let words = words(run).unwrap_or_default();
     let named = words.iter().position(|word| *word == "-C").and_then(|at| words.get(at + 1));
-    let leads =
-        words.iter().any(|word| word.starts_with("--git-dir") || word.starts_with("--work-tree"));
+    let leads = words.iter().any(|word| {
+        ["--config", "--git-dir", "--work-tree", "-c"].iter().any(|it| word.starts_with(it))
+            || word.contains("worktree")
+    });
     run.program.starts_with("git")
         && !leads
         && !scene.effects.layers.iter().any(|layer| layer.text.contains("GIT_"))
@@ -110,7 +119,7 @@ pub(super) fn clone_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) ->
 }
 
 /// Words by which a step makes a name mean something else.
-const LEADS_AWAY: &[&str] = &["alias", "function", "ln", "mount", "worktree", "export", "gitdir"];
+const LEADS_AWAY: &[&str] = &["alias", "config", "gitdir", "submodule", "worktree", "-c"];
 
 /// Whether the last word of a clone is the directory that it makes.
 fn is_own_name(word: &str) -> bool {

@@ -154,6 +154,7 @@ fn show_mounts(walk: &mut dyn Host, invocation: &Invocation) {
         // A name alone is a volume of the engine's own.
         if source.starts_with(['/', '.', '~'])
             && target.starts_with('/')
+            && target.trim_end_matches('/').len() > 1
             && let Some(outside) = walk.target(&Text::known(source)).path
         {
             walk.shows(target.trim_end_matches('/'), &outside);

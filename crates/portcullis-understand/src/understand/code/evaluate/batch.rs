@@ -321,7 +321,7 @@ impl Evaluator<'_, '_> {
             }
         }
         // It says what it would do.
-        if name == "robocopy" && switches.contains("/l") {
+        if name == "robocopy" && switches.split('/').any(|switch| switch == "l") {
             return;
         }
         // What is elsewhere and not here is gone.

@@ -350,24 +350,11 @@ fn parameter(row: &Cmdlet, name: &str) -> Option<&'static str> {
         .or_else(|| all().find(|full| !name.is_empty() && full.starts_with(name)))
 }
 
-/// Whether a vault is asked for the names of what it holds: neither a name nor a value is asked for.
+/// Whether a vault is asked for the names of what it holds: nothing is told but which vault.
 fn lists(given: &[Given]) -> bool {
-    let names = ["-asplaintext", "-id", "-inremovedstate", "-n", "-name", "-secretname"];
-    let mut by_place = 0;
-    let mut previous = "";
-    for one in given {
-        match one.name.as_deref() {
-            Some(name) if names.iter().any(|known| name.eq_ignore_ascii_case(known)) => {
-                return false;
-            }
-            Some(name) => previous = name,
-            None => {
-                by_place += usize::from(previous.is_empty());
-                previous = "";
-            }
-        }
-    }
-    by_place < 2
+    let is_vault = |name: &str| name.eq_ignore_ascii_case("-vaultname");
+    let values = given.iter().filter(|one| one.value.is_some()).count();
+    values < 2 && given.iter().filter_map(|one| one.name.as_deref()).all(is_vault)
 }
 
 fn bind(row: &'static Cmdlet, given: Vec<Given>, input: Option<Value>, span: Span) -> Bound {
