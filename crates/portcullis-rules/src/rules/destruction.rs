@@ -220,8 +220,9 @@ static RULES: &[Rule] = &[
                 }
                 _ => None,
             })?;
-            // One after the other of all that lies below is no less than all at once.
-            let each = matches!(&effect.kind, EffectKind::Delete { target, .. }
+            // Code that deletes one after the other of all that lies below does no less than all at once; commands choose what they delete.
+            let each = scene.program_around(effect).is_none()
+                && matches!(&effect.kind, EffectKind::Delete { target, .. }
                 if target.path.as_ref().is_some_and(|path| path.contains("/**")));
             Some(Hit { severity: if each { Some(Severity::High) } else { hit.severity }, ..hit })
         }),
