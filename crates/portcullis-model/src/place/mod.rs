@@ -86,7 +86,9 @@ pub fn is_inside_workspace(target: &Target, facts: &Facts) -> bool {
     };
     let Some(workspace) = facts.workspace.as_ref().or(facts.cwd.as_ref()) else { return false };
     let leads_to = facts.paths.get(path).and_then(|fact| fact.leads_to.as_ref());
-    is_below(path, workspace) && leads_to.is_none_or(|real| is_below(real, workspace))
+    let lies_in =
+        |path: &str| is_below(path, workspace) && !path.split('/').any(|part| part == "..");
+    lies_in(path) && leads_to.is_none_or(|real| lies_in(real))
 }
 
 fn stays_below(path: &str) -> bool {

@@ -396,7 +396,12 @@ fn send(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files: Vec<Argument> = options.values_of(client.files).collect();
     for file in files {
         told = true;
-        let content = walk.read(&file);
+        // `psql -f -` reads what it is handed.
+        let handed = matches!(file.text.as_known(), Some("-" | "/dev/stdin"));
+        let content = match invocation.input.as_ref().filter(|_| handed) {
+            Some(input) => input.clone(),
+            None => walk.read(&file),
+        };
         client.say_if_known(walk, &content, file.span, invocation, 0);
     }
     if let (false, Some(input)) = (told, &invocation.input) {

@@ -61,22 +61,12 @@ fn of_command<'a>(name: &str, given: &'a str, parts: &mut Vec<Told<'a>>) {
         |text: &'a str| text.split_whitespace().next().map(|word| word.trim_matches(['\'', '"']));
     match name {
         "copy" => {
-            let lower = given.to_ascii_lowercase();
-            let behind = |words: &str| {
-                let at = lower.rfind(words)?;
-                given.get(at + words.len()..)
-            };
-            if let Some(program) = behind(" program ") {
-                let program = program.trim_start();
-                let quote = program.chars().next().filter(|letter| matches!(letter, '\'' | '"'));
-                let inner = match quote {
-                    Some(quote) => program.get(1..).and_then(|rest| rest.rsplit_once(quote)),
-                    None => None,
-                };
-                let command = inner.map_or(program, |(inner, _)| inner);
-                let writes = lower.contains(" to program ");
-                parts.push(if writes { Told::Pipe(command) } else { Told::Shell(command) });
-            } else if let Some(file) = behind(" to ").and_then(first) {
+            let before = parts.len();
+            parts.extend(copied_by(given));
+            if parts.len() == before
+                && let Some(file) =
+                    places_of(given, "to").last().map(|(_, behind)| behind).and_then(first)
+            {
                 parts.extend((!matches!(file, "stdout" | "pstdout")).then_some(Told::Writes(file)));
             }
         }
@@ -85,6 +75,34 @@ fn of_command<'a>(name: &str, given: &'a str, parts: &mut Vec<Told<'a>>) {
         _ if is_answer(name) => parts.extend(first(behind_options(given)).map(Told::Writes)),
         _ => {}
     }
+}
+
+/// The programs that rows are copied to or from, whatever stands between the words: `to program 'x'`. What only looks like one, inside of
+/// another's words, is read as well.
+fn copied_by(given: &str) -> impl Iterator<Item = Told<'_>> {
+    places_of(given, "program").filter_map(|(before, program)| {
+        let before = before.trim_end().to_ascii_lowercase();
+        let quote = program.chars().next().filter(|letter| matches!(letter, '\'' | '"'))?;
+        let (command, _) = program.get(1..)?.rsplit_once(quote)?;
+        if before.ends_with("to") {
+            Some(Told::Pipe(command))
+        } else {
+            before.ends_with("from").then_some(Told::Shell(command))
+        }
+    })
+}
+
+/// What stands before and behind each place where a word stands by itself.
+fn places_of<'a>(text: &'a str, word: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let is_of_a_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let lower = text.to_ascii_lowercase();
+    let places: Vec<usize> = lower.match_indices(word).map(|(at, _)| at).collect();
+    let length = word.len();
+    places.into_iter().filter_map(move |at| {
+        let (before, behind) = (text.get(..at)?, text.get(at + length..)?);
+        let stands = !before.ends_with(is_of_a_word) && !behind.starts_with(is_of_a_word);
+        stands.then(|| (before, behind.trim_start()))
+    })
 }
 
 /// Whether a command says where answers go.
@@ -103,19 +121,20 @@ fn substituted(given: &str) -> impl Iterator<Item = &str> {
     given.split('`').skip(1).step_by(2)
 }
 
-/// Where a letter stands for the first time outside of quotes.
+/// Where a letter stands for the first time outside of quotes. A quote that is not closed may be the end of one that began on a line before.
 fn outside_quotes(text: &str, wanted: char) -> Option<usize> {
     let mut quote = None;
     for (at, letter) in text.char_indices() {
         match quote {
-            Some(open) if letter == open => quote = None,
+            Some((open, _)) if letter == open => quote = None,
             Some(_) => {}
             None if letter == wanted => return Some(at),
-            None if matches!(letter, '\'' | '"' | '`') => quote = Some(letter),
+            None if matches!(letter, '\'' | '"' | '`') => quote = Some((letter, at)),
             None => {}
         }
     }
-    None
+    let (_, open) = quote?;
+    text.get(open..)?.find(wanted).map(|at| open + at)
 }
 
 #[cfg(test)]
@@ -133,6 +152,12 @@ mod tests {
             ("\\COPY", vec![]),
             ("\\copy t FROM PROGRAM 'curl h'", vec![Shell("curl h")]),
             ("\\copy t to '/tmp/x.csv' csv", vec![Writes("/tmp/x.csv")]),
+            ("\\copy t to\tprogram'curl h'", vec![Pipe("curl h")]),
+            (
+                "\\copy (select program from t) to program 'to program x; id'",
+                vec![Pipe("to program x; id")],
+            ),
+            ("b' \\! id", vec![Statement("b' "), Shell("id")]),
             ("\\copy t to stdout", vec![]),
             ("\\copy t from 'x.csv'", vec![]),
             (

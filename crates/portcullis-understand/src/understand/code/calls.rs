@@ -219,6 +219,7 @@ impl Interpreter<'_, '_, '_> {
             return Value::reached(&format!("{path}()"), Text::default());
         }
         self.notice_base(&path, given);
+        self.hands_to_program(&path, given);
         if matches!(
             &*path,
             "stream.pipeline" | "stream/promises.pipeline" | "stream.promises.pipeline"

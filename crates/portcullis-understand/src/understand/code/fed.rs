@@ -62,7 +62,7 @@ impl Interpreter<'_, '_, '_> {
         Value::Text(printed.derive([Piece::Unknown(name.into())]))
     }
 
-    /// What a method tells a program: `p.stdin.write(x)`, `p.communicate(x)`. Whether it told one.
+    /// What a method tells a program: `p.stdin.write(x)`, `p.communicate(x)`. Whether the value that it is called on stands for what it gives.
     pub(super) fn tells_program(&mut self, receiver: &Value, name: &str, given: &[Given]) -> bool {
         let is_input = matches!(
             name,
@@ -75,7 +75,11 @@ impl Interpreter<'_, '_, '_> {
                 | "writelines"
                 | "write_line"
         );
-        let Some(number) = self.program(receiver).filter(|_| is_input) else { return false };
+        let Some(number) = self.program(receiver) else { return false };
+        // The number of the stream stands for it: `os.write(p.stdin.fileno(), x)`.
+        if !is_input {
+            return name == "fileno";
+        }
         let mut input = Text::default();
         for given in
             given.iter().filter(|given| given.name.as_deref().is_none_or(|it| it == "input"))
@@ -92,6 +96,18 @@ impl Interpreter<'_, '_, '_> {
         }
         self.feed(number, &input);
         true
+    }
+
+    /// What a function hands to a program: `os.write(p.stdin.fileno(), x)`, `shutil.copyfileobj(x, p.stdin)`.
+    pub(super) fn hands_to_program(&mut self, path: &str, given: &[Given]) {
+        let (("os.write", [to, content, ..]) | ("shutil.copyfileobj", [content, to, ..])) =
+            (path, given)
+        else {
+            return;
+        };
+        if let Some(number) = self.program(&to.value) {
+            self.feed(number, &content.value.text());
+        }
     }
 
     /// The program that a value is, or is a stream of.
