@@ -1,0 +1,163 @@
+//! Libraries of Amazon's cloud. Owns how clients, their objects and commands are told as calls of `aws`.
+
+use portcullis_syntax::Span;
+
+use super::{
+    super::{
+        interpreter::Interpreter,
+        value::{Given, Value},
+    },
+    ORDINARY,
+    command::{argument, kebab, known, options},
+    stored::secret,
+};
+use crate::{effect::Argument, programs::host::Host, text::Text};
+
+/// Commands of `aws` that show a secret; a program that only uses what they give shows nobody anything.
+const SHOWING: &[&str] = &[
+    "assume-role",
+    "assume-role-with-web-identity",
+    "batch-get-secret-value",
+    "decrypt",
+    "generate-data-key",
+    "generate-db-auth-token",
+    "get-authorization-token",
+    "get-cluster-credentials",
+    "get-federation-token",
+    "get-parameter",
+    "get-parameter-history",
+    "get-parameters",
+    "get-parameters-by-path",
+    "get-password-data",
+    "get-secret-value",
+    "get-session-token",
+];
+
+impl Interpreter<'_, '_, '_> {
+    /// Remembers where a client of the cloud was pointed at, if anywhere.
+    pub(super) fn pointed_at(&mut self, given: &[Given]) {
+        let named = given.iter().find(|it| it.name.as_deref() == Some("endpoint_url"));
+        let entry = || given.iter().find_map(|it| it.value.entry("endpoint"));
+        let end = named.map(|it| &it.value).or_else(entry);
+        self.seen.endpoints.push(end.map(Value::text));
+    }
+
+    /// `new TerminateInstancesCommand({…})`.
+    pub(super) fn aws_command(&mut self, path: &str, given: &[Given], span: Span) -> Option<Value> {
+        let rest = path.strip_prefix("@aws-sdk/client-")?;
+        let (service, class) = rest.split_once('.')?;
+        let service = service_of(service);
+        let service = service.as_str();
+        match class.strip_suffix("Command") {
+            Some(command) => self.aws(service, &kebab(command), given, span),
+            // `new S3().deleteBucket({…})`
+            None => {
+                if !class.contains(['.', '(']) {
+                    self.pointed_at(given);
+                }
+                let (class, method) = class.split_once("().")?;
+                let is_client = class.chars().all(|letter| letter.is_ascii_alphanumeric());
+                if is_client && !method.contains('.') && method != "send" {
+                    return self.aws(service, &kebab(method), given, span);
+                }
+                None
+            }
+        }
+    }
+
+    /// Files that go to a bucket or come from one, told as `aws s3 cp` does it; false where it is nothing of that kind.
+    pub(super) fn bucket(
+        &mut self,
+        method: &str,
+        receiver: &str,
+        given: &[Given],
+        span: Span,
+    ) -> bool {
+        let is_up = method == "upload_file";
+        if !is_up && method != "download_file" {
+            return false;
+        }
+        let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
+        let keyword = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
+        // A client is told the bucket, what belongs to one is not.
+        let is_client = receiver.ends_with("client()") || receiver.contains(".meta.client");
+        let file_at = match (is_up, is_client) {
+            (true, _) => 0,
+            (false, true) => 2,
+            (false, false) => 1,
+        };
+        let file = keyword("Filename").or_else(|| plain.get(file_at).copied());
+        let Some(file) = file else { return false };
+        let bucket = match (is_up, is_client) {
+            (true, true) => keyword("Bucket").or_else(|| plain.get(1).copied()),
+            (false, true) => keyword("Bucket").or_else(|| plain.first().copied()),
+            _ => None,
+        };
+        let mut there = Text::known("s3://");
+        match bucket {
+            Some(bucket) => there.append(&bucket.value.text()),
+            None => there.append(&Text::unknown("a bucket")),
+        }
+        there.push_known("/");
+        let here = file.value.text();
+        let (from, to) = if is_up { (here, there) } else { (there, here) };
+        let mut words = known(&["aws", "s3", "cp"]);
+        words.extend([from, to]);
+        self.flush();
+        let words: Vec<Argument> = words.into_iter().map(|text| argument(text, span)).collect();
+        self.walk.run(&words, None);
+        true
+    }
+
+    pub(super) fn aws(
+        &mut self,
+        service: &str,
+        command: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let noun = command.split('-').skip(1).last().unwrap_or_default();
+        if command.starts_with("delete") && ORDINARY.contains(&noun) {
+            return None;
+        }
+        let is_mail = matches!(service, "ses" | "sesv2") && command.starts_with("send-");
+        if is_mail || matches!((service, command), ("sns", "publish" | "publish-batch")) {
+            self.message_goes_out(span);
+        }
+        let service = if service == "s3" { "s3api" } else { service };
+        let mut words = known(&["aws", service, command]);
+        // One place that all clients were pointed at.
+        if let [Some(end), rest @ ..] = self.seen.endpoints.as_slice()
+            && rest.iter().all(|other| other.as_ref() == Some(end))
+        {
+            words.extend([Text::known("--endpoint-url"), end.clone()]);
+        }
+        options(given, &mut words);
+        if SHOWING.contains(&command) {
+            self.seen.shows = Some(words);
+            return Some(secret());
+        }
+        self.tell(words, span);
+        None
+    }
+}
+
+/// What the command line calls a service that a client is named after: the same without dashes, but for some.
+fn service_of(client: &str) -> String {
+    const OTHERWISE: &[(&str, &str)] = &[
+        ("cloudwatch-events", "events"),
+        ("cloudwatch-logs", "logs"),
+        ("cognito-identity", "cognito-identity"),
+        ("cognito-identity-provider", "cognito-idp"),
+        ("config-service", "configservice"),
+        ("database-migration-service", "dms"),
+        ("elastic-load-balancing", "elb"),
+        ("elastic-load-balancing-v2", "elbv2"),
+        ("eventbridge", "events"),
+        ("sfn", "stepfunctions"),
+        ("sso-admin", "sso-admin"),
+    ];
+    let row = OTHERWISE.binary_search_by(|row| row.0.cmp(client)).ok();
+    let other = row.and_then(|row| OTHERWISE.get(row)).map(|row| row.1.to_owned());
+    other.unwrap_or_else(|| client.replace('-', ""))
+}
