@@ -20,7 +20,7 @@ mod stored;
 
 pub(super) use cluster::is_rehearsal;
 pub(super) use command::data_of;
-use command::{argument, kebab, known, options};
+use command::{kebab, known, options};
 
 /// First words of methods that destroy.
 const DESTROYING: &[&str] =
@@ -50,57 +50,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let root = path.split(['.', '(', '[']).next().unwrap_or_default();
         match root {
-            "boto3" | "aioboto3" | "botocore" | "aiobotocore"
-                if matches!(method, "client" | "create_client" | "resource") =>
-            {
-                let name = given.first().map(|given| given.value.text()).unwrap_or_default();
-                self.pointed_at(given);
-                Some(Value::reached(&format!("{path}()"), name))
-            }
-            "botocore" | "aiobotocore" if !receiver.ends_with("_client()") => None,
-            "boto3" | "aioboto3" | "botocore" | "aiobotocore" => {
-                // What service it is of may not be known, and its verb is.
-                let service = text.as_known().filter(|name| !name.is_empty());
-                let service = service.unwrap_or("ec2").to_owned();
-                if receiver.ends_with(".client()") || receiver.ends_with("_client()") {
-                    if service == "s3" && self.bucket(method, receiver, given, span) {
-                        return None;
-                    }
-                    return self.aws(&service, &kebab(method), given, span);
-                }
-                // An object of the service, or those of a kind.
-                let is_object = method.starts_with(|first: char| first.is_ascii_uppercase());
-                if is_object || matches!(method, "all" | "filter" | "limit" | "pages") {
-                    return Some(Value::reached(&format!("{path}()"), text.clone()));
-                }
-                if service == "s3" && self.bucket(method, receiver, given, span) {
-                    return None;
-                }
-                // `resource.security_groups.all()`: what is gone through is of this kind.
-                let gone = [".all()", ".filter()", ".limit()"].iter();
-                let gone = gone.filter_map(|end| receiver.split_once(end)).map(|it| it.0).next();
-                let class = match gone.and_then(|it| it.rsplit('.').next()) {
-                    Some(many) => many.trim_end_matches('s'),
-                    None => receiver.rsplit('.').find(|part| part.ends_with("()"))?,
-                };
-                let class = kebab(class.trim_end_matches("()"));
-                if let Some(way) =
-                    method.strip_prefix("authorize_").or(method.strip_prefix("revoke_"))
-                    && matches!(way, "ingress" | "egress")
-                {
-                    let verb = method.split('_').next().unwrap_or_default();
-                    return self.aws(
-                        &service,
-                        &format!("{verb}-security-group-{way}"),
-                        given,
-                        span,
-                    );
-                }
-                if matches!(method, "delete" | "terminate" | "stop") && class != "resource" {
-                    return self.aws(&service, &format!("{method}-{class}s"), given, span);
-                }
-                self.aws(&service, &kebab(method), given, span)
-            }
+            "boto3" | "aioboto3" | "botocore" | "aiobotocore" => self.boto(path, text, given, span),
             "aws-sdk" | "AWS" => {
                 let class = receiver.strip_suffix("()")?.rsplit('.').next()?;
                 self.aws(&class.to_ascii_lowercase(), &kebab(method), given, span)
@@ -155,9 +105,7 @@ impl Interpreter<'_, '_, '_> {
                     .find(|given| given.name.as_deref().is_none_or(|name| name == "command"))?;
                 let mut line = Text::known("@daily ");
                 line.append(&command.value.text());
-                let words =
-                    [argument(Text::known("crontab"), span), argument(Text::known("-"), span)];
-                self.walk.run(&words, Some(line));
+                self.follow_words(known(&["crontab", "-"]), Some(line), span);
                 None
             }
             _ => self.service_of_any_kind(path, receiver, method, given, span),

@@ -8,10 +8,10 @@ use super::{
         value::{Given, Value},
     },
     ORDINARY,
-    command::{argument, kebab, known, options},
+    command::{kebab, known, options},
     stored::secret,
 };
-use crate::{effect::Argument, programs::host::Host, text::Text};
+use crate::text::Text;
 
 /// Commands of `aws` that show a secret; a program that only uses what they give shows nobody anything.
 const SHOWING: &[&str] = &[
@@ -34,6 +34,62 @@ const SHOWING: &[&str] = &[
 ];
 
 impl Interpreter<'_, '_, '_> {
+    /// Python's libraries: clients and resources of a service, and what they give.
+    pub(super) fn boto(
+        &mut self,
+        path: &str,
+        text: &Text,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let (receiver, method) = path.rsplit_once('.').unwrap_or(("", path));
+        if matches!(method, "client" | "create_client" | "resource") {
+            let name = given.first().map(|given| given.value.text()).unwrap_or_default();
+            self.pointed_at(given);
+            return Some(Value::reached(&format!("{path}()"), name));
+        }
+        if path.split(['.', '(', '[']).next().is_some_and(|root| root.ends_with("botocore"))
+            && !receiver.ends_with("_client()")
+        {
+            return None;
+        }
+        // What service it is of may not be known, and its verb is.
+        let service = text.as_known().filter(|name| !name.is_empty());
+        let service = service.unwrap_or("ec2").to_owned();
+        if receiver.ends_with(".client()") || receiver.ends_with("_client()") {
+            if service == "s3" && self.bucket(method, receiver, given, span) {
+                return None;
+            }
+            return self.aws(&service, &kebab(method), given, span);
+        }
+        // An object of the service, or those of a kind.
+        let is_object = method.starts_with(|first: char| first.is_ascii_uppercase());
+        if is_object || matches!(method, "all" | "filter" | "limit" | "pages") {
+            return Some(Value::reached(&format!("{path}()"), text.clone()));
+        }
+        if service == "s3" && self.bucket(method, receiver, given, span) {
+            return None;
+        }
+        // `resource.security_groups.all()`: what is gone through is of this kind.
+        let gone = [".all()", ".filter()", ".limit()"].iter();
+        let gone = gone.filter_map(|end| receiver.split_once(end)).map(|it| it.0).next();
+        let class = match gone.and_then(|it| it.rsplit('.').next()) {
+            Some(many) => many.trim_end_matches('s'),
+            None => receiver.rsplit('.').find(|part| part.ends_with("()"))?,
+        };
+        let class = kebab(class.trim_end_matches("()"));
+        if let Some(way) = method.strip_prefix("authorize_").or(method.strip_prefix("revoke_"))
+            && matches!(way, "ingress" | "egress")
+        {
+            let verb = method.split('_').next().unwrap_or_default();
+            return self.aws(&service, &format!("{verb}-security-group-{way}"), given, span);
+        }
+        if matches!(method, "delete" | "terminate" | "stop") && class != "resource" {
+            return self.aws(&service, &format!("{method}-{class}s"), given, span);
+        }
+        self.aws(&service, &kebab(method), given, span)
+    }
+
     /// Remembers where a client of the cloud was pointed at, if anywhere.
     pub(super) fn pointed_at(&mut self, given: &[Given]) {
         let named = given.iter().find(|it| it.name.as_deref() == Some("endpoint_url"));
@@ -104,8 +160,7 @@ impl Interpreter<'_, '_, '_> {
         let mut words = known(&["aws", "s3", "cp"]);
         words.extend([from, to]);
         self.flush();
-        let words: Vec<Argument> = words.into_iter().map(|text| argument(text, span)).collect();
-        self.walk.run(&words, None);
+        self.follow_words(words, None, span);
         true
     }
 

@@ -12,7 +12,7 @@ use super::{
     command::{DEPTH, kebab, known, written},
     stored::secret,
 };
-use crate::{programs::host::Host, text::Text};
+use crate::programs::host::Host;
 
 /// Modules of services that have no command of their own here: only verbs that destroy are told.
 const SERVICES: &[&str] = &[
@@ -32,7 +32,12 @@ const SERVICES: &[&str] = &[
     "vultr",
 ];
 
+/// How a bucket is shown to everybody.
+const PUBLISHED: &[&str] =
+    &["gcloud", "storage", "buckets", "add-iam-policy-binding", "gs://b", "--member=allUsers"];
+
 impl Interpreter<'_, '_, '_> {
+    /// What is known of any cloud: rules of firewalls, stores that are dropped, verbs that destroy.
     pub(super) fn service_of_any_kind(
         &mut self,
         path: &str,
@@ -91,10 +96,7 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.note("code.cloud.delete", span);
             }
             if matches!(method, "makePublic" | "make_public") {
-                let words = ["gcloud", "storage", "buckets", "add-iam-policy-binding", "gs://b"];
-                let mut words = known(&words);
-                words.push(Text::known("--member=allUsers"));
-                self.tell(words, span);
+                self.tell(known(PUBLISHED), span);
             }
             if matches!(method, "access_secret_version" | "accessSecretVersion" | "get_secret") {
                 self.seen.shows = Some(known(&["gcloud", "secrets", "versions", "access", "1"]));
@@ -136,15 +138,7 @@ impl Interpreter<'_, '_, '_> {
                     }) || self.source.contains("Admin\"")
                         || self.source.contains("Admin'");
                 if is_for_all {
-                    let mut words = known(&[
-                        "gcloud",
-                        "storage",
-                        "buckets",
-                        "add-iam-policy-binding",
-                        "gs://b",
-                    ]);
-                    words.push(Text::known("--member=allUsers"));
-                    self.tell(words, span);
+                    self.tell(known(PUBLISHED), span);
                 } else if gives {
                     self.tell(
                         known(&["gcloud", "projects", "set-iam-policy", "p", "policy"]),

@@ -7,9 +7,9 @@ use super::{
         interpreter::Interpreter,
         value::{Given, Value},
     },
-    command::{DEPTH, argument, kebab, known, written},
+    command::{DEPTH, kebab, known, written},
 };
-use crate::{effect::Argument, programs::host::Host, text::Text};
+use crate::text::Text;
 
 impl Interpreter<'_, '_, '_> {
     /// A method of a client for a cluster: a verb, and the kind of thing behind `namespaced`.
@@ -26,17 +26,11 @@ impl Interpreter<'_, '_, '_> {
             let manifest = given.iter().skip(1).find(|it| {
                 it.name.as_deref().is_none_or(|name| matches!(name, "data" | "yaml_objects"))
             })?;
-            let words = [known(&["kubectl"]), known(&["apply"]), known(&["-f"]), known(&["-"])]
-                .concat()
-                .into_iter()
-                .map(|text| argument(text, span))
-                .collect::<Vec<_>>();
-            let said = manifest.value.text();
             let manifest = match &manifest.value {
                 Value::Table(_) | Value::List(_) => written(&manifest.value, DEPTH),
-                _ => said,
+                value => value.text(),
             };
-            self.walk.run(&words, Some(manifest));
+            self.follow_words(known(&["kubectl", "apply", "-f", "-"]), Some(manifest), span);
             return None;
         }
         let all = rest.starts_with("collection-");
@@ -140,8 +134,7 @@ impl Interpreter<'_, '_, '_> {
         let mut words = known(&["kubectl", "exec", "pod", "--"]);
         words.extend(command);
         self.flush();
-        let words: Vec<Argument> = words.into_iter().map(|text| argument(text, span)).collect();
-        self.walk.run(&words, None);
+        self.follow_words(words, None, span);
     }
 }
 

@@ -9,7 +9,6 @@ use super::super::{
 use crate::{
     bound::Bounded,
     effect::{Argument, EffectKind, Run},
-    programs::host::Host,
     text::{Piece, Taint, Text},
 };
 
@@ -53,6 +52,13 @@ impl Interpreter<'_, '_, '_> {
         self.tell(words, span);
     }
 
+    /// Follows a command as the shell does, with what it is given to read.
+    pub(super) fn follow_words(&mut self, words: Words, input: Option<Text>, span: Span) {
+        let words: Vec<Argument> = words.into_iter().map(|text| argument(text, span)).collect();
+        self.walk.run(&words, input);
+    }
+
+    /// Records a command for the rules alone: nothing of what it would do is followed.
     pub(super) fn tell(&mut self, words: Words, span: Span) {
         let mut words = words.into_iter().map(|text| argument(text, span));
         let Some(name) = words.next() else { return };
@@ -63,7 +69,7 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-pub(super) fn argument(text: Text, span: Span) -> Argument {
+fn argument(text: Text, span: Span) -> Argument {
     Argument { text, span }
 }
 
