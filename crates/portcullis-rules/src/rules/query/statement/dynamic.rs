@@ -1,0 +1,109 @@
+//! Statements that run a text or a procedure: `EXECUTE`, `EXEC`, `PREPARE`, `DO`. Owns how the text is put together from literals and variables.
+
+use portcullis_syntax::sql::{Token, TokenKind};
+
+use super::{
+    super::reach::{DYNAMIC, in_quotes},
+    Found,
+    made::Made,
+    read,
+    verb::{Verb, text_of},
+};
+
+/// `EXECUTE`, `EXEC`, `PREPARE … FROM`, `DO`.
+pub(super) fn run(verb: Verb<'_>, depth: usize, made: &Made, found: &mut Found) {
+    let Verb { statement, at, .. } = verb;
+    let next = verb.word(1);
+    match verb.word(0) {
+        "EXECUTE"
+            if matches!(next, "IMMEDIATE" | "FORMAT" | "(")
+                || text_of(statement.get(at + 1)).is_some() =>
+        {
+            dynamic(statement, at, depth, made, found);
+        }
+        // What is prepared under a name is run by `EXECUTE name` too, but not inside of a block.
+        "EXECUTE" if depth > 0 && !matches!(next, "FUNCTION" | "PROCEDURE" | "ON") => {
+            found.push(("query.dynamic", String::new()));
+        }
+        "EXEC" if next == "(" => dynamic(statement, at, depth, made, found),
+        // The procedure is named by a variable, which is no `EXEC @result = procedure`.
+        "EXEC" | "EXECUTE" if next.starts_with('@') && verb.word(2) != "=" => {
+            found.push(("query.dynamic", String::new()));
+        }
+        // `EXEC sys.sp_executesql`
+        "EXEC" if verb.has(DYNAMIC) => dynamic(statement, at, depth, made, found),
+        "EXEC" if depth == 0 && !only_tells(verb) => {
+            found.push(("query.unfamiliar", String::new()));
+        }
+        "PREPARE" if verb.word(2) == "FROM" => dynamic(statement, at + 2, depth, made, found),
+        "DO" => dynamic(statement, at, depth, made, found),
+        _ => {}
+    }
+}
+
+/// Whether `EXEC` names a procedure of the server that only tells something: `sp_help`, `sys.sp_who2`.
+fn only_tells(verb: Verb<'_>) -> bool {
+    const TELL: &[&str] = &[
+        "SP_COLUMNS",
+        "SP_DATABASES",
+        "SP_DEPENDS",
+        "SP_FKEYS",
+        "SP_HELP",
+        "SP_LOCK",
+        "SP_PKEYS",
+        "SP_SPACEUSED",
+        "SP_STATISTICS",
+        "SP_TABLES",
+        "SP_WHO",
+        "XP_FIXEDDRIVES",
+        "XP_MSVER",
+    ];
+    let start = if verb.word(2) == "=" { 3 } else { 1 };
+    let name = if verb.word(start + 1) == "." { start + 2 } else { start };
+    TELL.iter().any(|tells| verb.word(name).starts_with(tells))
+}
+
+/// Reads the strings behind a word that runs them; what is not a string cannot be read.
+pub(super) fn dynamic(
+    statement: &[Token],
+    at: usize,
+    depth: usize,
+    made: &Made,
+    found: &mut Found,
+) {
+    let mut text = String::new();
+    let mut any = false;
+    let is_call = statement.iter().skip(at).any(|token| in_quotes(&token.text) == DYNAMIC);
+    for token in statement.iter().skip(at + 1) {
+        match (token.kind, &*token.text) {
+            // What its parameters are, and their values.
+            (TokenKind::Operator, ",") if is_call => break,
+            (TokenKind::Word, name) if name.starts_with('@') && made.only(name).is_some() => {
+                any = true;
+                text.push_str(made.only(name).unwrap_or_default());
+            }
+            (TokenKind::Text, part) => {
+                any = true;
+                text.push_str(part);
+            }
+            (TokenKind::Operator, _)
+            | (
+                TokenKind::Word,
+                "IMMEDIATE" | DYNAMIC | "FROM" | "LANGUAGE" | "PLPGSQL" | "CONCAT" | "N" | "SYS"
+                | "MASTER" | "DBO",
+            ) => {}
+            (TokenKind::Name, name) if in_quotes(name) == DYNAMIC => {}
+            // What is put in stands for a name.
+            (TokenKind::Word, _) if any => text.push_str(" \"\" "),
+            _ => {
+                found.push(("query.dynamic", String::new()));
+                return;
+            }
+        }
+    }
+    if any {
+        read(&text, depth + 1, found);
+    } else {
+        found.push(("query.dynamic", String::new()));
+    }
+}

@@ -1,0 +1,138 @@
+//! What a text makes before it takes it away or gives it to somebody: temporary tables, stages, variables, tables under other names.
+//! Owns what is kept of that while its statements are read.
+
+use portcullis_syntax::sql::{Token, TokenKind};
+
+use super::{
+    super::rebuilt,
+    verb::{Verb, text_of},
+};
+use crate::bound::Bounded;
+
+/// What a text makes, and what it therefore does not lose or gives away.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    /// Tables for its session alone.
+    pub(super) temporary: Vec<String>,
+    /// Tables whose rows it moved into others that take their names.
+    pub(super) rebuilt: Vec<String>,
+    /// Stages of Snowflake that lie at an address which it names.
+    pub(super) stages: Vec<String>,
+    /// Databases of SQLite that it attached in memory.
+    pub(super) in_memory: Vec<String>,
+    /// What it gives its variables, one after the other; `None` where that is more than text.
+    pub(super) variables: Vec<(String, Option<String>)>,
+}
+
+impl Made {
+    /// Whether every table that is named from a place on was made for this session alone.
+    pub(super) fn holds(&self, verb: Verb<'_>, from: usize) -> bool {
+        let rest = verb.statement.get(verb.at + from..).unwrap_or_default();
+        let rest = match rest.split_last() {
+            Some((last, rest)) if matches!(&*last.text, "CASCADE" | "END" | "RESTRICT") => rest,
+            _ => rest,
+        };
+        // SQL Server needs nothing between two statements.
+        let next = rest.iter().skip(1).position(|token| {
+            token.kind == TokenKind::Word
+                && matches!(&*token.text, "CREATE" | "INSERT" | "SELECT" | "WITH")
+        });
+        let rest = next.and_then(|next| rest.get(..=next)).unwrap_or(rest);
+        !rest.is_empty()
+            && rest.split(|token| &*token.text == ",").all(|name| match name {
+                [hash, _] if &*hash.text == "#" => true,
+                [name] => self.temporary.iter().any(|made| made.eq_ignore_ascii_case(&name.text)),
+                [base, dot, _] if &*dot.text == "." => {
+                    self.in_memory.iter().any(|made| made.eq_ignore_ascii_case(&base.text))
+                }
+                _ => false,
+            })
+    }
+
+    /// `ATTACH ':memory:' AS name`
+    pub(super) fn attach(&mut self, verb: Verb<'_>) {
+        let file = verb.skip(1, &["DATABASE"]);
+        let as_name = verb.word(file + 1) == "AS";
+        if as_name && text_of(verb.token(file)) == Some(":memory:") {
+            self.in_memory.push(verb.name(file + 2));
+        }
+    }
+
+    /// What a statement gives to variables: `DECLARE @a nvarchar(99) = N'…'`, `SET @a = @b + '…'`.
+    pub(super) fn assign(&mut self, statement: &[Token]) {
+        for (at, variable) in statement.iter().enumerate() {
+            let next = |index: usize| statement.get(index).map_or("", |token| &*token.text);
+            if !variable.text.starts_with('@') || variable.kind != TokenKind::Word {
+                continue;
+            }
+            // `FETCH … INTO @a`, `EXEC fill @a OUTPUT`
+            let is_filled = matches!(next(at + 1), "OUT" | "OUTPUT")
+                || statement.iter().leading(at).any(|token| &*token.text == "INTO");
+            if is_filled {
+                self.variables.push((variable.text.to_string(), None));
+                continue;
+            }
+            // `nvarchar(200)` may stand between.
+            let behind = statement.iter().skip(at + 1).leading(6).position(|token| {
+                &*token.text == "=" || matches!(&*token.text, "," | ";" | "SELECT" | "SET")
+            });
+            let Some(equals) = behind.map(|behind| at + 1 + behind) else { continue };
+            if next(equals) != "=" {
+                continue;
+            }
+            let value = if next(equals.saturating_sub(1)) == "+" {
+                None
+            } else {
+                self.text_at(statement, equals + 1)
+            };
+            self.variables.push((variable.text.to_string(), value));
+        }
+    }
+
+    /// The text that an expression gives, where it is texts and known variables alone.
+    fn text_at(&self, statement: &[Token], from: usize) -> Option<String> {
+        let mut text = String::new();
+        for token in statement.get(from..)? {
+            match (token.kind, &*token.text) {
+                (TokenKind::Text, part) => text.push_str(part),
+                (TokenKind::Operator, "+") | (TokenKind::Word, "N") => {}
+                (TokenKind::Operator, ",") => break,
+                (TokenKind::Word, "EXEC" | "EXECUTE" | "DECLARE" | "SET" | "PRINT") => break,
+                (TokenKind::Word, name) => text.push_str(self.only(name)?),
+                _ => return None,
+            }
+        }
+        Some(text)
+    }
+
+    /// The one text that a variable was given.
+    pub(super) fn only(&self, name: &str) -> Option<&str> {
+        let mut given = self.variables.iter().filter(|(known, _)| known == name);
+        match (given.next(), given.next()) {
+            (Some((_, Some(text))), None) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether rows are copied into a stage that the text made at an address of its own: `COPY INTO @stage/path FROM t`.
+    pub(super) fn leads_away(&self, verb: Verb<'_>) -> bool {
+        let rest = verb.statement.iter().skip(verb.at + 2).map(|token| &*token.text).leading(3);
+        let written: String = rest.collect();
+        let Some(named) = written.strip_prefix('@') else { return false };
+        let end = named.find(['/', '(']).unwrap_or(named.len());
+        let named = named.get(..end).unwrap_or(named).to_ascii_uppercase();
+        self.stages.iter().any(|stage| {
+            let stage = stage.to_ascii_uppercase();
+            named
+                .strip_prefix(&stage)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with("FROM"))
+        })
+    }
+
+    /// Whether the one table that is named from a place on lives on under another name, with its rows.
+    pub(super) fn rebuilds(&self, verb: Verb<'_>, from: usize) -> bool {
+        let rest = verb.statement.get(verb.at + from..).unwrap_or_default();
+        let Some((name, length)) = rebuilt::name_at(rest) else { return false };
+        length == rest.len() && self.rebuilt.contains(&name)
+    }
+}

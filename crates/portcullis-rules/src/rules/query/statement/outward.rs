@@ -1,0 +1,92 @@
+//! Statements about more than rows: files, other machines, the server. Owns where their places stand.
+
+use portcullis_syntax::sql::Token;
+
+use super::{
+    super::{FILE, reach::is_address},
+    Found,
+    made::Made,
+    verb::{Verb, behind, text_of},
+};
+use crate::bound::Bounded;
+
+/// What a statement says that is about more than rows: files, other machines, the server.
+pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
+    let Verb { statement, words, .. } = verb;
+    let next = verb.word(1);
+    let file = |found: &mut Found, name: &str| found.push((FILE, name.to_owned()));
+    let rule = match verb.word(0) {
+        "COPY" if next == "INTO" && made.leads_away(verb) => "query.export",
+        "COPY" | "EXPORT" => return copy(statement, words, found),
+        "UNLOAD" => "query.export",
+        "PUT" => {
+            let Some(path) = staged(statement) else { return };
+            return file(found, &path);
+        }
+        "INSTALL" if words.contains(&"FROM") && is_address(verb.text()) => "query.program",
+        "LOAD" if text_of(statement.get(1)).is_some() => "query.program",
+        "ATTACH" => {
+            let named = statement.iter().leading(4).find_map(|token| text_of(Some(token)));
+            return file(found, named.unwrap_or_default());
+        }
+        "LOAD" => return file(found, behind(statement, words, &["INFILE"]).unwrap_or_default()),
+        "BACKUP" | "BULK" if is_address(verb.text()) => "query.remote",
+        "BACKUP" if is_backup(verb.text()) => "query.change",
+        "BACKUP" | "BULK" => return file(found, verb.text()),
+        "VACUUM" if verb.has("INTO") => {
+            return file(found, behind(statement, words, &["INTO"]).unwrap_or_default());
+        }
+        "CHANGE" if matches!(next, "MASTER" | "REPLICATION") => "query.remote",
+        "CLONE" if next == "INSTANCE" => "query.remote",
+        "STOP" if matches!(next, "GROUP_REPLICATION" | "REPLICA" | "SLAVE") => "query.server",
+        "SYSTEM" if matches!(next, "DROP" | "KILL" | "SHUTDOWN" | "STOP") => "query.server",
+        "RECONFIGURE" | "RESTORE" | "UNINSTALL" => "query.server",
+        "PURGE" if matches!(next, "DBA_RECYCLEBIN" | "RECYCLEBIN" | "TABLE" | "TABLESPACE") => {
+            "query.drop.table"
+        }
+        "PURGE" | "RESET" if matches!(next, "BINARY" | "MASTER" | "REPLICA" | "SLAVE") => {
+            "query.server"
+        }
+        "IMPORT" if next == "FOREIGN" => "query.remote",
+        "GRANT" | "RENAME" | "REVOKE" => "query.change",
+        "PRAGMA" if matches!(next, "WRITABLE_SCHEMA" | "TRUSTED_SCHEMA") => "query.server",
+        "SET" if matches!(next, "GLOBAL" | "PERSIST") => "query.server",
+        "FLUSHALL" | "FLUSHDB" => "query.truncate",
+        "SHUTDOWN" | "KILL" => "query.server",
+        _ => return,
+    };
+    found.push((rule, String::new()));
+}
+
+/// Whether a file is called as backups of SQL Server are, and so is nothing that another program would run or serve.
+fn is_backup(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    matches!(&*ending, "bak" | "bck" | "bkp" | "backup" | "dif" | "diff" | "log" | "trn")
+}
+
+/// The file of Snowflake's `PUT file:///home/… @stage`; where no quotes stand around it, its words have lost their case.
+fn staged(statement: &[Token]) -> Option<String> {
+    let written = text_of(statement.get(1)).map(str::to_owned).unwrap_or_else(|| {
+        let words = statement.iter().skip(1).map(|token| token.text.to_lowercase());
+        words.take_while(|word| !word.starts_with('@')).collect()
+    });
+    let path = written.strip_prefix("file:")?;
+    Some(format!("/{}", path.trim_start_matches('/')))
+}
+
+/// `COPY … TO 'file'`, `COPY … FROM 'file'`, `COPY INTO 's3://…' FROM t`, `EXPORT DATA OPTIONS (uri = 's3://…')`; the streams of the
+/// client and programs are not files.
+fn copy(statement: &[Token], words: &[&str], found: &mut Found) {
+    let texts = || statement.iter().filter_map(|token| text_of(Some(token)));
+    let leaves = match words {
+        ["EXPORT", ..] => texts().any(is_address),
+        ["COPY", "INTO", ..] => text_of(statement.get(2)).is_some_and(is_address),
+        _ => behind(statement, words, &["TO"]).is_some_and(is_address),
+    };
+    match behind(statement, words, &["TO", "FROM", "INTO", "DATABASE"]) {
+        _ if leaves => found.push(("query.export", String::new())),
+        Some(file) => found.push((FILE, file.to_owned())),
+        None if words.contains(&"STDOUT") => {}
+        None => found.push(("query.change", String::new())),
+    }
+}

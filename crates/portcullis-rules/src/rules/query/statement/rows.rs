@@ -1,0 +1,102 @@
+//! Statements about rows. Owns whether all of a table's rows are meant or some, and where rows go.
+
+use portcullis_syntax::sql::{Token, TokenKind};
+
+use super::{
+    super::{FILE, condition::always, reach::ELSEWHERE},
+    Found,
+    verb::{Verb, text_of},
+};
+use crate::bound::Bounded;
+
+/// `MERGE … THEN DELETE`, `INSERT … DO UPDATE`: the rows that were matched, unless that is every one.
+pub(super) fn merged(verb: Verb<'_>, first: &str) -> &'static str {
+    let words = verb.words;
+    let position = |wanted: &str| words.iter().position(|word| *word == wanted);
+    let branch = words.get(..verb.at).unwrap_or_default();
+    let branch = branch.iter().rposition(|word| *word == "WHEN").and_then(|at| branch.get(at..));
+    // `WHEN NOT MATCHED BY SOURCE THEN DELETE`: whatever the other table does not have.
+    let is_rest = branch.is_some_and(|it| it.contains(&"SOURCE") && !it.contains(&"AND"));
+    let is_always = first == "MERGE"
+        && (is_rest
+            || position("ON").zip(position("WHEN")).is_some_and(|(on, when)| {
+                always(
+                    verb.statement.get(on + 1..when).unwrap_or_default(),
+                    verb.statement.get(..on).unwrap_or_default(),
+                )
+            }));
+    match (is_always, verb.word(0)) {
+        (false, _) => "query.change",
+        (true, "DELETE") => "query.delete.all",
+        (true, _) => "query.update.all",
+    }
+}
+
+pub(super) fn insert(verb: Verb<'_>, found: &mut Found) {
+    let into = verb
+        .skip(1, &["INTO", "TABLE", "FUNCTION", "OVERWRITE", "LOCAL", "IGNORE", "OR", "REPLACE"]);
+    match verb.word(into) {
+        "DIRECTORY" => {
+            found.push((FILE, text_of(verb.token(into + 1)).unwrap_or_default().to_owned()));
+        }
+        "FILE" if verb.has("FUNCTION") => found.push((FILE, verb.text().to_owned())),
+        function if verb.has("FUNCTION") && ELSEWHERE.binary_search(&function).is_ok() => {
+            found.push(("query.export", String::new()));
+        }
+        // Every row takes another's place.
+        table if replaces_itself(verb, table) => {
+            found.push(("query.update.all", verb.name(into)));
+        }
+        _ if verb.word(1) == "OVERWRITE" && !verb.has("PARTITION") => {
+            found.push(("query.delete.all", verb.name(into)));
+        }
+        _ => found.push(("query.change", verb.name(into))),
+    }
+}
+
+/// `INSERT OR REPLACE INTO a SELECT … FROM a`, without anything that chooses rows.
+fn replaces_itself(verb: Verb<'_>, table: &str) -> bool {
+    let replaces = verb.word(0) == "REPLACE" || verb.word(1) == "OR" && verb.word(2) == "REPLACE";
+    let rest = || verb.words.iter().skip(verb.at);
+    replaces
+        && !table.is_empty()
+        && rest().zip(rest().skip(1)).any(|(word, next)| *word == "FROM" && *next == table)
+        && !["WHERE", "LIMIT", "JOIN", "HAVING"].iter().any(|word| verb.has(word))
+}
+
+/// From how many rows on a limit is none.
+const MANY: f64 = 10_000.0;
+
+/// The share of the rows that is all of them.
+const ALL: f64 = 100.0;
+
+/// Whether a `WHERE` (or `LIMIT`) behind `at`, in the same parentheses, holds for some rows only.
+pub(super) fn limited(statement: &[Token], words: &[&str], at: usize) -> bool {
+    let mut depth = 0_usize;
+    for (index, word) in words.iter().enumerate().skip(at) {
+        match *word {
+            "(" => depth += 1,
+            ")" if depth == 0 => return false,
+            ")" => depth -= 1,
+            "WHERE" if depth == 0 => {
+                return !always(
+                    statement.get(index + 1..).unwrap_or_default(),
+                    statement.get(at..index).unwrap_or_default(),
+                );
+            }
+            "LIMIT" | "TOP" if depth == 0 => {
+                if words.get(index + 1) == Some(&"ALL") {
+                    return false;
+                }
+                let mut rest = statement.iter().skip(index + 1).leading(2);
+                let most = rest.find(|token| token.kind == TokenKind::Number);
+                let most = most.and_then(|most| most.text.parse::<f64>().ok());
+                let is_share =
+                    words.iter().skip(index + 1).leading(4).any(|word| *word == "PERCENT");
+                return most.is_none_or(|most| most < if is_share { ALL } else { MANY });
+            }
+            _ => {}
+        }
+    }
+    false
+}
