@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::{
     Hit, Rule, Scene, Shelf, When,
-    flow::{is_local, shown},
+    flow::{is_local, is_shell, shown},
     manifest, pattern,
 };
 use crate::{
-    effect::{Effect, EffectKind, Kinds, WriteMode},
+    effect::{Argument, Effect, EffectKind, Kinds, WriteMode},
     finding::{Category, Confidence},
     programs::trees,
     risk::Severity,
@@ -578,7 +578,11 @@ fn built(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         let names = |word: &str| {
             word.split(['/', '=']).any(|part| directories.iter().any(|name| name == part))
         };
-        let is_named = run.arguments.iter().any(|word| names(word.text.known_prefix()));
+        // Code among the words is judged by what it runs itself.
+        let code = pattern::options(run).value(&["-c"]).filter(|_| is_shell(&run.program));
+        let is_code = |word: &Argument| code.as_ref().is_some_and(|code| code.text == word.text);
+        let is_named =
+            run.arguments.iter().any(|word| !is_code(word) && names(word.text.known_prefix()));
         if matches!(run.program.as_str(), "cd" | "pushd") {
             let word = run.arguments.first().map_or("", |word| word.text.known_prefix());
             // What an archive is called inside, nobody knows before.

@@ -369,5 +369,5 @@ fn state_shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         [Some("show")] if in_clear => Severity::Medium,
         _ => return None,
     };
-    is_it(&scene.effects.shown).then(|| at(severity))
+    (is_it(&scene.effects.shown) || is_sent()).then(|| at(severity))
 }

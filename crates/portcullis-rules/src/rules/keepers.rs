@@ -1,6 +1,6 @@
 //! Rules on what keeps things: secret stores, backups, object stores and copies to other machines.
 
-use super::{Hit, Rule, Scene, Shelf, When, pattern};
+use super::{Hit, Rule, Scene, Shelf, When, effects::written, pattern};
 use crate::{
     effect::{Effect, EffectKind, Kinds},
     finding::{Category, Confidence},
@@ -479,18 +479,26 @@ fn mirrored(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return None;
     }
     let destination = options.operands().last().and_then(|operand| operand.text.as_known());
-    // From which directory a relative path is seen, only the walk knows; where it never left, it is the first one.
-    let stays = scene
-        .effects
-        .layers
-        .iter()
-        .all(|layer| !["cd ", "pushd", "chdir"].iter().any(|word| layer.text.contains(word)));
-    let whole = |path: &str| match path.strip_prefix('/') {
-        Some(_) => Some(path.to_owned()),
-        None if stays && !path.contains("..") && !path.starts_with('~') => {
-            Some(format!("{}/{}", scene.facts.cwd.as_deref()?, path.trim_end_matches('/')))
+    // From which directory a relative path is seen, what is written there shows.
+    let whole = |path: &str| {
+        let named = format!("/{}", path.trim_start_matches("./").trim_end_matches('/'));
+        if path.starts_with('/') {
+            return Some(path.to_owned());
         }
-        None => None,
+        if path.starts_with('~') || path.contains("..") || named == "/" || named == "/." {
+            return None;
+        }
+        let mut there = scene.effects.list.iter().filter(|other| {
+            other.at.layer == effect.at.layer && effect.at.span.contains(other.at.span)
+        });
+        there.find_map(|other| {
+            let path = written(other)?.0.path.as_deref()?;
+            let above = path.rsplit_once('/').map(|(above, _)| above);
+            above
+                .filter(|above| above.ends_with(&named))
+                .or(Some(path).filter(|path| path.ends_with(&named)))
+                .map(str::to_owned)
+        })
     };
     let is_inside = |path: String| {
         matches!(

@@ -15,6 +15,7 @@ use crate::{
 };
 
 mod capacity;
+mod chain;
 mod change;
 mod cloud;
 mod cluster;

@@ -456,11 +456,53 @@ fn is_one_of_many(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
             .count()
     };
     let is_open = count(before, "do") > count(before, "done") && count(behind, "done") > 0;
-    let takes = run.arguments.iter().any(|word| word.text.has_unknown());
+    let names = loop_names(before);
+    let call = text.get(range).unwrap_or_default();
+    let takes = run.arguments.iter().any(|word| word.text.has_unknown())
+        && variables(call).any(|name| names.contains(&name) || !is_of_environment(name));
     let by_list = scene
         .programs_around(effect)
         .any(|outer| matches!(outer.program.as_str(), "xargs" | "parallel"));
     is_open && takes || by_list
+}
+
+/// The names that loops before give a new value each round: those of `for` and `read`, and what is set in the bodies.
+fn loop_names(before: &str) -> Vec<&str> {
+    let words: Vec<&str> = before
+        .split(|letter: char| letter.is_whitespace() || letter == ';')
+        .filter(|word| !word.is_empty())
+        .collect();
+    let opens = words.iter().position(|word| matches!(*word, "for" | "select" | "while" | "until"));
+    let words = words.get(opens.unwrap_or(0)..).unwrap_or_default();
+    let mut names = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let rest = words.get(at + 1..).unwrap_or_default();
+        match *word {
+            "for" | "select" => names.extend(rest.first()),
+            "read" | "mapfile" | "readarray" => {
+                names.extend(
+                    rest.iter().take_while(|name| **name != "do" && !name.starts_with('<')),
+                );
+            }
+            _ => names.extend(word.split_once(['+', '=']).map(|(name, _)| name)),
+        }
+    }
+    names.retain(|name| name.chars().all(|letter| letter.is_alphanumeric() || letter == '_'));
+    names
+}
+
+/// The variables that a command takes, by name; empty for what else `$` and backquotes begin.
+fn variables(call: &str) -> impl Iterator<Item = &str> {
+    call.split(['$', '`']).skip(1).map(|behind| {
+        let behind = behind.trim_start_matches(['{', '!', '#']);
+        let end = behind.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        behind.get(..end.unwrap_or(behind.len())).unwrap_or_default()
+    })
+}
+
+/// Whether a name is written as those are that the same value stands behind in each round, unless the loop sets it.
+fn is_of_environment(name: &str) -> bool {
+    !name.is_empty() && !name.chars().any(char::is_lowercase)
 }
 
 impl Verdict {

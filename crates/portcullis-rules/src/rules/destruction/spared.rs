@@ -227,7 +227,9 @@ pub(super) fn is_of_this_call(effect: &Effect, scene: &Scene<'_>) -> bool {
         written(other).is_some_and(|(made, mode, content)| {
             let is_new = match mode {
                 WriteMode::Replace => {
-                    was_missing || !content.is_empty() && other.certainty == Certainty::Certain
+                    let happened =
+                        other.certainty == Certainty::Certain || scene.is_behind(other, effect);
+                    was_missing || !content.is_empty() && happened
                 }
                 WriteMode::Create | WriteMode::Append => was_missing,
                 WriteMode::Edit | WriteMode::Link => false,

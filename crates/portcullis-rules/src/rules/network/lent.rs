@@ -22,7 +22,7 @@ fn call<'a>(effect: &'a Effect) -> Option<Call<'a>> {
     let options = pattern::options(run);
     let host = options.operands().next()?;
     // What stands behind the host may be the other machine's; options of ssh's own stand there rarely.
-    let own = run.arguments.iter().position(|word| word.span == host.span)?;
+    let own = run.arguments.iter().position(|word| std::ptr::eq(word, host))?;
     let options = Options::new(run.arguments.get(..own)?, options.takes());
     let host = host.text.display();
     let host = host.strip_prefix("ssh://").unwrap_or(&host);

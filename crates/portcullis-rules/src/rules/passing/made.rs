@@ -2,11 +2,11 @@
 //! Owns what ties the two together; a name that could have meant something before proves nothing.
 
 use super::{
-    super::{Scene, effects},
+    super::{Scene, chain::Chain, effects},
     is_here, reaches_elsewhere,
 };
 use crate::{
-    effect::{Argument, Effect, EffectKind, Layer, Run},
+    effect::{Argument, Effect, EffectKind, Run},
     facts::FileFact,
     programs::Options,
     text::{Piece, Text},
@@ -64,13 +64,16 @@ pub(super) fn work_tree_of_its_own(_: &Run, effect: &Effect, scene: &Scene<'_>) 
 
 /// `git clone . /tmp/x && cd /tmp/x && git reset --hard …`: a copy that this call has just fetched, or nothing behind would run.
 pub(super) fn clone_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    let text = scene.effects.layer_text(effect.at.layer);
-    let Some(before) = text.get(..effect.at.span.range().start) else { return false };
-    let mut steps: Vec<&str> = before.split("&&").map(str::trim).collect();
-    // What stands right before the program: nothing, or the beginning of what it is a part of.
-    let own = steps.pop().unwrap_or_default();
-    let is_plain = |step: &&str| !step.contains([';', '\n', '|', '&', '$', '`', '(', '*', '~']);
-    if !own.is_empty() || !steps.iter().all(is_plain) {
+    let Some(Chain { steps, .. }) = Chain::before(effect, scene) else { return false };
+    let is_plain =
+        |step: &&str| !step.contains([';', '\n', '|', '&', '$', '`', '(', ')', '}', '*', '~']);
+    // Other names for what the steps call, and other places for where they go.
+    let is_led = scene.effects.layers.iter().any(|layer| {
+        ["alias", "function", "CDPATH", "GIT_", "cd()", "cd ()", "git()", "git ()"]
+            .iter()
+            .any(|word| layer.text.contains(word))
+    });
+    if is_led || !steps.iter().all(is_plain) {
         return false;
     }
     let split = |step: &str| step.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -114,7 +117,6 @@ pub(super) fn clone_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) ->
     });
     run.program.starts_with("git")
         && !leads
-        && !scene.effects.layers.iter().any(|layer| layer.text.contains("GIT_"))
         && named.map_or(is_there, |named| named == directory && named.starts_with('/'))
 }
 
@@ -262,15 +264,22 @@ fn in_container_of_its_own(effect: &Effect, scene: &Scene<'_>) -> bool {
         let [first, rest @ ..] = words.as_slice() else { return None };
         let is_engine = matches!(run.program.as_str(), "docker" | "nerdctl" | "podman");
         let mut operands = rest.iter().filter(|word| !word.starts_with('-'));
-        (is_engine && *first == "exec").then(|| operands.next().map(|name| (*name).to_owned()))?
+        let name = operands.next().filter(|_| is_engine && *first == "exec")?;
+        Some(((*name).to_owned(), run))
     });
-    let Some(name) = inside else { return false };
+    let Some((name, inside)) = inside else { return false };
+    let is_inside =
+        |other: &&Effect| effects::run(other).is_some_and(|run| std::ptr::eq(run, inside));
+    let Some(enters) = scene.effects.list.iter().find(is_inside) else { return false };
     // Where the container was there before, its maker fails: nothing may go on behind that.
-    let goes_on = |layer: &Layer| layer.text.replace("&&", "").contains([';', '\n', '|', '&']);
-    if scene.effects.layers.iter().any(goes_on) {
+    let Some(Chain { start, steps }) = Chain::before(enters, scene) else { return false };
+    if steps.iter().any(|step| step.contains([';', '\n', '|', '&', ')', '}'])) {
         return false;
     }
-    before(effect, scene).any(|run| {
+    let is_joined =
+        |other: &&Effect| other.at.layer == enters.at.layer && other.at.span.range().start >= start;
+    let before = scene.effects.list.iter().take_while(|other| !std::ptr::eq(*other, enters));
+    before.filter(is_joined).filter_map(effects::run).any(|run| {
         let Some(words) = words(run) else { return false };
         let shares = words.iter().any(|word| {
             ["-v", "--volume", "--mount", "--net", "--link"].iter().any(|it| word.starts_with(it))

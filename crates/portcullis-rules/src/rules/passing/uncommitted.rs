@@ -1,7 +1,7 @@
 //! Whether git throws away nothing that was never committed: by what the repository was seen to hold, or because this call
 //! looks first. Owns that question; what is not known is lost.
 
-use super::super::{Scene, effects};
+use super::super::{Scene, chain::Chain, effects};
 use crate::{
     effect::{Effect, EffectKind, Run},
     programs::Options,
@@ -160,18 +160,13 @@ fn was_looked_for(effect: &Effect, scene: &Scene<'_>) -> bool {
         "git fetch --prune",
         "git fetch origin main",
     ];
-    let text = scene.effects.layer_text(effect.at.layer);
-    let before = text.get(..effect.at.span.range().start).unwrap_or("").trim_end();
-    let is_replaced = ["alias", "git()", "git ()", "function", "PATH=", "GIT_", "#"]
-        .iter()
-        .any(|word| text.contains(word));
-    let Some(before) = before.strip_suffix("&&") else { return false };
-    if is_replaced {
-        return false;
-    }
-    for part in before.rsplit("&&") {
-        // Only the nearest commands count: those that a `&&` joins to this one.
-        let part = part.trim();
+    let is_replaced = scene.effects.layers.iter().any(|layer| {
+        ["alias", "git()", "git ()", "function", "PATH=", "GIT_"]
+            .iter()
+            .any(|word| layer.text.contains(word))
+    });
+    let Some(chain) = Chain::before(effect, scene).filter(|_| !is_replaced) else { return false };
+    for part in chain.steps.into_iter().rev() {
         if PROVED.contains(&part) {
             return true;
         }

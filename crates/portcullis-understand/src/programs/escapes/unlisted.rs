@@ -11,27 +11,74 @@ use crate::{effect::Argument, programs::notable};
 /// Words of names behind which a command stands.
 const RUNS: &[&str] = &[
     "asap",
+    "askpass",
     "bind",
+    "browser",
     "cmd",
     "command",
+    "commands",
+    "debugger",
+    "editor",
     "eval",
     "exec",
+    "executable",
     "execute",
+    "handler",
     "helper",
     "hook",
     "hooks",
+    "interpreter",
     "launcher",
+    "mailer",
+    "mda",
+    "mta",
     "opener",
     "pager",
     "passwordeval",
+    "postconnect",
     "pp",
+    "preconnect",
     "preprocessor",
     "program",
     "rsh",
     "runner",
     "script",
+    "sendmail",
     "shell",
+    "viewer",
     "wrapper",
+];
+
+/// What such words end with: `XferCommand`, `exec_prerun`.
+const RUN: &[&str] = &["command", "executable", "hook", "interpreter", "postrun", "prerun"];
+
+/// Programs that others call and that options are named after: `--objdump=PROGRAM`.
+const TOOLS: &[&str] = &[
+    "addr2line",
+    "as",
+    "cc",
+    "cxx",
+    "diff",
+    "dot",
+    "gcov",
+    "gdb",
+    "gpg",
+    "java",
+    "ld",
+    "less",
+    "make",
+    "nm",
+    "node",
+    "objcopy",
+    "objdump",
+    "perl",
+    "pgmf",
+    "python",
+    "ruby",
+    "sh",
+    "ssh",
+    "strip",
+    "tar",
 ];
 
 /// Words of names behind which code stands that is loaded, or a directory or settings of such.
@@ -148,16 +195,23 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation, arguments: &[
         for command in piped(known).into_iter().filter(|command| reads_as_command(command)) {
             walk.suppose(&word.text.derive([Piece::Known(command.to_owned())]), word.span);
         }
+        if !takes_files && ends_with_script(known) {
+            walk.note("execution.temporary.escape", word.span);
+        }
         if !takes_files && is_temporary(known) && is_library(known) {
             manuals::loaded(walk, word);
         }
     }
 }
 
-/// The commands in a word that is a file for most programs: `|command`, `command|` in quotes, `%pipe%command`, `%sh{command}`.
+/// The commands in a word that is a file for most programs: `|command`, `exec:command`, `command|` in quotes, `%pipe%command`,
+/// `%sh{command}`, `%(command)`.
 fn piped(word: &str) -> Vec<&str> {
     let mut found = Vec::new();
-    found.extend(word.strip_prefix('|'));
+    found.extend(word.strip_prefix('|').or_else(|| word.strip_prefix("exec:")));
+    let expanded =
+        word.split_once("%(").and_then(|(_, rest)| rest.rfind(')').map(|end| (rest, end)));
+    found.extend(expanded.and_then(|(rest, end)| rest.get(..end)));
     found.extend(word.split_once("%pipe%").map(|(_, command)| command));
     let shell =
         word.split_once("%sh{").and_then(|(_, rest)| rest.rfind('}').map(|end| (rest, end)));
@@ -168,6 +222,15 @@ fn piped(word: &str) -> Vec<&str> {
     });
     found.extend(quoted);
     found
+}
+
+/// Whether the last words of several are a shell and a script that lies where everybody may put something:
+/// `etc/id f 444 root root sh /tmp/id.sh`.
+fn ends_with_script(word: &str) -> bool {
+    let mut words = word.split_whitespace().rev();
+    let script = words.next().unwrap_or_default();
+    let shell = words.next().unwrap_or_default();
+    is_temporary(script) && is_shell(shell.rsplit('/').next().unwrap_or(shell))
 }
 
 /// Whether a path is that of code which is loaded as it is.
@@ -280,14 +343,17 @@ pub(super) fn variable(walk: &mut dyn Host, name: &str, value: &Text, span: Span
             manuals::loaded(walk, &value);
         }
     }
-    if matches!(
-        last.as_str(),
-        "addopts" | "aflags" | "args" | "flags" | "options" | "opts" | "zflags"
-    ) {
+    if is_options(&words) {
         options(walk, &words_of(value, span));
     } else {
         told(walk, &words, &Argument { text: value.clone(), span });
     }
+}
+
+/// Whether what a name holds are options: `GOFLAGS`, `--ghc-options`.
+fn is_options(names: &[String]) -> bool {
+    const WORDS: &[&str] = &["addopts", "aflags", "args", "flags", "options", "opts", "zflags"];
+    names.last().is_some_and(|last| WORDS.contains(&last.as_str()))
 }
 
 /// Whether a name says by its end that code is looked for along what it holds: `TCLLIBPATH`.
@@ -300,17 +366,39 @@ fn is_search_path(name: &str) -> bool {
 /// What variables call the interpreter that a program is run with: `CLOUDSDK_PYTHON`.
 const INTERPRETERS: &[&str] = &["java", "node", "perl", "python", "ruby"];
 
+/// Options that are followed by the name of another one and its value, or by `name=value`.
+const NAMED_NEXT: &[&str] = &["--config", "--option", "--set", "-S", "-o"];
+
 fn options(walk: &mut dyn Host, arguments: &[Argument]) {
+    // Options stand in the values of others, and in theirs no more.
+    for held in read_options(walk, arguments) {
+        read_options(walk, &words_of(&held.text, held.span));
+    }
+}
+
+/// Reads options; gives the values that hold options themselves.
+fn read_options(walk: &mut dyn Host, arguments: &[Argument]) -> Vec<Argument> {
+    let mut held = Vec::new();
     let mut named: Option<Vec<String>> = None;
+    let mut names_another = false;
     for word in arguments {
         let known = word.text.known_prefix();
         if !known.starts_with('-') {
+            let takes_next = std::mem::take(&mut names_another);
             if let Some(names) = named.take() {
                 from_temporary(walk, &names, word);
                 told(walk, &names, word);
+                if is_options(&names) {
+                    held.push(word.clone());
+                }
+                // `--option post-build-hook COMMAND`
+                if takes_next && is_key(known) {
+                    named = Some(words(known));
+                }
             }
             continue;
         }
+        names_another = NAMED_NEXT.contains(&known);
         named = None;
         // `-Xplugin:/tmp/x.jar`: a path behind a colon is a value as well.
         let by_colon = || known.split_once(':').filter(|(_, value)| value.starts_with('/'));
@@ -320,19 +408,40 @@ fn options(walk: &mut dyn Host, arguments: &[Argument]) {
                 let names = words(name);
                 from_temporary(walk, &names, &value);
                 told(walk, &names, &value);
+                if is_options(&names) {
+                    held.push(value);
+                }
             }
             None if word.text.as_known().is_some() => named = Some(words(known)),
             None => {}
         }
     }
+    held
 }
 
-/// An option is told to run what lies where everybody may put something.
+/// An option is told to run what lies where everybody may put something: as a command, or as code that names it.
 fn from_temporary(walk: &mut dyn Host, names: &[String], value: &Argument) {
-    let runs = names.iter().any(|word| RUNS.contains(&word.as_str()));
-    if runs && names_temporary(&value.text) {
+    let is_of = |list: &[&str]| names.iter().any(|word| list.contains(&word.as_str()));
+    let is_tool = names.last().is_some_and(|last| TOOLS.contains(&last.as_str()));
+    let is_code = || {
+        let known = value.text.known_prefix();
+        let is_quoted = |mark: char| known.split(mark).skip(1).step_by(2).any(names_temporary_text);
+        (runs(names) || is_of(LOADS)) && ['"', '\''].into_iter().any(is_quoted)
+    };
+    if (runs(names) || is_tool) && names_temporary(&value.text) || is_code() {
         walk.note("execution.temporary.escape", value.span);
     }
+}
+
+fn names_temporary_text(text: &str) -> bool {
+    names_temporary(&Text::known(text))
+}
+
+/// Whether a name says that it holds a command.
+fn runs(names: &[String]) -> bool {
+    names
+        .iter()
+        .any(|word| RUNS.contains(&word.as_str()) || RUN.iter().any(|end| word.ends_with(end)))
 }
 
 /// What stands behind a name: a command, a path, or a list of `key=value`.
@@ -359,8 +468,19 @@ fn told(walk: &mut dyn Host, names: &[String], value: &Argument) {
         } else {
             value.text.derive([Piece::Known(rest.to_owned())])
         };
-        one(walk, &all, &Argument { text, span: value.span });
+        let value = Argument { text, span: value.span };
+        if keys.len() > 1 || start > &0 || is_setting(names) {
+            from_temporary(walk, &all, &value);
+        }
+        one(walk, &all, &value);
     }
+}
+
+/// Whether a name says that it holds settings of other names.
+fn is_setting(names: &[String]) -> bool {
+    const WORDS: &[&str] =
+        &["config", "option", "override", "set", "setting", "define", "e", "s", "o", "x"];
+    matches!(names, [one] if WORDS.contains(&one.as_str()))
 }
 
 fn is_key(key: &str) -> bool {
@@ -384,13 +504,30 @@ fn one(walk: &mut dyn Host, names: &[String], value: &Argument) {
         let text = value.text.beginning_with(path);
         manuals::loaded(walk, &Argument { text, span: value.span });
     }
-    if says(SAID) && !says(RUNS) {
+    if says(SAID) && !runs(names) {
         return;
     }
-    for command in commands(known, says(RUNS)) {
+    if runs(names)
+        && let Some(listed) = listed(known)
+    {
+        walk.suppose(&value.text.derive([Piece::Known(listed)]), value.span);
+    }
+    for command in commands(known, runs(names)) {
         let text = value.text.derive([Piece::Known(command.to_owned())]);
         walk.suppose(&text, value.span);
     }
+}
+
+/// A command that is written as a list of words, or a list of lines: `["sh", "-c", "…"]`, `["!curl …"]`.
+fn listed(value: &str) -> Option<String> {
+    let words: Vec<String> = serde_json::from_str(value).ok()?;
+    let is_of_lines = words.first().is_some_and(|first| first.contains(' '));
+    if is_of_lines {
+        let lines: Vec<&str> = words.iter().map(|line| line.trim_start_matches('!')).collect();
+        return Some(lines.join("\n"));
+    }
+    let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''")));
+    Some(quoted.collect::<Vec<_>>().join(" "))
 }
 
 /// The parts of a value that are commands: behind a pipe, or told to a shell; where the name says that it holds a command, all of it

@@ -11,6 +11,7 @@ mod calls;
 mod closures;
 mod containers;
 mod definitions;
+mod doubles;
 mod evaluate;
 mod events;
 mod expressions;

@@ -111,6 +111,11 @@ impl Interpreter<'_, '_, '_> {
             || FAKES.iter().any(|fake| self.modules.contains(*fake) && is_below(fake))
     }
 
+    /// Whether anything does nothing where we are.
+    pub(super) fn puts_aside(&self) -> bool {
+        !self.replaced.is_empty()
+    }
+
     /// `mockClient(S3Client)` of aws-sdk-client-mock, `nock.disableNetConnect()`: from then on, unless something takes it back.
     pub(super) fn replace_for_good(&mut self, path: &str, given: &[Given]) {
         const REQUESTS: &[&str] =

@@ -151,7 +151,7 @@ impl Walk<'_> {
             "exec" => return self.exec(arguments, invocation),
             "builtin" => return self.run(arguments, invocation.input.clone()),
             "command" => return self.command_builtin(arguments, invocation),
-            "trap" => self.trap(arguments),
+            "trap" => return self.trap(arguments),
             "alias" => self.alias(arguments),
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 self.declare(&invocation.program, arguments);
@@ -319,13 +319,14 @@ impl Walk<'_> {
         located(rest.first())
     }
 
-    fn trap(&mut self, arguments: &[Argument]) {
+    /// `trap CODE SIGNAL…`; gives what runs at once and prints, before the next command.
+    fn trap(&mut self, arguments: &[Argument]) -> Text {
         let mut operands = arguments.iter().filter(|argument| {
             !matches!(argument.text.as_known(), Some("-p" | "-l" | "-P" | "--"))
         });
-        let Some(code) = operands.next() else { return };
+        let Some(code) = operands.next() else { return Text::default() };
         if matches!(code.text.as_known(), Some("" | "-")) {
-            return;
+            return Text::default();
         }
         let is_end = |signal: &&Argument| {
             let known = signal.text.as_known().map(|signal| signal.trim_start_matches("SIG"));
@@ -339,15 +340,17 @@ impl Walk<'_> {
         // Before the next command, and not only behind one.
         let at_once =
             |signal: &&Argument| signal.text.as_known().is_none_or(|known| known == "DEBUG");
+        let mut printed = Text::default();
         if !signals.iter().all(is_end) {
             if !self.traps.set(trap, self.state.changes()) {
                 self.gap(code.span, GapReason::Limit);
             }
             if signals.iter().any(at_once) {
-                self.perhaps(|walk| walk.same_shell(&code.text, code.span));
+                printed = self.perhaps(|walk| walk.same_shell(&code.text, code.span));
             }
         }
         self.control.succeeded = None;
+        printed
     }
 
     pub(super) fn alias(&mut self, arguments: &[Argument]) {
@@ -396,6 +399,13 @@ impl Walk<'_> {
     }
 
     fn set_options(&mut self, arguments: &[Argument]) -> Text {
+        /// Options by letter and by name, and what they are kept as. Both of the last hand traps on.
+        const LETTERS: [(char, &str, &str); 4] = [
+            ('u', "nounset", "set -u"),
+            ('f', "noglob", "set -f"),
+            ('E', "errtrace", "set -E"),
+            ('T', "functrace", "set -E"),
+        ];
         let Some(first) = arguments.first() else {
             let mut printed = Text::unknown("variables");
             printed.taint = Taint::SECRET;
@@ -415,8 +425,7 @@ impl Walk<'_> {
                     if option.contains('e') && option != "--" || long == Some("errexit") {
                         self.state.assign("set -e", vec![Value::Scalar(Text::known(on))]);
                     }
-                    for (letter, name) in [('u', "set -u"), ('f', "set -f")] {
-                        let full = if letter == 'u' { "nounset" } else { "noglob" };
+                    for (letter, full, name) in LETTERS {
                         if option.contains(letter) || long == Some(full) {
                             self.state.assign(name, vec![Value::Scalar(Text::known(on))]);
                         }

@@ -64,7 +64,7 @@ impl Walk<'_> {
         // What is set aside sees the variables as they are then, and may set more aside.
         while let Some(due) = self.traps.due(before) {
             match due {
-                Due::All => self.spring_traps(),
+                Due::All => printed.append(&self.spring_traps()),
                 Due::End(trap) => {
                     let more = self.trapped(&trap, |walk| {
                         walk.at_most(Certainty::Likely, |walk| {
@@ -79,22 +79,32 @@ impl Walk<'_> {
         printed
     }
 
-    /// Reads what traps run, where anything changed since that they could see.
-    pub(super) fn spring_traps(&mut self) {
+    /// Reads what traps run, where anything changed since that they could see; gives what those of this shell may print.
+    pub(super) fn spring_traps(&mut self) -> Text {
+        let mut printed = Text::default();
         let traps = match self.traps.spring(self.state.changes()) {
             Ok(traps) => traps,
-            Err(span) => return self.gap(span, GapReason::Limit),
+            Err(span) => {
+                self.gap(span, GapReason::Limit);
+                return printed;
+            }
         };
         if traps.is_empty() {
-            return;
+            return printed;
         }
-        for trap in &traps {
-            self.trapped(trap, |walk| walk.perhaps(|walk| walk.same_shell(&trap.code, trap.span)));
+        let passes_on = self.state.may_be_on("set -E");
+        for (index, trap) in traps.iter().enumerate() {
+            let more = self
+                .trapped(trap, |walk| walk.perhaps(|walk| walk.same_shell(&trap.code, trap.span)));
+            if passes_on || index >= self.traps.inherited() {
+                printed.append(&more);
+            }
         }
         // A trap may set others.
         if let Some(span) = self.traps.put_back(traps, self.state.changes()) {
             self.gap(span, GapReason::Limit);
         }
+        printed
     }
 
     /// Reads what a trap runs where it stands: what comes after it goes on as if nothing had run.

@@ -33,7 +33,7 @@ impl Walk<'_> {
                 self.statement(statement)
             };
             printed.append(&more);
-            self.spring_traps();
+            printed.append(&self.spring_traps());
             if self.control.succeeded == Some(false)
                 && self.control.conditions == 0
                 && !statement.background

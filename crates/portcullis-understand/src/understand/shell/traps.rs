@@ -24,6 +24,7 @@ pub(super) struct Trap {
 pub(super) struct Before {
     at_end: usize,
     set: usize,
+    inherited: usize,
 }
 
 /// What is due at the end of a shell.
@@ -48,6 +49,8 @@ pub(super) struct Traps {
     springs: usize,
     /// Whether a trap was set that nothing sprung since.
     is_unsprung: bool,
+    /// How many of those that are set came from the shell around this one.
+    inherited: usize,
 }
 
 impl Traps {
@@ -72,8 +75,15 @@ impl Traps {
     }
 
     /// A shell begins.
-    pub(super) fn begin(&self) -> Before {
-        Before { at_end: self.at_end.len(), set: self.set.len() }
+    pub(super) fn begin(&mut self) -> Before {
+        let set = self.set.len();
+        let inherited = std::mem::replace(&mut self.inherited, set);
+        Before { at_end: self.at_end.len(), set, inherited }
+    }
+
+    /// How many of those that are set came from the shell around this one: it does not run them, but for `set -E`.
+    pub(super) fn inherited(&self) -> usize {
+        self.inherited
     }
 
     /// What is due at the end of a shell, one after the other.
@@ -88,6 +98,7 @@ impl Traps {
     /// A shell ended: its traps are gone.
     pub(super) fn end(&mut self, before: Before) {
         self.set.truncate(before.set);
+        self.inherited = before.inherited;
     }
 
     /// The traps to read after something changed, none where nothing did; the place of the first of them as an error where they were

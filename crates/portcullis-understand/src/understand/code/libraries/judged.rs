@@ -268,7 +268,7 @@ impl Interpreter<'_, '_, '_> {
             if self.rows_of_a_model(&called, given, span) {
                 return None;
             }
-            if let Some(module) = module {
+            if let Some(module) = module.filter(|module| !self.works_on_doubles(module, given)) {
                 let is_service = self.is_service(module);
                 self.derived(&called, is_service, given, span);
             }

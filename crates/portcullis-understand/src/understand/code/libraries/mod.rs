@@ -21,7 +21,7 @@ mod told;
 pub(super) use judged::is_told;
 pub(super) use local::is_local;
 pub(super) use rows::is_of_a_test;
-pub(super) use services::top_of;
+pub(super) use services::{is_vendor, top_of};
 
 use super::tables::Act;
 use crate::{contract::Class, understand::meaning};

@@ -436,9 +436,7 @@ impl Interpreter<'_, '_, '_> {
     /// Whether code signed in with this module.
     pub(super) fn is_service(&self, module: &str) -> bool {
         let top = top_of(module);
-        let vendor = top.split('/').next().unwrap_or(top);
-        VENDORS.binary_search(&vendor).is_ok()
-            || self.seen.services.iter().any(|known| known == top)
+        is_vendor(module) || self.seen.services.iter().any(|known| known == top)
     }
 
     /// A request by its method and path that a vendor's client makes: `client.put("/incidents", …)`.
@@ -464,6 +462,12 @@ impl Interpreter<'_, '_, '_> {
         }
         is_request
     }
+}
+
+/// Whether a module is the package of somebody who sells a service.
+pub(in super::super) fn is_vendor(module: &str) -> bool {
+    let top = top_of(module);
+    VENDORS.binary_search(&top.split('/').next().unwrap_or(top)).is_ok()
 }
 
 /// Whether an argument is what one signs in with, by its name.

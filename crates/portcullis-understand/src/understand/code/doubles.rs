@@ -1,0 +1,95 @@
+//! Tests that hand a project's own function something else in the place of a service. Owns when such a function is not judged by what
+//! it is called: what it does is what the double does, and the function's own file says the rest.
+
+use super::{
+    interpreter::Interpreter,
+    libraries::{is_vendor, top_of},
+    value::{Given, Value},
+};
+
+/// Libraries that answer in the place of services and file systems. Sources: the libraries' own pages.
+const ANSWERS: &[&str] = &[
+    "aioresponses",
+    "aws-sdk-client-mock",
+    "axios-mock-adapter",
+    "fakeredis",
+    "fetch-mock",
+    "httpretty",
+    "memfs",
+    "mock-fs",
+    "mongomock",
+    "moto",
+    "msw",
+    "nock",
+    "pook",
+    "pyfakefs",
+    "pytest_httpx",
+    "requests_mock",
+    "responses",
+    "respx",
+];
+
+/// What makes doubles.
+const MAKES: &[&str] =
+    &["jest.", "mock.", "mocker.", "pytest_mock.", "sinon.", "unittest.mock.", "vi.", "vitest.vi."];
+
+/// Words by which the real service may answer after all.
+const REAL: &[&str] = &[
+    "add_passthru",
+    "allowUnmocked",
+    "callThrough",
+    "enableNetConnect",
+    "importActual",
+    "importOriginal",
+    "pass_through",
+    "passthrough",
+    "real_http",
+    "requireActual",
+    "unmock",
+    "wraps",
+];
+
+/// How a test is written.
+const TESTS: &[&str] = &["def test_", "it(", "test("];
+
+/// How deep doubles are looked for in what is given.
+const DEPTH: usize = 4;
+
+impl Interpreter<'_, '_, '_> {
+    /// Whether a function of this module is one of the project's own that works on doubles here.
+    pub(super) fn works_on_doubles(&self, module: &str, given: &[Given]) -> bool {
+        let is_own = match self.language {
+            "javascript" => {
+                ["./", "../", "@/", "~/", "#"].iter().any(|start| module.starts_with(start))
+            }
+            _ => !is_vendor(module),
+        };
+        if !is_own || REAL.iter().any(|word| self.source.contains(word)) {
+            return false;
+        }
+        let is_test = || TESTS.iter().any(|shape| self.source.contains(shape));
+        let answers = || {
+            self.modules.iter().any(|module| ANSWERS.contains(&top_of(module)))
+                || ["jest.mock(", "vi.mock("].iter().any(|call| self.source.contains(call))
+        };
+        self.puts_aside()
+            || given.iter().any(|given| self.is_double(&given.value, DEPTH))
+            || is_test() && answers()
+    }
+
+    /// Whether a value is a double, or holds one: what a library of doubles made, or an object of a class of this script.
+    fn is_double(&self, value: &Value, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match value {
+            Value::Name(path, _) => {
+                let root = path.strip_suffix("()").unwrap_or(path);
+                MAKES.iter().any(|maker| path.starts_with(maker)) || self.is_class(root)
+            }
+            Value::Table(entries) => entries.iter().any(|(_, value)| self.is_double(value, depth)),
+            Value::List(values) | Value::Any(values) => {
+                values.iter().any(|value| self.is_double(value, depth))
+            }
+            _ => false,
+        }
+    }
+}
