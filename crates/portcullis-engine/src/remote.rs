@@ -17,7 +17,7 @@ use std::{
 use portcullis_core::{
     approval::Status,
     assessment::Coverage,
-    decision::{Decision, Layer, Step, Verdict},
+    decision::{Decision, Layer, Verdict},
     intervention::{Refused, Settled},
     network::Target,
     risk::Risk,
@@ -212,7 +212,7 @@ impl Remote {
                     format!("no gateway answers, and this machine proves it harmless: {why}");
                 let decision = &mut judged.judgement.decision;
                 let (layer, verdict) = (decision.layer, Some(Verdict::Allow));
-                decision.steps.push(Step { layer, verdict, note: note.into() });
+                decision.account(layer, verdict, note);
                 judged.unanswered = Some(why);
                 return;
             }
@@ -482,17 +482,10 @@ fn read(answer: &Value, action: &str) -> Result<Heard, String> {
 }
 
 fn settle(decision: &mut Decision, verdict: Verdict, note: &str) {
-    decision.verdict = verdict;
-    decision.layer = Layer::Person;
     // What both say is said once.
     let bare = note.strip_prefix("the gateway: ").unwrap_or(note);
     decision.reasons.retain(|reason| reason != bare && reason != note);
-    decision.reasons.insert(0, note.to_owned());
-    decision.steps.push(Step {
-        layer: Layer::Person,
-        verdict: Some(verdict),
-        note: note.to_owned().into(),
-    });
+    decision.decide(Layer::Person, verdict, note.to_owned());
 }
 
 /// The call as it was judged here, so that there it is the same action.

@@ -8,7 +8,7 @@ use std::{collections::HashMap, time::Duration};
 use jiff::Timestamp;
 use portcullis_core::{
     assessment::ActionClass,
-    decision::{Decision, Layer, Step, Verdict},
+    decision::{Decision, Layer, Verdict},
     monitor::{Anomaly, Consequences, Deed, End, HISTORY, Limits, Monitor, result_of},
     session::SessionState,
 };
@@ -82,11 +82,7 @@ pub fn raise(
         && let Err(exceeded) = monitor.check(since_epoch(now))
     {
         let note = format!("this session has done all that it may: {exceeded}");
-        decision.verdict = Verdict::Deny;
-        decision.layer = Layer::Monitor;
-        decision.reasons.insert(0, note.clone());
-        let step = Step { layer: Layer::Monitor, verdict: Some(Verdict::Deny), note: note.into() };
-        decision.steps.push(step);
+        decision.decide(Layer::Monitor, Verdict::Deny, note);
         return vec![format!("{PREFIX}{}", exceeded.code())];
     }
     let noticed = monitor.notice(Some(deed));

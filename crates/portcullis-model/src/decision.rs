@@ -86,6 +86,27 @@ pub struct Decision {
     pub steps: Vec<Step>,
 }
 
+impl Decision {
+    /// Lets a layer decide otherwise: its verdict stands, and its words stand first among the reasons and last in the account.
+    pub fn decide(&mut self, layer: Layer, verdict: Verdict, note: impl Into<Cow<'static, str>>) {
+        let note = note.into();
+        self.verdict = verdict;
+        self.layer = layer;
+        self.reasons.insert(0, note.clone().into_owned());
+        self.account(layer, Some(verdict), note);
+    }
+
+    /// Tells in the account what a layer said, whether that changes the verdict or not.
+    pub fn account(
+        &mut self,
+        layer: Layer,
+        verdict: Option<Verdict>,
+        note: impl Into<Cow<'static, str>>,
+    ) {
+        self.steps.push(Step { layer, verdict, note: note.into() });
+    }
+}
+
 /// What one layer said.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Step {

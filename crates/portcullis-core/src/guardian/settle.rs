@@ -7,13 +7,16 @@ use super::{
 };
 use crate::{
     assessment::{ActionClass, Assessment, Coverage},
-    decision::{Decision, Layer, Step, Verdict},
+    decision::{Decision, Layer, Verdict},
     redact::redact,
     risk::Severity,
 };
 
 /// How much of a model's reasoning is repeated in a reason.
 const REASONING: usize = 280;
+
+/// What is said where a question meets nobody.
+const NOBODY_ASKED: &str = "nobody can be asked, so it is denied";
 
 /// Which *asks* a reviewer may answer with yes. Nothing else loosens anything.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -287,7 +290,7 @@ impl Terms {
         if settled.verdict == Verdict::Ask && !can_ask {
             settled.verdict = Verdict::Deny;
             settled.folded = true;
-            settled.reasons.push("nobody can be asked, so it is denied".to_owned());
+            settled.reasons.push(NOBODY_ASKED.to_owned());
         }
         settled
     }
@@ -328,14 +331,9 @@ impl Settled {
         let Self { verdict, score: _, barrier: _, reasons, folded } = self;
         let note = reasons.join("; ");
         let own = if *folded { Verdict::Ask } else { *verdict };
-        decision.steps.push(Step { layer: Layer::Guardian, verdict: Some(own), note: note.into() });
+        decision.account(Layer::Guardian, Some(own), note);
         if *folded {
-            let note = "nobody can be asked, so it is denied".to_owned();
-            decision.steps.push(Step {
-                layer: Layer::Person,
-                verdict: Some(Verdict::Deny),
-                note: note.into(),
-            });
+            decision.account(Layer::Person, Some(Verdict::Deny), NOBODY_ASKED);
         }
         if *verdict != decision.verdict {
             decision.layer = Layer::Guardian;

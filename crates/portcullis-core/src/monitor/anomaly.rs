@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     assessment::ActionClass,
-    decision::{Decision, Layer, Step, Verdict},
+    decision::{Decision, Layer, Verdict},
     risk::Severity,
 };
 
@@ -227,14 +227,14 @@ impl Consequences {
             let least = self.of(anomaly.kind).least(class);
             let note = anomaly.words();
             if least > decision.verdict {
-                decision.verdict = least;
-                decision.layer = Layer::Monitor;
-                decision.reasons.insert(0, note.clone());
-            } else if least > Verdict::Allow {
+                decision.decide(Layer::Monitor, least, note);
+                continue;
+            }
+            if least > Verdict::Allow {
                 decision.reasons.push(note.clone());
             }
             let verdict = (least > Verdict::Allow).then_some(least);
-            decision.steps.push(Step { layer: Layer::Monitor, verdict, note: note.into() });
+            decision.account(Layer::Monitor, verdict, note);
         }
         counted
     }

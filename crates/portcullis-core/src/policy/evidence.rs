@@ -10,7 +10,7 @@ use super::{Policy, Subject};
 use crate::{
     action::ActionKind,
     assessment::Coverage,
-    decision::{Decision, Layer, Step, Verdict},
+    decision::{Decision, Layer, Verdict},
     effect::{Effect, EffectKind, Run},
     finding::Category,
     risk::{Risk, Severity},
@@ -281,14 +281,7 @@ fn changes_files_alone(run: &Run) -> bool {
 /// A decision that asked, and goes on.
 fn allowed(decision: &Decision, words: &'static str) -> Decision {
     let mut decision = decision.clone();
-    decision.verdict = Verdict::Allow;
-    decision.layer = Layer::Confirmation;
-    decision.reasons.insert(0, words.to_owned());
-    decision.steps.push(Step {
-        layer: Layer::Confirmation,
-        verdict: Some(Verdict::Allow),
-        note: words.into(),
-    });
+    decision.decide(Layer::Confirmation, Verdict::Allow, words);
     decision
 }
 

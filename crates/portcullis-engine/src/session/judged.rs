@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use portcullis_core::{
     action::{Action, ActionKind},
-    decision::{Layer, Step, Verdict},
+    decision::{Layer, Verdict},
     facts::Facts,
     gate::Judgement,
     policy::Context,
@@ -56,15 +56,7 @@ pub fn preview(action: &Action) -> String {
 impl Judged {
     /// Somebody answered: that is the decision now, with the note of who and why in front of the reasons.
     pub fn answered(&mut self, verdict: Verdict, note: String) {
-        let decision = &mut self.judgement.decision;
-        decision.verdict = verdict;
-        decision.layer = Layer::Person;
-        decision.reasons.insert(0, note.clone());
-        decision.steps.push(Step {
-            layer: Layer::Person,
-            verdict: Some(verdict),
-            note: note.into(),
-        });
+        self.judgement.decision.decide(Layer::Person, verdict, note);
     }
 
     /// The kind of this call, where a person can be asked about all of its kind at once.

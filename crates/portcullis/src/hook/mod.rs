@@ -33,7 +33,7 @@ use portcullis_core::{
     action::{Action, BadCall},
     assessment::{ActionClass, Coverage},
     call::ToolCall,
-    decision::{Layer, Step, Verdict},
+    decision::{Layer, Verdict},
     inspect::inspect,
     policy::{Context, Mode},
     risk::Risk,
@@ -627,11 +627,7 @@ fn refuse_what_asks(judged: &mut Judged, agent: &Agent) {
     decision.verdict = Verdict::Deny;
     decision.layer = Layer::Person;
     decision.reasons.push(note.clone());
-    decision.steps.push(Step {
-        layer: Layer::Person,
-        verdict: Some(Verdict::Deny),
-        note: note.into(),
-    });
+    decision.account(Layer::Person, Some(Verdict::Deny), note);
 }
 
 /// What a decision comes to for the agent. Silence leaves an allowed call to the agent's own rules.
