@@ -1,16 +1,23 @@
 //! What an action would do. Owns the vocabulary of effects, their places and the data flows between them; it does not
 //! say which of them are bad.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Deref,
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_syntax::Span;
 
-pub use crate::text::EffectId;
 use crate::{content::NotRead, contract::Act, finding::FilePlace, standing::Standing, text::Text};
+
+mod gap;
+mod kinds;
+mod layer;
+mod run;
+
+pub use gap::{Gap, GapReason};
+pub use kinds::Kinds;
+pub use layer::{Layer, LayerId, LayerOrigin, Location, STAND_INS, stand_in, stands_for};
+pub use run::{Argument, Arguments, Run};
+
+pub use crate::text::EffectId;
 
 /// Everything that an action would do, as far as it was understood.
 #[derive(Clone, Debug, Default)]
@@ -60,25 +67,6 @@ pub struct Started {
     pub is_settled: bool,
 }
 
-/// The index of a layer in [`Effects::layers`].
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct LayerId(pub u16);
-
-/// One text that effects point into.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Layer {
-    /// The text.
-    pub text: String,
-    /// Where it comes from.
-    pub origin: LayerOrigin,
-}
-
-/// How many unknown values can stand in nested layers; past it they merge into the last.
-pub const STAND_INS: usize = 0xFF00;
-
-/// The first private character that stands for an unknown value (Supplementary Private Use Area-A).
-const STAND_IN: u32 = 0xF0000;
-
 /// The most effects that are followed back from one text; longer chains are not written by hand.
 const FOLLOWED: usize = 256;
 
@@ -93,62 +81,6 @@ const SHOWN_OF_LINE: usize = 500;
 
 /// The longest origin of an unknown value that is shown; a longer one could be half of a secret when it is cut.
 const SHOWN_ORIGIN: usize = 40;
-
-/// The character that the unknown value of this number is in the text of a nested layer.
-pub fn stand_in(number: usize) -> Option<char> {
-    char::from_u32(STAND_IN + u32::try_from(number.min(STAND_INS)).ok()?)
-}
-
-/// The number of the unknown value that a character of a nested layer stands for.
-pub fn stands_for(character: char) -> Option<usize> {
-    let number = (character as u32).checked_sub(STAND_IN)? as usize;
-    (number <= STAND_INS).then_some(number)
-}
-
-/// Where a layer comes from.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum LayerOrigin {
-    /// An argument of the call, by JSON pointer.
-    Argument(String),
-    /// A text computed from another layer: a decoded string, a script given to `sh -c`, a heredoc run as code.
-    Within {
-        /// The layer around it.
-        parent: LayerId,
-        /// The text in the parent that it comes from.
-        span: Span,
-    },
-    /// The text of a file that something in another layer starts.
-    File {
-        /// Its absolute path.
-        path: String,
-        /// The layer around it.
-        parent: LayerId,
-        /// What starts it there.
-        span: Span,
-    },
-}
-
-impl LayerOrigin {
-    /// Where in another layer it comes from.
-    #[must_use]
-    pub const fn outer(&self) -> Option<Location> {
-        match self {
-            Self::Argument(_) => None,
-            Self::Within { parent, span } | Self::File { parent, span, .. } => {
-                Some(Location { layer: *parent, span: *span })
-            }
-        }
-    }
-}
-
-/// A span in a layer, ordered by layer and then by where it starts.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Location {
-    /// The layer.
-    pub layer: LayerId,
-    /// The bytes in the layer's text.
-    pub span: Span,
-}
 
 /// One thing that an action would do.
 #[derive(Clone, Debug)]
@@ -264,160 +196,6 @@ pub enum EffectKind {
     Act(Box<Act>),
 }
 
-/// Several kinds of effects.
-#[derive(Clone, Copy, Debug)]
-pub struct Kinds(u16);
-
-impl Kinds {
-    /// None.
-    pub const NONE: Self = Self(0);
-    /// [`EffectKind::Run`].
-    pub const RUN: Self = Self(1);
-    /// [`EffectKind::Read`].
-    pub const READ: Self = Self(1 << 1);
-    /// [`EffectKind::Write`].
-    pub const WRITE: Self = Self(1 << 2);
-    /// [`EffectKind::Delete`].
-    pub const DELETE: Self = Self(1 << 3);
-    /// [`EffectKind::Permission`].
-    pub const PERMISSION: Self = Self(1 << 4);
-    /// [`EffectKind::Hand`].
-    pub const HAND: Self = Self(1 << 5);
-    /// [`EffectKind::Execute`].
-    pub const EXECUTE: Self = Self(1 << 6);
-    /// [`EffectKind::Connect`].
-    pub const CONNECT: Self = Self(1 << 7);
-    /// [`EffectKind::Privilege`].
-    pub const PRIVILEGE: Self = Self(1 << 8);
-    /// [`EffectKind::Kill`].
-    pub const KILL: Self = Self(1 << 9);
-    /// [`EffectKind::Environment`].
-    pub const ENVIRONMENT: Self = Self(1 << 10);
-    /// [`EffectKind::Query`].
-    pub const QUERY: Self = Self(1 << 11);
-    /// [`EffectKind::Noted`].
-    pub const NOTED: Self = Self(1 << 12);
-    /// [`EffectKind::Discard`].
-    pub const DISCARD: Self = Self(1 << 13);
-    /// [`EffectKind::Act`].
-    pub const ACT: Self = Self(1 << 14);
-
-    /// All of them.
-    pub const ALL: Self = Self(u16::MAX);
-
-    /// The kind of an effect.
-    #[must_use]
-    pub const fn of(effect: &EffectKind) -> Self {
-        match effect {
-            EffectKind::Run(_) => Self::RUN,
-            EffectKind::Read(_) => Self::READ,
-            EffectKind::Write { .. } => Self::WRITE,
-            EffectKind::Delete { .. } => Self::DELETE,
-            EffectKind::Permission { .. } => Self::PERMISSION,
-            EffectKind::Hand { .. } => Self::HAND,
-            EffectKind::Execute { .. } => Self::EXECUTE,
-            EffectKind::Connect(_) => Self::CONNECT,
-            EffectKind::Privilege { .. } => Self::PRIVILEGE,
-            EffectKind::Kill { .. } => Self::KILL,
-            EffectKind::Environment { .. } => Self::ENVIRONMENT,
-            EffectKind::Query { .. } => Self::QUERY,
-            EffectKind::Noted(_) => Self::NOTED,
-            EffectKind::Discard { .. } => Self::DISCARD,
-            EffectKind::Act(_) => Self::ACT,
-        }
-    }
-
-    /// These and others.
-    #[must_use]
-    pub const fn and(self, others: Self) -> Self {
-        Self(self.0 | others.0)
-    }
-
-    /// How many kinds there are.
-    pub const COUNT: usize = Self::ACT.first() + 1;
-
-    /// One bit for each of them.
-    pub const fn bits(self) -> u32 {
-        self.0 as u32
-    }
-
-    /// The number of the first of them.
-    pub const fn first(self) -> usize {
-        self.0.trailing_zeros() as usize
-    }
-
-    /// Whether any of them is among others.
-    #[must_use]
-    pub const fn meet(self, others: Self) -> bool {
-        self.0 & others.0 != 0
-    }
-}
-
-/// A program that would run.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// Its name without a directory, `rm`; empty where it is not known.
-    pub program: String,
-    /// The name as written and expanded.
-    pub name: Argument,
-    /// Its arguments, expanded.
-    pub arguments: Arguments,
-    /// Whether the tables know it.
-    pub known: bool,
-    /// What arrives on its standard input.
-    pub input: Option<Text>,
-}
-
-/// One argument of a program.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Argument {
-    /// What it is.
-    pub text: Text,
-    /// Where it is written, in the layer of the program.
-    pub span: Span,
-}
-
-/// The arguments of a program. What is announced of it and what is done about it share them.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Arguments(Arc<[Argument]>);
-
-impl Arguments {
-    /// All of them.
-    #[must_use]
-    pub fn as_slice(&self) -> &[Argument] {
-        &self.0
-    }
-}
-
-impl Deref for Arguments {
-    type Target = [Argument];
-
-    fn deref(&self) -> &[Argument] {
-        &self.0
-    }
-}
-
-impl From<Vec<Argument>> for Arguments {
-    fn from(arguments: Vec<Argument>) -> Self {
-        Self(arguments.into())
-    }
-}
-
-impl FromIterator<Argument> for Arguments {
-    fn from_iter<T: IntoIterator<Item = Argument>>(arguments: T) -> Self {
-        Self(arguments.into_iter().collect())
-    }
-}
-
-impl<'a> IntoIterator for &'a Arguments {
-    type Item = &'a Argument;
-    type IntoIter = std::slice::Iter<'a, Argument>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
-    }
-}
-
 /// A file or directory.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Target {
@@ -485,48 +263,6 @@ pub struct Flow {
     pub from: EffectId,
     /// Where it goes.
     pub to: EffectId,
-}
-
-/// Something that was not understood.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Gap {
-    /// Where.
-    pub at: Location,
-    /// Why, for a person.
-    pub reason: GapReason,
-}
-
-/// Why something was not understood.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum GapReason {
-    /// The parser could not place it.
-    Unparsed,
-    /// Which program runs depends on something that is not known.
-    UnknownProgram,
-    /// Code is run that is not known.
-    UnknownCode,
-    /// An option or a variable is given that the program's manual, as we have it, does not list.
-    UnknownOption,
-    /// A limit was met: too deep, too long, too many.
-    Limit,
-}
-
-impl GapReason {
-    /// The reason for a person.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Unparsed => "this is not shell syntax that we understand",
-            Self::UnknownProgram => {
-                "which program runs here depends on something that we cannot know"
-            }
-            Self::UnknownCode => "what is run here as code cannot be known",
-            Self::UnknownOption => {
-                "an option or variable is given that the manual we know does not have"
-            }
-            Self::Limit => "this is too deep, too long or too much to follow",
-        }
-    }
 }
 
 impl Effects {
