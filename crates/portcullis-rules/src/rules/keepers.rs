@@ -21,6 +21,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "doppler",
         "duplicacy",
         "duplicity",
+        "dvc",
         "glab",
         "gopass",
         "gpg",
@@ -321,6 +322,15 @@ static RULES: &[Rule] = &[
         when: When::Command(&["mc|mcli rm … */*", "mc|mcli mv|undo"]),
         fires: &["mc rm play/bucket/key"],
         quiet: &["mc ls play/bucket"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "dvc.gc",
+        message: "versions of data that nothing points to any more are deleted from the shared store",
+        remedy: "see what would go: `dvc gc --dry --workspace --cloud`",
+        when: When::Command(&["dvc gc -c|--cloud !--dry"]),
+        fires: &["dvc gc --workspace --cloud --force", "dvc gc -w -c -f"],
+        quiet: &["dvc gc --workspace", "dvc gc -w -c --dry", "dvc push"],
         ..Rule::LOSS
     },
     Rule {

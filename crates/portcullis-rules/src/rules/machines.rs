@@ -54,6 +54,21 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "page.pays",
+        confidence: Confidence::Medium,
+        message: "what is clicked on a page of another machine says that it pays or transfers money",
+        remedy: "let a person click it, or try it on an instance of this machine",
+        when: When::Noted,
+        fires: &[
+            "node -e 'const p = await require(\"puppeteer\").launch().newPage(); await p.goto(\"https://bank.example.com/\"); await p.click(\"#submit-transfer\")'",
+        ],
+        quiet: &[
+            "node -e 'const p = await require(\"puppeteer\").launch().newPage(); await p.goto(\"http://localhost:3000/\"); await p.click(\"#submit-transfer\")'",
+            "node -e 'const p = await require(\"puppeteer\").launch().newPage(); await p.goto(\"https://bank.example.com/\"); await p.click(\"#show-balance\")'",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "code.wasm.files",
         category: Category::Execution,
         confidence: Confidence::Medium,

@@ -245,6 +245,7 @@ pub static SHELVES: &[&Shelf] = &[
     &tools::SHELF,
     &url::SHELF,
     &verbs::SHELF,
+    &verbs::granted::SHELF,
     &windows::SHELF,
 ];
 
@@ -257,6 +258,7 @@ pub static READINGS: &[(&Shelf, Reading)] = &[
     (&requests::SHELF, requests::reading),
     (&tools::SHELF, tools::reading),
     (&verbs::SHELF, verbs::reading),
+    (&verbs::granted::SHELF, verbs::granted::reading),
 ];
 
 /// The rules whose findings nobody can approve: what they are about cannot be undone, or would end the gate itself.

@@ -432,7 +432,7 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
     let address = request.address.text.display();
     let to_each = id == "http.request.message" && is_one_of_many(run, effect, scene);
     let hit = Hit {
-        severity: to_each.then_some(Severity::High),
+        severity: (to_each || is_chat_hook(&address)).then_some(Severity::High),
         message: Some(if to_each {
             format!("`{} {address}`: a message goes to each of a list", request.method)
         } else {
@@ -444,8 +444,29 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
     hits.push((id, hit));
 }
 
+/// Whether an address is a variable that says by its name that people read along there: `$SLACK_WEBHOOK_URL`.
+fn is_chat_hook(address: &str) -> bool {
+    const CHATS: &[&str] = &[
+        "CHAT",
+        "DISCORD",
+        "GCHAT",
+        "MATTERMOST",
+        "ROCKET",
+        "SLACK",
+        "TEAMS",
+        "TELEGRAM",
+        "ZULIP",
+    ];
+    let name = address.trim_start_matches(['"', '$', '{']).to_ascii_uppercase();
+    address.starts_with('$')
+        && ["HOOK", "URL"].iter().any(|word| name.contains(word))
+        && name
+            .split(|letter: char| !letter.is_ascii_alphanumeric())
+            .any(|part| CHATS.contains(&part))
+}
+
 /// Whether a program is run for each of a list, with something of what is listed in its words.
-fn is_one_of_many(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+pub(super) fn is_one_of_many(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     let text = scene.effects.layer_text(effect.at.layer);
     let range = effect.at.span.range();
     let before = text.get(..range.start).unwrap_or_default();
@@ -617,6 +638,9 @@ impl Request {
             }
         }
         let address = self.address.text.display();
+        if is_chat_hook(&address) {
+            return Some(Verdict::Message);
+        }
         if matches!(host(&address).map(|(host, _)| split_port(host).1), Some("2375" | "2376")) {
             return Some(Verdict::Socket);
         }

@@ -1,8 +1,10 @@
 //! Rules on the command lines of services: gateways, delivery networks, flags, messages, monitoring, payment, continuous
 //! integration. A plain `delete` of any of them is found by `verbs`; here stands what is worse or named otherwise.
 
-use super::{Rule, Shelf, When};
+use super::{Hit, Rule, Scene, Shelf, When, effects::run, pattern, requests};
 use crate::{
+    bound::Bounded,
+    effect::{Effect, Kinds},
     finding::{Category, Confidence},
     risk::Severity,
 };
@@ -634,6 +636,19 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "forge.items.each",
+        severity: Severity::High,
+        message: "issues or requests are closed, changed or written to, one after the other of a list",
+        remedy: "show the list to a person, and name the ones that are meant",
+        when: When::Effect(Kinds::RUN, each_item),
+        fires: &[
+            "gh issue list --json number -q '.[].number' | xargs -I{} gh issue close {}",
+            "for i in $(cat list.txt); do gh pr comment $i --body stale; done",
+        ],
+        quiet: &["gh issue close 3", "for i in $(cat list.txt); do gh issue view $i; done"],
+        ..Rule::CHANGE
+    },
+    Rule {
         id: "forge.checks.off",
         category: Category::Evasion,
         message: "checks before a merge are skipped, or a workflow that runs them is switched off",
@@ -740,3 +755,18 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
 ];
+
+/// `gh issue close` for each of a list.
+fn each_item(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    /// What is done to an item that others see.
+    const VERBS: &[&str] = &[
+        "close", "comment", "delete", "edit", "lock", "merge", "note", "reopen", "transfer",
+        "update",
+    ];
+    let run = run(effect).filter(|run| matches!(run.program.as_str(), "gh" | "glab"))?;
+    let words: Vec<&str> =
+        pattern::options(run).operands().map(|word| word.text.known_prefix()).leading(2).collect();
+    let [thing, verb] = words.as_slice() else { return None };
+    let is_item = matches!(*thing, "issue" | "pr" | "mr") && VERBS.contains(verb);
+    (is_item && requests::is_one_of_many(run, effect, scene)).then(Hit::default)
+}

@@ -1,6 +1,8 @@
 //! Rules on words that say what they do: `delete`, `destroy`, `purge`, in any tool that manages something elsewhere. Owns
 //! the words; a tool whose commands have rules of their own needs nothing here.
 
+pub(super) mod granted;
+
 use super::{Hit, Rule, Scene, Shelf, When, pattern};
 use crate::{
     bound::Bounded,

@@ -13,6 +13,7 @@ pub mod agents;
 mod archives;
 pub mod cards;
 pub(crate) mod changers;
+mod ciphers;
 mod consoles;
 pub mod databases;
 mod discards;
@@ -182,6 +183,7 @@ static TABLES: &[&[Program]] = &[
     runners::TABLE,
     files::TABLE,
     archives::TABLE,
+    ciphers::TABLE,
     system::TABLE,
     reports::READERS,
     reports::REPORTERS,

@@ -174,6 +174,7 @@ pub static NAMES: &[&str] = &[
     "dumpcap",
     "duplicacy",
     "duplicity",
+    "dvc",
     "e2fsck",
     "e2image",
     "eas",

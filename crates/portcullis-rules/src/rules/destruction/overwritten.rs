@@ -52,7 +52,7 @@ pub(super) fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let holds = matches!(
         place,
         Place::Root | Place::SystemTop | Place::HomeTop | Place::Home | Place::OtherHome
-    );
+    ) || below_a_mount(target).is_some();
     // `mv backup/* ~/notes/`: the names are those of what comes, and not of what is there.
     let comes = || {
         scene.program_around(effect).is_some_and(|run| {
@@ -79,11 +79,19 @@ const SOURCES: &[&str] = &[
     "*.sh", "*.sql", "*.swift", "*.tf", "*.ts", "*.tsx", "*.vue",
 ];
 
-/// Whether a path goes through a folder below the home in which people keep what they made themselves.
+/// What a path names on another disk or machine that is mounted here.
+fn below_a_mount(target: &Target) -> Option<&str> {
+    const MOUNTS: &[&str] = &["/Volumes/", "/media/", "/mnt/", "/net/", "/run/media/"];
+    let path = target.path.as_deref()?;
+    MOUNTS.iter().find_map(|mount| path.strip_prefix(mount))
+}
+
+/// Whether a path goes through a folder below the home, or of another disk, in which people keep what they made themselves.
 fn is_in_personal_folder(target: &Target, scene: &Scene<'_>) -> bool {
     let below = || {
         let path = target.path.as_deref()?;
-        path.strip_prefix(scene.facts.home.as_deref()?)?.strip_prefix('/')
+        let own = || path.strip_prefix(scene.facts.home.as_deref()?)?.strip_prefix('/');
+        below_a_mount(target).or_else(own)
     };
     let Some((folders, _)) = below().and_then(|below| below.rsplit_once('/')) else { return false };
     folders

@@ -39,12 +39,18 @@ const REPLACED: &[&str] = &[
 
 /// What is done, where the path says it as its last part.
 const DONE: &[&str] = &[
+    "alarm_disarm",
     "ban",
     "deactivate",
     "disable",
+    "disarm",
     "failover",
     "kill",
     "merge",
+    "mute",
+    "mute_all",
+    "open_cover",
+    "open_garage",
     "pause",
     "power_off",
     "promote",
@@ -53,16 +59,18 @@ const DONE: &[&str] = &[
     "restart",
     "revoke",
     "rollback",
+    "silence",
     "stop",
     "suspend",
     "transfer",
     "transfer_ownership",
     "unlock",
     "unpublish",
+    "unsubscribe",
 ];
 
-/// What a body says when it opens something to everybody, makes somebody its master or switches
-/// something off. Spaces and quotes are put aside.
+/// What a body says when it opens something to everybody, makes somebody its master, switches
+/// something off or puts it before everybody's eyes. Spaces and quotes are put aside.
 const OPENS: &[&str] = &[
     "access:public",
     "active:false",
@@ -75,6 +83,9 @@ const OPENS: &[&str] = &[
     "role:admin",
     "role:owner",
     "status:disabled",
+    "status:publish",
+    "status:published",
+    "target:production",
     "visibility:public",
 ];
 

@@ -420,6 +420,10 @@ pub(super) fn openssl(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             output.inherit(&input);
             if decodes {
                 output.taint = output.taint.with(Taint::DECODED);
+                // What was in cipher was meant for nobody.
+                if !plain {
+                    output.taint = output.taint.with(Taint::SECRET);
+                }
             }
             let keys =
                 matches!(command, "genrsa" | "genpkey" | "rand" | "req" | "ecparam" | "dhparam");

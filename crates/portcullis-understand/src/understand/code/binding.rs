@@ -168,21 +168,26 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let name = self.word().to_owned();
-        let mut at = self.at + 2;
+        if let Some(at) = self.behind_type(self.at + 2) {
+            self.at = at;
+            let value = self.expression(0);
+            self.bind(name, value);
+        }
+    }
+
+    /// Where the value begins behind the type that begins here; none where there is none.
+    pub(super) fn behind_type(&self, start: usize) -> Option<usize> {
+        let mut at = start;
         while at < self.end && !matches!(self.word_at(at), "=" | ";") {
-            if at > self.at + 2 && self.is_first(at) && !matches!(self.word_at(at), "|" | "&") {
-                return;
+            if at > start && self.is_first(at) && !matches!(self.word_at(at), "|" | "&") {
+                return None;
             }
             at = match self.unit.partners.get(at) {
                 Some(partner) if *partner > at => partner + 1,
                 _ => at + 1,
             };
         }
-        if self.word_at(at) == "=" && at < self.end {
-            self.at = at + 1;
-            let value = self.expression(0);
-            self.bind(name, value);
-        }
+        (self.word_at(at) == "=" && at < self.end).then_some(at + 1)
     }
 
     /// The names in the brackets that begin here, each with its part of a value.

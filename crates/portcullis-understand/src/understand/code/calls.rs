@@ -10,7 +10,7 @@ use super::{
     value::{Asking, Given, Value, mixed},
 };
 use crate::{
-    effect::Argument,
+    effect::{Argument, GapReason},
     programs::host::Host,
     text::{Piece, Taint, Text},
 };
@@ -218,6 +218,10 @@ impl Interpreter<'_, '_, '_> {
         if self.is_replaced(&path) {
             return Value::reached(&format!("{path}()"), Text::default());
         }
+        // `getattr(os, name)(…)`, `fs[name](…)`
+        if path.strip_suffix("[]").is_some_and(super::members::acts_here) {
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
         self.notice_base(&path, given);
         self.hands_to_program(&path, given);
         if matches!(
@@ -291,8 +295,10 @@ impl Interpreter<'_, '_, '_> {
         if let Some(value) = self.library(&path, &text, given, span) {
             return value;
         }
+        // `asyncio.run(…)` is none of the script's own, whatever its functions are called.
         if let Some(index) = self.named.get(&last).copied()
             && !path.contains("()")
+            && (!path.contains('.') || self.module_in(&path).is_none())
         {
             return self.apply(index, Some(given));
         }
@@ -420,7 +426,6 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Does what a row says.
     /// Does what a call stands for, in the directory that it names for a child.
     pub(super) fn act(&mut self, act: Act, path: &str, given: &[Given], span: Span) -> Value {
         let starts = matches!(

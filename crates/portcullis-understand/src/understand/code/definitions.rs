@@ -228,6 +228,11 @@ impl Interpreter<'_, '_, '_> {
                     let parenthesis = self.at + 1;
                     let end = self.partner(parenthesis);
                     let parameters = self.parameters(parenthesis + 1, end);
+                    // `constructor(private client = new Client())`
+                    if word == "constructor" && parameters.iter().any(|it| it.is_field) {
+                        let fields = parameters.clone().into();
+                        self.fields.insert(name.clone(), (Rc::clone(&self.unit), fields));
+                    }
                     let mut body = end + 1;
                     while body < close
                         && !matches!(self.word_at(body), "{" | ";")
@@ -245,8 +250,10 @@ impl Interpreter<'_, '_, '_> {
                         self.named.insert(word, index);
                     }
                 }
-                _ if next == "=" && self.is_name(self.at) => {
-                    self.at += 2;
+                _ if self.is_name(self.at)
+                    && let Some(at) = self.value_of_field(self.at) =>
+                {
+                    self.at = at;
                     let value = self.expression(0);
                     self.bind(format!("{name}.{word}"), value.clone());
                     self.set_field(&format!("this.{word}"), value);
@@ -255,6 +262,16 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         self.at = close + 1;
+    }
+
+    /// Where the value of a field begins whose name stands here: `name = …`, `name: Type = …`, `name!: Type = …`.
+    fn value_of_field(&self, at: usize) -> Option<usize> {
+        match self.word_at(at + 1) {
+            "=" => Some(at + 2),
+            ":" => self.behind_type(at + 2),
+            "!" | "?" if self.word_at(at + 2) == ":" => self.behind_type(at + 3),
+            _ => None,
+        }
     }
 
     /// Where the block of the line around `index` ends.
@@ -410,6 +427,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn parameters(&self, start: usize, end: usize) -> Vec<Parameter> {
         let mut parameters: Vec<Parameter> = Vec::new();
         let (mut expects, mut takes) = (true, Takes::One);
+        let mut is_field = false;
         let mut index = start;
         let mut default: Option<usize> = None;
         let close = |parameters: &mut Vec<Parameter>, default: &mut Option<usize>, at: usize| {
@@ -429,7 +447,10 @@ impl Interpreter<'_, '_, '_> {
                 "*" | "**" | "&" | "..." | "|" => {}
                 // What TypeScript says of a field.
                 "private" | "public" | "protected" | "readonly"
-                    if self.language == "javascript" && self.is_name(index + 1) => {}
+                    if self.language == "javascript" && self.is_name(index + 1) =>
+                {
+                    is_field = true;
+                }
                 "[" | "{" if expects && self.language == "javascript" => {
                     parameters.push(Parameter::new(word, index));
                     expects = false;
@@ -442,7 +463,12 @@ impl Interpreter<'_, '_, '_> {
                         matches!(token.kind, TokenKind::Name | TokenKind::Variable)
                     });
                     if named {
-                        parameters.push(Parameter { takes, ..Parameter::new(word, index) });
+                        let is_field = std::mem::take(&mut is_field);
+                        parameters.push(Parameter {
+                            takes,
+                            is_field,
+                            ..Parameter::new(word, index)
+                        });
                     }
                     expects = false;
                 }

@@ -132,7 +132,19 @@ impl Interpreter<'_, '_, '_> {
             {
                 value.entry(key).cloned().unwrap_or_else(|| Value::unknown("an element"))
             }
-            (Value::Table(table), _) if self.language == "python" && !table.is_empty() => {
+            // `plans[quick ? "a" : "b"]`
+            (Value::Table(_), Value::Any(keys))
+                if keys
+                    .iter()
+                    .all(|key| key.as_known().is_some_and(|key| value.entry(key).is_some())) =>
+            {
+                let found = keys.iter().filter_map(|key| value.entry(key.as_known()?).cloned());
+                found.reduce(Value::or).unwrap_or_else(|| Value::unknown("an element"))
+            }
+            (Value::Table(table), _)
+                if matches!(self.language, "javascript" | "python" | "ruby")
+                    && !table.is_empty() =>
+            {
                 let any = table.iter().map(|(_, value)| value.clone()).reduce(Value::or);
                 any.unwrap_or_else(|| Value::unknown("an element"))
             }

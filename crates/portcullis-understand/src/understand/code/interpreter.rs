@@ -274,11 +274,13 @@ pub(super) struct Parameter {
     pub(super) takes: Takes,
     /// The expression that it is worth where nothing is given.
     pub(super) default: Range<usize>,
+    /// Whether TypeScript makes a field of it.
+    pub(super) is_field: bool,
 }
 
 impl Parameter {
     pub(super) fn new(name: &str, at: usize) -> Self {
-        Self { name: name.to_owned(), at, takes: Takes::One, default: 0..0 }
+        Self { name: name.to_owned(), at, takes: Takes::One, default: 0..0, is_field: false }
     }
 }
 

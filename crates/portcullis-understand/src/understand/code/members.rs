@@ -314,9 +314,37 @@ impl Interpreter<'_, '_, '_> {
                     let name = name.to_owned();
                     self.member(object.value.clone(), &name)
                 }
-                None => Value::reached("a member", mixed("a member", [&object.value, &name.value])),
+                None => {
+                    let text = mixed("a member", [&object.value, &name.value]);
+                    match &object.value {
+                        Value::Name(path, _) if acts_here(path) => {
+                            Value::reached(&format!("{path}[]"), text)
+                        }
+                        _ => Value::reached("a member", text),
+                    }
+                }
             },
             [] => Value::unknown("a member"),
         }
     }
+}
+
+/// Whether a path is that of a module by which code does something on this machine: which of its functions is called matters.
+pub(super) fn acts_here(path: &str) -> bool {
+    const MODULES: &[&str] = &[
+        "builtins",
+        "child_process",
+        "ctypes.cdll",
+        "ctypes.pythonapi",
+        "fs",
+        "fs.promises",
+        "fs/promises",
+        "native()",
+        "os",
+        "process",
+        "pty",
+        "shutil",
+        "subprocess",
+    ];
+    MODULES.contains(&path.strip_prefix("node:").unwrap_or(path))
 }

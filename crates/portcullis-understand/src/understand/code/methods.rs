@@ -118,6 +118,17 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn text_method(&mut self, receiver: Value, name: &str, given: &[Given], span: Span) -> Value {
+        // Python's receiver stands in between: each of several lists is joined.
+        if name == "join"
+            && let [Given { value: Value::Any(lists), .. }] = given
+        {
+            let each = |value: &Value| {
+                let one = Given { name: None, value: value.clone(), span };
+                self.text_method(receiver.clone(), name, &[one], span)
+            };
+            let joined: Vec<Value> = lists.iter().map(each).collect();
+            return joined.into_iter().reduce(Value::or).unwrap_or_else(|| Value::unknown(name));
+        }
         let mut all = vec![Given { name: None, value: receiver.clone(), span }];
         all.extend(given.iter().cloned());
         let kind = match name {

@@ -87,7 +87,8 @@ impl Interpreter<'_, '_, '_> {
         if let Some((unit, fields)) = self.fields.get(class).cloned() {
             let values = self.values_for(&fields, Some(given), &unit);
             for (field, value) in fields.iter().zip(values) {
-                self.set_field(&format!("self.{}", field.name), value);
+                let own = if self.language == "javascript" { "this" } else { "self" };
+                self.set_field(&format!("{own}.{}", field.name), value);
             }
         }
         for maker in makers {

@@ -360,3 +360,63 @@ fn commands_in_notebooks_are_run_by_a_shell() {
     let found = shown(&effects("python", "a = 7 % canary\nif a != 1: print('!canary now')"));
     assert!(!found.iter().any(|effect| effect.starts_with("run")), "{found:?}");
 }
+
+#[test]
+fn which_function_is_called_is_known_or_said_not_to_be() {
+    for (language, code) in [
+        ("python", "import os, sys\ngetattr(os, sys.argv[1])('/home/dev/x')"),
+        ("python", "import ctypes, sys\ngetattr(ctypes.CDLL(None), sys.argv[1])(b'/home/dev/x')"),
+        ("javascript", "const fs = require('fs'); fs[process.argv[2]]('/home/dev/x')"),
+        ("javascript", "require('node:child_process')[process.env.HOW]('id')"),
+    ] {
+        assert!(!effects(language, code).gaps.is_empty(), "{code}");
+    }
+    for (language, code) in [
+        ("python", "import os\nprint(getattr(os, 'getpid')())"),
+        ("javascript", "console[process.env.LEVEL]('x')"),
+    ] {
+        assert!(effects(language, code).gaps.is_empty(), "{code}");
+    }
+}
+
+#[test]
+fn what_a_table_has_may_be_any_of_it() {
+    for (language, code) in [
+        (
+            "javascript",
+            "const words = { show: ['ls'], reset: ['canary', 'now'] };
+require('child_process').execSync(words[process.argv[2]].join(' '));",
+        ),
+        (
+            "javascript",
+            "const words = { show: 'ls', reset: 'canary now' };
+const which = process.argv.length > 9 ? 'show' : 'reset';
+require('child_process').execSync(words[which]);",
+        ),
+        (
+            "python",
+            "import os, sys\nwords = {'a': ['ls'], 'b': ['canary', 'now']}\nos.system(' '.join(words[sys.argv[1]]))",
+        ),
+        (
+            "javascript",
+            "import { execSync } from 'child_process';
+class Tool {
+  private words: Record<string, string[]> = { reset: ['canary', 'now'] };
+  constructor(private run = execSync) {}
+  go(how: string) { this.run(this.words[how].join(' ')); }
+}
+new Tool().go('reset');",
+        ),
+    ] {
+        let found = shown(&effects(language, code));
+        assert!(found.contains(&"run canary now".to_owned()), "{code}: {found:?}");
+    }
+}
+
+#[test]
+fn a_function_of_a_module_is_none_of_the_script_s_own() {
+    let code = "import asyncio\nasync def run(words):\n    await asyncio.create_subprocess_exec(*words)\nasyncio.run(run(['canary', 'now']))";
+    let found = effects("python", code);
+    assert!(shown(&found).contains(&"run canary now".to_owned()), "{:?}", shown(&found));
+    assert!(found.gaps.is_empty(), "{:?}", found.gaps);
+}

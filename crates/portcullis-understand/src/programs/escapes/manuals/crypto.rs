@@ -39,7 +39,7 @@ pub(super) static GPG: Manual = Manual {
         --update-trustdb --use-agent --use-embedded-filename --utf8-strings --verbose \
         --verify-files --version --warranty --with-fingerprint --with-icao-spelling \
         --with-key-data --with-key-origin --with-keygrip --with-secret --with-subkey-fingerprint \
-        --with-wkd-hash -K -R -a -b -c -d -e -h -i -k -n -q -r -s -t -v",
+        --with-wkd-hash -K -a -b -c -d -e -h -i -k -n -q -s -t -v",
     ),
     values: Words(
         "--attribute-fd --auto-key-locate --bzip2-compress-level --cert-digest-algo \
@@ -56,7 +56,7 @@ pub(super) static GPG: Manual = Manual {
         --pinentry-mode --recipient --request-origin --s2k-cipher-algo --s2k-count \
         --s2k-digest-algo --s2k-mode --sender --set-filename --set-notation --set-policy-url \
         --sig-keyserver-url --sig-notation --sig-policy-url --status-fd --tofu-default-policy \
-        --trust-model --trusted-key --try-secret-key --ungroup --verify-options --weak-digest -N",
+        --trust-model --trusted-key --try-secret-key --ungroup --verify-options --weak-digest -N -R -r",
     ),
     either: Words(
         "--card-edit --change-passphrase --delete-keys --delete-secret-and-public-key \

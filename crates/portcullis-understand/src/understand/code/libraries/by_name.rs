@@ -18,7 +18,7 @@ use super::{
 use crate::{
     bound::Bounded,
     contract::{Act as Deed, Class, Contract, Source},
-    effect::{Argument, EffectKind, GapReason},
+    effect::{Argument, EffectKind, GapReason, WriteMode},
     programs,
     programs::host::Host,
     text::{Piece, Taint, Text},
@@ -101,6 +101,34 @@ const CHANGES: &[&str] = &[
     "set",
     "update",
 ];
+
+/// The same verbs, where the thing is named by what the code computes: in a loop it is one after the other.
+const CHANGES_ONE: &[&str] =
+    &["edit", "modify", "overwrite", "patch", "put", "transition", "update"];
+
+/// What costs money for as long as it runs, and verbs by which it begins to.
+const MACHINES: &[&str] = &[
+    "cluster",
+    "clusters",
+    "droplet",
+    "droplets",
+    "gpu",
+    "gpus",
+    "instance",
+    "instances",
+    "machine",
+    "machines",
+    "server",
+    "servers",
+    "vm",
+    "vms",
+];
+const STARTS: &[&str] = &["create", "launch", "provision", "rent", "spawn"];
+
+/// What keeps alarms from people, and verbs that only look at it.
+const SILENCES: &[&str] = &["downtime", "mute", "silence", "snooze"];
+const LISTS: &[&str] =
+    &["cancel", "delete", "find", "get", "list", "read", "search", "show", "unmute"];
 
 /// What is kept somewhere, so that to drop or to empty it is to delete it.
 const STORES: &[&str] = &[
@@ -389,6 +417,15 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+        if is_service && says(STARTS) && says(MACHINES) && self.is_repeated(span) {
+            self.walk.note("cloud.compute.start-many", span);
+            return;
+        }
+        if is_service && says(SILENCES) && !words.iter().any(|word| LISTS.contains(&word.as_str()))
+        {
+            self.deed(Class::Lower, false, called, given, span);
+            return;
+        }
         if is_service && says(SENDS) && says(PEOPLE) && self.is_repeated(span) {
             self.walk.note("messages.send.many", span);
             return;
@@ -488,10 +525,37 @@ impl Interpreter<'_, '_, '_> {
             && !is_of_text
             && (called.path.contains("[]")
                 || given.iter().any(|it| is_of_each(&it.value, DEPTH) && is_own(&it.value.text())));
+        let changes_one = words.iter().any(|word| CHANGES_ONE.contains(&word.as_str()));
+        let is_computed = || given.iter().any(|it| it.value.text().has_unknown());
+        let is_each =
+            is_each || changes_one && !is_of_text && is_computed() && self.is_repeated(span);
         if is_each {
             self.walk.note("service.records.changed", span);
         }
         is_each
+    }
+
+    /// Files that an object of the program is told to write: `image.save(path)`.
+    pub(super) fn places_written(&mut self, name: &str, given: &[Given]) {
+        const WRITES: &[&str] = &[
+            "export",
+            "imsave",
+            "imwrite",
+            "save",
+            "savefig",
+            "to_file",
+            "write_image",
+            "write_video",
+        ];
+        let path = given.first().map(|first| (first.value.text(), first.span));
+        if WRITES.contains(&name)
+            && let Some((text, span)) =
+                path.filter(|(text, _)| text.known_prefix().starts_with(['/', '~']))
+        {
+            self.flush();
+            let file = Argument { text, span };
+            self.walk.write(&file, WriteMode::Replace, Text::unknown("what is saved"));
+        }
     }
 
     /// Directories of this machine that something with such a verb is given: `tf.io.gfile.rmtree('/home/dev')`.

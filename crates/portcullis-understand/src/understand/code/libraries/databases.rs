@@ -552,7 +552,6 @@ pub(super) const CARDS: &[Card] = &[
             "etcd3",
             "etcd",
             "hvac",
-            "node-vault",
             "node-zookeeper-client",
         ],
         habits: &[],
@@ -564,6 +563,18 @@ pub(super) const CARDS: &[Card] = &[
             ("delete_metadata_and_all_versions", Tool(Class::Delete)),
             ("destroy_secret_versions", Tool(Class::Delete)),
             ("seal", Tool(Class::Delete)),
+        ],
+        otherwise: None,
+    },
+    // https://github.com/nodevault/node-vault
+    Card {
+        modules: &["node-vault"],
+        habits: &[],
+        methods: &[
+            ("read", Stored(&["vault", "kv", "get", "x"])),
+            ("unwrap", Stored(&["vault", "kv", "get", "x"])),
+            ("seal", Tool(Class::Delete)),
+            ("unmount", Tool(Class::Delete)),
         ],
         otherwise: None,
     },

@@ -300,6 +300,7 @@ impl Interpreter<'_, '_, '_> {
             }
         } else if module.is_some_and(local::is_local) {
             self.places_deleted(called.name, given);
+            self.places_written(called.name, given);
         }
         None
     }

@@ -417,6 +417,8 @@ pub(super) const CARDS: &[Card] = &[
         ],
         habits: &[],
         methods: &[
+            ("get_uri", Secret),
+            ("get_password", Secret),
             ("control.purge", Tool(Class::Delete)),
             ("purge", Tool(Class::Delete)),
             ("obliterate", Tool(Class::Delete)),

@@ -22,6 +22,25 @@ use crate::{
     understand::meaning,
 };
 
+/// Words of what is clicked where money goes.
+const PAYS: &[&str] = &[
+    "bestellen",
+    "bezahlen",
+    "buy",
+    "checkout",
+    "comprar",
+    "kaufen",
+    "pagar",
+    "pay",
+    "payment",
+    "purchase",
+    "transfer",
+    "wire",
+    "withdraw",
+    "überweisen",
+    "überweisung",
+];
+
 /// Words on a page behind which something goes for good.
 const GONE: &[&str] = &[
     "cancel-subscription",
@@ -276,6 +295,12 @@ impl Interpreter<'_, '_, '_> {
             .collect();
         if all.iter().any(|said| GONE.iter().any(|word| said.contains(word))) {
             self.walk.note("page.deletes", span);
+        }
+        let pays = |said: &String| {
+            said.split(|letter: char| !letter.is_alphanumeric()).any(|part| PAYS.contains(&part))
+        };
+        if all.iter().any(pays) {
+            self.walk.note("page.pays", span);
         }
     }
 
