@@ -49,10 +49,12 @@ pub(super) fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     if is_emptied && place == Place::Workspace && SOURCES.iter().any(|end| last.ends_with(end)) {
         return Some(about(Severity::High, target, "this empties every file of"));
     }
-    let holds = matches!(
-        place,
-        Place::Root | Place::SystemTop | Place::HomeTop | Place::Home | Place::OtherHome
-    ) || below_a_mount(target).is_some();
+    let holds =
+        matches!(
+            place,
+            Place::Root | Place::SystemTop | Place::HomeTop | Place::Home | Place::OtherHome
+        ) || !matches!(place, Place::Workspace | Place::Artifact | Place::Temporary | Place::Cache)
+            && below_a_mount(target).is_some();
     // `mv backup/* ~/notes/`: the names are those of what comes, and not of what is there.
     let comes = || {
         scene.program_around(effect).is_some_and(|run| {

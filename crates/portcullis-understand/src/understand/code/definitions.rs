@@ -84,7 +84,8 @@ impl Interpreter<'_, '_, '_> {
         // What is patched for a class holds for its tests alone.
         self.patched.clear();
         if self.language == "javascript" {
-            return self.braced_class(start);
+            let name = self.word_at(start + 1).to_owned();
+            return self.braced_class(name, start + 2);
         }
         if self.language != "python" {
             return;
@@ -180,10 +181,17 @@ impl Interpreter<'_, '_, '_> {
         fields
     }
 
+    /// `class { … }`, `class Name extends Base { … }` where a value is wanted.
+    pub(super) fn class_expression(&mut self) -> Value {
+        let next = self.word_at(self.at + 1);
+        let is_named = !matches!(next, "extends" | "{");
+        let name = if is_named { next.to_owned() } else { format!("class{}", self.at) };
+        self.braced_class(name.clone(), self.at + 1 + usize::from(is_named));
+        Value::name(&name)
+    }
+
     /// `class Name extends Base { constructor(…) {…} method(…) {…} field = value }` of JavaScript.
-    fn braced_class(&mut self, start: usize) {
-        let name = self.word_at(start + 1).to_owned();
-        let head = start + 2;
+    fn braced_class(&mut self, name: String, head: usize) {
         let open = (head..self.end.min(head + BODY)).find(|at| self.word_at(*at) == "{");
         let Some(open) = open else { return };
         // More than that are read where they stand.

@@ -263,16 +263,7 @@ impl Interpreter<'_, '_, '_> {
             }
             "/" => {
                 let right = self.expression(binding + 1);
-                if self.language == "python"
-                    && (matches!(left, Value::Text(_)) || matches!(right, Value::Text(_)))
-                    && !matches!(right, Value::Number(_))
-                {
-                    let mut path = left.text();
-                    fold::append_path(&mut path, &right.text());
-                    self.spend(path.len() / 32);
-                    return Value::Text(path);
-                }
-                Value::Text(mixed("a quotient", [&left, &right]))
+                self.below(left, right)
             }
             _ => {
                 let right = self.expression(binding + 1);
@@ -292,6 +283,33 @@ impl Interpreter<'_, '_, '_> {
                     _ => Value::Text(mixed("a number", [&left, &right])),
                 }
             }
+        }
+    }
+
+    /// `left / right`: a path below another one in Python, each of several below each.
+    fn below(&mut self, left: Value, right: Value) -> Value {
+        match (left, right) {
+            (Value::Any(list), right) if self.language == "python" => list
+                .into_iter()
+                .map(|left| self.below(left, right.clone()))
+                .reduce(Value::or)
+                .unwrap_or_else(|| Value::unknown("a path")),
+            (left, Value::Any(list)) if self.language == "python" => list
+                .into_iter()
+                .map(|right| self.below(left.clone(), right))
+                .reduce(Value::or)
+                .unwrap_or_else(|| Value::unknown("a path")),
+            (left, right)
+                if self.language == "python"
+                    && (matches!(left, Value::Text(_)) || matches!(right, Value::Text(_)))
+                    && !matches!(right, Value::Number(_)) =>
+            {
+                let mut path = left.text();
+                fold::append_path(&mut path, &right.text());
+                self.spend(path.len() / 32);
+                Value::Text(path)
+            }
+            (left, right) => Value::Text(mixed("a quotient", [&left, &right])),
         }
     }
 

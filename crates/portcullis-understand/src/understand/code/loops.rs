@@ -348,6 +348,18 @@ impl Interpreter<'_, '_, '_> {
             list => list,
         };
         let rounds: Vec<Value> = match &list {
+            Value::Any(lists) => {
+                let parts = lists.iter().map(|one| match one {
+                    Value::List(elements) if !elements.is_empty() => elements
+                        .iter()
+                        .leading(ROUNDS)
+                        .cloned()
+                        .reduce(Value::or)
+                        .unwrap_or_else(|| self.element(one, 0)),
+                    one => self.element(one, 0),
+                });
+                parts.collect()
+            }
             Value::List(elements) if !elements.is_empty() => {
                 let mut rounds: Vec<Value> = elements.iter().leading(ROUNDS).cloned().collect();
                 if elements.len() > ROUNDS {

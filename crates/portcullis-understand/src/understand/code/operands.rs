@@ -204,6 +204,12 @@ impl Interpreter<'_, '_, '_> {
             }
             "lambda" if self.language != "javascript" => return self.lambda(),
             "sub" | "func" | "fn" | "proc" if matches!(self.language, "python" | "javascript") => {}
+            "class"
+                if self.language == "javascript"
+                    && (self.is_name(start + 1) || self.word_at(start + 1) == "{") =>
+            {
+                return self.class_expression();
+            }
             "function" if self.word_at(start + 1) == "*" => {
                 self.at += 1;
                 return self.inline_function();

@@ -131,9 +131,11 @@ impl Interpreter<'_, '_, '_> {
                     && self.makes(server)
             })
         };
-        let is_told_so = row.is_some_and(|row| self.is_told_to_play(&row.2, given));
+        let is_in_memory = keeps_in_memory(given);
+        let is_told_so = is_in_memory || row.is_some_and(|row| self.is_told_to_play(&row.2, given));
         // A directory of its own holds what is kept; what else the library does, it does.
-        let is_kept_near = is_told_so && row.is_some_and(|row| matches!(row.2, Told::File));
+        let is_kept_near =
+            is_told_so && !is_in_memory && row.is_some_and(|row| matches!(row.2, Told::File));
         let client = if is_told_so && !is_kept_near || is_nearby && is_played() {
             Client::Plays
         } else if is_nearby || is_kept_near {
@@ -211,6 +213,20 @@ impl Interpreter<'_, '_, '_> {
             }),
         }
     }
+}
+
+/// `Celery("t", broker="memory://", backend="cache+memory://")`: all addresses are of the program's own memory.
+fn keeps_in_memory(given: &[Given]) -> bool {
+    let is_address = |given: &&Given| {
+        given.name.as_deref().is_some_and(|name| names_an_address(name) || name == "backend")
+            || given.value.text().display().contains("://")
+    };
+    let mut addresses = given.iter().filter(is_address).peekable();
+    addresses.peek().is_some()
+        && addresses.all(|given| {
+            let known = given.value.as_known().and_then(|known| known.split_once("://"));
+            known.is_some_and(|(scheme, _)| scheme == "memory" || scheme.ends_with("+memory"))
+        })
 }
 
 /// Whether what says where something is pointed at is of this machine, all of it.

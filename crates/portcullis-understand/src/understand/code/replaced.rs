@@ -10,7 +10,9 @@ use super::{
 /// Libraries whose servers and files are in the memory of the program alone: their own pages say so.
 const FAKES: &[&str] = &[
     "aioresponses",
+    "axios-mock-adapter",
     "fakeredis",
+    "fetch-mock",
     "ioredis-mock",
     "memfs",
     "mongo-mock",

@@ -74,6 +74,31 @@ pub(in super::super) fn is_of_a_test(file: &str) -> bool {
     (is_temporary || says()) && [".db", ".sqlite", ".sqlite3"].iter().any(|end| file.ends_with(end))
 }
 
+/// Whether an address is that of a database on this machine that is called one for tests.
+fn is_test_database_here(address: &str) -> bool {
+    let Some((_, rest)) = address.split_once("://") else { return false };
+    let Some((authority, path)) = rest.split_once('/') else { return false };
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    let host = host.split(':').next().unwrap_or(host);
+    let name = path.split(['?', '#']).next().unwrap_or(path);
+    is_here(host) && says_test(name) && !authority.contains(',')
+}
+
+fn is_here(host: &str) -> bool {
+    matches!(host, "localhost" | "127.0.0.1")
+}
+
+fn says_test(name: &str) -> bool {
+    name.split(['_', '-']).any(|part| matches!(part, "test" | "tests" | "testing"))
+}
+
+/// `{ connection: { host: "127.0.0.1", database: "app_test" } }`
+fn opens_test_here(value: &Value) -> bool {
+    let value = value.entry("connection").unwrap_or(value);
+    let said = |name: &str| value.entry(name).and_then(Value::as_known);
+    said("host").is_some_and(is_here) && said("database").is_some_and(says_test)
+}
+
 /// What says how, and not which.
 const OPTIONS: &[&str] = &[
     "delete_all",
@@ -135,6 +160,13 @@ impl Interpreter<'_, '_, '_> {
     /// Notices where a client is pointed at: at a database in memory, at a network without real money. Whatever else opens something
     /// beside it, is real.
     pub(super) fn endpoints(&mut self, called: &Called<'_>, given: &[Given]) {
+        // Its own tests run on a network in the same process, unless they are told another one.
+        if called.path.starts_with("hardhat.")
+            && ["it(", "describe("].iter().any(|shape| self.source.contains(shape))
+            && !["http://", "https://", "wss://"].iter().any(|it| self.source.contains(it))
+        {
+            self.seen.rehearsed = true;
+        }
         let name = called.name.to_ascii_lowercase();
         // `knex('users')`: what was opened before is called, for one of its tables.
         let is_opened = name.is_empty() && called.path.contains("()");
@@ -145,8 +177,16 @@ impl Interpreter<'_, '_, '_> {
         }
         let lower: Vec<String> = texts.iter().map(|text| text.to_ascii_lowercase()).collect();
         let says = |is: &dyn Fn(&str) -> bool| lower.iter().any(|text| is(text));
-        if says(&|text| text.contains(":memory:") || text == "sqlite://" || is_of_a_test(text))
-            || given.iter().any(|given| is_for_a_test(&given.value))
+        // What leads to another machine ends at this one.
+        let leads_on = ["tunnel", "Tunnel", "forward"].iter().any(|it| self.source.contains(it));
+        if says(&|text| {
+            matches!(text, "sqlite://" | "sqljs")
+                || text.contains(":memory:")
+                || is_of_a_test(text)
+                || !leads_on && is_test_database_here(text)
+        }) || given
+            .iter()
+            .any(|given| is_for_a_test(&given.value) || !leads_on && opens_test_here(&given.value))
         {
             self.seen.in_memory.get_or_insert_with(|| called.path.to_owned());
         } else if says(&|text| {
