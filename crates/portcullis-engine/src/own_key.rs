@@ -7,12 +7,18 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use sha2::Sha256;
 
-use crate::{platform, private};
+use crate::{
+    platform,
+    private::{self, Unbelievable},
+};
 
 /// The most bytes that are encrypted, which takes memory: what is larger and holds secrets is not kept.
 pub(crate) const MOST: u64 = 64 << 20;
 
 const KEY: usize = 32;
+
+/// How long the line is by which a file is known as ours.
+const WORDS: u64 = 65;
 
 /// The key of this machine.
 pub(crate) struct Key([u8; KEY]);
@@ -60,6 +66,32 @@ impl Key {
         let words = data_encoding::HEXLOWER.decode(words).ok();
         let mac = self.mac(kind, text).ok();
         mac.zip(words).is_some_and(|(mac, words)| mac.verify_slice(&words).is_ok())
+    }
+
+    /// Writes a file of a kind that is known as ours.
+    pub(crate) fn write_vouched(&self, path: &Path, kind: &str, text: &[u8]) -> io::Result<()> {
+        let words = self.vouch(kind, text)?;
+        private::write(path, &[words.as_bytes(), b"\n", text].concat())
+    }
+
+    /// Reads a file of a kind, where it is one that we wrote.
+    pub(crate) fn read_vouched(
+        &self,
+        path: &Path,
+        kind: &str,
+        most: u64,
+    ) -> Result<Vec<u8>, Unbelievable> {
+        let mut bytes = private::read(path, most + WORDS)?;
+        let (words, text) = bytes
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .and_then(|end| Some((bytes.get(..end)?, bytes.get(end + 1..)?)))
+            .ok_or(Unbelievable::Changed)?;
+        if !self.is_vouched(kind, text, words) {
+            return Err(Unbelievable::Changed);
+        }
+        let start = words.len() + 1;
+        Ok(bytes.split_off(start))
     }
 
     fn mac(&self, kind: &str, text: &[u8]) -> io::Result<Hmac<Sha256>> {

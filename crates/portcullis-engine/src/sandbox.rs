@@ -3,9 +3,10 @@
 
 mod left;
 mod repositories;
+mod there;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
@@ -16,6 +17,7 @@ use portcullis_sandbox::{Limits, Network, Profile, Proxy};
 
 pub use left::Before;
 
+use self::there::There;
 use crate::platform::{self, Directories};
 
 /// What a program is told of our environment.
@@ -39,9 +41,6 @@ const VARIABLES: &[&str] = &[
 
 /// Beginnings of further variables that it is told.
 const VARIABLE_BEGINNINGS: &[&str] = &["LC_"];
-
-/// The most entries of a directory that a `*` is held against.
-const MOST_ENTRIES: usize = 1_000;
 
 /// A built-in profile.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -93,6 +92,17 @@ impl BuiltIn {
         keep(&mut profile, &workspace, directories);
         Ok(profile)
     }
+}
+
+/// The profile of a run whose changes go elsewhere. Nothing is protected: whatever it changes is judged before any of it counts.
+///
+/// # Errors
+/// When the workspace cannot be found.
+pub fn trying(workspace: &Path, directories: &Directories) -> io::Result<Profile> {
+    let workspace = fs::canonicalize(workspace)?;
+    let mut profile = Profile::workspace_write(&workspace);
+    deny(&mut profile, &workspace, directories);
+    Ok(profile)
 }
 
 /// A profile, as it is named.
@@ -149,18 +159,24 @@ impl Named {
 
 /// What every profile keeps away from.
 fn keep(profile: &mut Profile, workspace: &Path, directories: &Directories) {
+    deny(profile, workspace, directories);
+    protect(profile, workspace, directories);
+}
+
+/// Adds what nothing in a profile reads.
+fn deny(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     // Whose secrets they are, the account says and not a variable; what the variable names is somebody's home too.
-    profile.denied = directories.homes().flat_map(|home| secrets(Some(home), workspace)).collect();
-    if directories.homes().next().is_none() {
-        profile.denied = secrets(None, workspace);
-    }
+    let homes: Vec<Option<&Path>> = directories.homes().map(Some).collect();
+    let homes = if homes.is_empty() { vec![None] } else { homes };
+    let mut there = There::default();
+    profile.denied =
+        homes.into_iter().flat_map(|home| secrets_among(&mut there, home, workspace)).collect();
     // The record and the grants say what was done and what may be.
     let below_homes = directories.homes().map(|home| home.join(".local/state/portcullis"));
     let state = below_homes.chain(directories.state.clone());
     profile.denied.extend(state.filter(|state| !workspace.starts_with(state)));
     profile.denied.sort_unstable();
     profile.denied.dedup();
-    protect(profile, workspace, directories);
 }
 
 /// Adds what is protected where the profile writes.
@@ -322,9 +338,12 @@ pub fn environment(more: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)>
 /// What is secret and there. What holds the workspace cannot be denied.
 #[must_use]
 pub fn secrets(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
+    secrets_among(&mut There::default(), home, workspace)
+}
+
+fn secrets_among(there: &mut There, home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
     let home = home.and_then(Path::to_str);
     let named = place::secret_paths(home, &workspace.to_string_lossy());
-    let mut there = There::default();
     let mut found: Vec<PathBuf> = named.iter().flat_map(|one| there.find(&one.path)).collect();
     found.retain(|path| !workspace.starts_with(path));
     found.sort_unstable();
@@ -360,82 +379,9 @@ pub fn guarded(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Which paths are there. Remembers every answer, since many lie below the same.
-#[derive(Default)]
-struct There {
-    known: HashMap<PathBuf, bool>,
-}
-
-impl There {
-    /// The paths that a name with `*` stands for.
-    fn find(&mut self, named: &str) -> Vec<PathBuf> {
-        let mut paths = vec![PathBuf::from("/")];
-        for part in named.split('/').filter(|part| !part.is_empty()) {
-            paths = paths.iter().flat_map(|path| self.below(path, part)).collect();
-        }
-        paths
-    }
-
-    fn below(&mut self, folder: &Path, part: &str) -> Vec<PathBuf> {
-        if part.contains('*') {
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
-            let names = entries.filter(|entry| {
-                entry.file_name().to_str().is_some_and(|name| is_meant(part, name))
-            });
-            return names.map(|entry| entry.path()).collect();
-        }
-        let path = folder.join(part);
-        let is_there = match self.known.get(&path) {
-            Some(is_there) => *is_there,
-            None => {
-                let is_there = fs::symlink_metadata(&path).is_ok();
-                self.known.insert(path.clone(), is_there);
-                is_there
-            }
-        };
-        if is_there { vec![path] } else { Vec::new() }
-    }
-}
-
-/// Whether a name is what a pattern with `*` means. A hidden name begins as it is written.
-fn is_meant(pattern: &str, name: &str) -> bool {
-    if name.starts_with('.') && !pattern.starts_with('.') {
-        return false;
-    }
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
-        return false;
-    };
-    let parts: Vec<&str> = parts.collect();
-    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
-    for part in middle {
-        let Some((_, after)) = rest.split_once(part) else { return false };
-        rest = after;
-    }
-    rest.ends_with(last)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn stars_stand_for_anything_within_a_name() {
-        for (pattern, name, meant) in [
-            ("*", "modules", true),
-            ("*", ".hidden", false),
-            ("credentials*", "credentials.toml", true),
-            ("credentials*", "my-credentials", false),
-            ("ssh_host_*_key", "ssh_host_rsa_key", true),
-            ("ssh_host_*_key", "ssh_host_rsa_key.pub", false),
-            ("a*b*c", "axxbyyc", true),
-            ("a*b*c", "axxcyyb", false),
-            ("*wifi*", "my-wifi.yaml", true),
-            (".vault_pass*", ".vault_pass", true),
-        ] {
-            assert_eq!(is_meant(pattern, name), meant, "{pattern} {name}");
-        }
-    }
 
     #[test]
     fn missing_settings_are_protected_of_agents_that_are_used() {

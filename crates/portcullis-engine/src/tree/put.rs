@@ -1,13 +1,14 @@
 //! Putting files in place. Owns that a copy is whole, with its rights, times and attributes, before it gets a name that counts.
 
 use std::{
+    ffi::OsStr,
     fs::File,
     io::{self, Seek as _, Write as _},
-    os::fd::AsFd as _,
+    os::fd::{AsFd as _, OwnedFd},
     path::Path,
 };
 
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, Timespec, Timestamps, Uid};
+use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Timespec, Timestamps, Uid};
 
 use super::{
     Kind, Node, Root, name,
@@ -147,18 +148,21 @@ impl Root {
                 let target = node.target.as_deref().and_then(name::read);
                 let target = target.ok_or(io::ErrorKind::InvalidData)?;
                 rustix::fs::symlinkat(&target, &folder, name)?;
+                // By what was opened: whoever has another file take the name gives that nothing.
+                let made = made_here(&folder, name, OFlags::PATH, FileType::Symlink)?;
                 let (user, group) = owner(node);
-                let here = AtFlags::SYMLINK_NOFOLLOW;
                 // Only who may give files away can, and then they are already right for everybody else.
-                let found = rustix::fs::statat(&folder, name, here)?;
+                let found = rustix::fs::fstat(&made)?;
                 if (found.st_uid, found.st_gid) != (node.user, node.group) {
-                    rustix::fs::chownat(&folder, name, Some(user), Some(group), here)?;
+                    rustix::fs::chownat(&made, "", Some(user), Some(group), AtFlags::EMPTY_PATH)?;
                 }
-                Ok(rustix::fs::utimensat(&folder, name, &times(node), here)?)
+                Ok(rustix::fs::utimensat(&made, "", &times(node), AtFlags::EMPTY_PATH)?)
             }
             Kind::Pipe => {
                 rustix::fs::mkfifoat(&folder, name, mode(node))?;
-                Ok(rustix::fs::chmodat(&folder, name, mode(node), AtFlags::empty())?)
+                let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+                let made = made_here(&folder, name, flags, FileType::Fifo)?;
+                dress(&File::from(made), node)
             }
             Kind::File | Kind::Socket | Kind::Device => Err(io::ErrorKind::Unsupported.into()),
         }
@@ -171,6 +175,14 @@ impl Root {
     pub fn dress_folder(&self, node: &Node, place: &Path) -> io::Result<()> {
         dress(&File::from(self.opened(place, OFlags::RDONLY | OFlags::DIRECTORY)?), node)
     }
+}
+
+/// Opens what was just made, which must still be that.
+fn made_here(folder: &OwnedFd, name: &OsStr, how: OFlags, kind: FileType) -> io::Result<OwnedFd> {
+    let flags = how | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let made = rustix::fs::openat(folder, name, flags, Mode::empty())?;
+    let found = FileType::from_raw_mode(rustix::fs::fstat(&made)?.st_mode);
+    if found == kind { Ok(made) } else { Err(taken_away()) }
 }
 
 fn taken_away() -> io::Error {

@@ -7,34 +7,25 @@
 //! ```
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
 
 use portcullis_core::{action::BadCall, call::ToolCall, policy::Context};
 
+pub use super::steps::{Beat, Conflict, Contents};
 use super::{
     Change, Judged, Place, Places, StoreError, Trial, VERSION, What,
-    journal::{Act, Ground, Journal, State, Step, aside},
+    journal::{Ground, Journal, State},
     judge,
+    steps::{Failed, applied, prepared, standing},
 };
 use crate::{
+    platform,
     session::Session,
     tree::{Kind, Node, Root, Settled, write_name},
 };
-
-/// Up to how many files are brought onto the disk one by one. More of them are with everything else on their file system.
-const ONE_BY_ONE: usize = 32;
-
-/// A change that cannot be taken over, because what it is about is not what it was.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Conflict {
-    /// The file.
-    pub path: PathBuf,
-    /// What is wrong, in a few words.
-    pub why: String,
-}
 
 /// Why nothing was taken over.
 #[derive(Debug, thiserror::Error)]
@@ -112,7 +103,7 @@ pub fn chosen(trial: &Trial, paths: &[PathBuf]) -> Result<Vec<usize>, PathBuf> {
     };
     let mut numbers = BTreeSet::new();
     for path in paths {
-        let wanted = crate::platform::bare(&trial.directory.join(path));
+        let wanted = platform::bare(&trial.directory.join(path));
         let before = numbers.len();
         let found =
             trial.changes.iter().enumerate().filter(|(_, one)| whole(one).starts_with(&wanted));
@@ -146,7 +137,7 @@ pub fn chosen(trial: &Trial, paths: &[PathBuf]) -> Result<Vec<usize>, PathBuf> {
 /// # Errors
 /// What the system says.
 pub fn conflicts(trial: &Trial, numbers: &[usize]) -> io::Result<Vec<Conflict>> {
-    let roots = grounds(trial).roots()?;
+    let roots = grounds(trial, "").roots()?;
     let mut found = Vec::new();
     let deleted: BTreeSet<(usize, &Path)> = numbers
         .iter()
@@ -171,54 +162,22 @@ pub fn conflicts(trial: &Trial, numbers: &[usize]) -> io::Result<Vec<Conflict>> 
     Ok(found)
 }
 
-/// What is wrong with what stands at a path; nothing where it is what it was.
-fn standing(root: &Root, path: &Path, before: Option<&Node>) -> io::Result<Option<String>> {
-    let there = root.node(path, false)?;
-    Ok(match (there, before) {
-        (None, None) => None,
-        (Some(_), None) => Some("something stands there by now".to_owned()),
-        (None, Some(_)) => Some("it is gone".to_owned()),
-        (Some(there), Some(before)) if there.kind == Kind::Folder => {
-            (!there.is_like(before)).then(|| "its rights changed".to_owned())
-        }
-        (Some(there), Some(before)) if there.is_untouched(before) => None,
-        (Some(_), Some(before)) => {
-            // Something happened to it. It counts where it left another content or other rights.
-            let hashed = root.node(path, before.sha256.is_some())?;
-            let same = hashed.is_some_and(|hashed| {
-                hashed.is_like(before) && (before.kind != Kind::File || before.sha256.is_some())
-            });
-            (!same).then(|| "it was changed".to_owned())
-        }
-    })
-}
-
-fn grounds(trial: &Trial) -> Journal {
+/// A journal in which nothing stands yet; copies go to directories of a name beside the files.
+fn grounds(trial: &Trial, staging: &str) -> Journal {
     let ground = |root: &super::Tried| Ground {
         path: root.path.clone(),
         number: root.number,
-        staging: format!(".portcullis-commit-{}", trial.id),
+        staging: staging.to_owned(),
     };
     let grounds = trial.roots.iter().map(ground).collect();
-    Journal { v: VERSION, state: State::Preparing, grounds, steps: Vec::new(), folders: Vec::new() }
+    let (steps, folders, timed) = (Vec::new(), Vec::new(), Vec::new());
+    Journal { v: VERSION, state: State::Preparing, grounds, steps, folders, timed }
 }
 
-/// Called before each step; an error ends everything on the spot, as a kill would.
-pub type Beat<'a> = &'a mut dyn FnMut() -> io::Result<()>;
-
-/// Where the contents of changes come from.
-pub trait Contents {
-    /// Makes what a change leaves at a place beside the files.
-    ///
-    /// # Errors
-    /// What the system says, and then nothing is left there.
-    fn lay(
-        &self,
-        change: &Change,
-        after: &Node,
-        to: (&Root, &Path),
-        how: Settled,
-    ) -> io::Result<Node>;
+/// The name of a directory for copies. Nobody knows it before, so that nothing stands there that would be taken for ours.
+fn staging() -> io::Result<String> {
+    let random: [u8; 8] = platform::random()?;
+    Ok(format!(".portcullis-commit-{}", data_encoding::HEXLOWER.encode(&random)))
 }
 
 /// The layers of a trial.
@@ -281,7 +240,10 @@ pub fn commit_from(
     if !found.is_empty() {
         return Err(CommitError::Conflicts(found));
     }
-    let mut journal = grounds(trial);
+    let mut journal = grounds(trial, &staging().map_err(CommitError::System)?);
+    let timed = contents.timed(&changes);
+    journal.timed =
+        timed.into_iter().map(|(root, path, node)| (root, write_name(&path), node)).collect();
     let roots = journal.roots().map_err(CommitError::System)?;
     note_folders(&mut journal, &roots, &changes).map_err(CommitError::System)?;
     beat().map_err(CommitError::System)?;
@@ -362,20 +324,6 @@ pub fn recover(places: &Places) -> Result<Vec<String>, StoreError> {
     Ok(said)
 }
 
-/// How a step failed.
-enum Failed {
-    /// Nothing more is done, as after a kill.
-    Killed(io::Error),
-    System(io::Error),
-    Conflict(Conflict),
-}
-
-impl From<io::Error> for Failed {
-    fn from(error: io::Error) -> Self {
-        Self::System(error)
-    }
-}
-
 /// Takes back what was done.
 fn given_up(failed: Failed, journal: &Journal, place: &Place, roots: &[Root]) -> CommitError {
     let error = match failed {
@@ -413,186 +361,4 @@ fn note_folders(journal: &mut Journal, roots: &[Root], changes: &[&Change]) -> i
         }
     }
     Ok(())
-}
-
-/// Makes the copies beside the files, and with that the steps.
-fn prepared(
-    journal: &mut Journal,
-    roots: &[Root],
-    contents: &dyn Contents,
-    changes: &[&Change],
-    beat: Beat<'_>,
-) -> Result<(), Failed> {
-    let is_many = changes.len() > ONE_BY_ONE;
-    let how = if is_many { Settled::Later } else { Settled::OnDisk };
-    let used: BTreeSet<usize> = changes.iter().map(|change| change.root).collect();
-    for at in used.iter().copied() {
-        beat().map_err(Failed::Killed)?;
-        if let (Some(root), Some(ground)) = (roots.get(at), journal.grounds.get(at)) {
-            let (folder, name) = root.parent(Path::new(&ground.staging))?;
-            rustix::fs::mkdirat(folder, name, rustix::fs::Mode::RWXU).map_err(io::Error::from)?;
-        }
-    }
-    let step =
-        |change: &Change, act: Act| Step { root: change.root, path: change.path.clone(), act };
-    let is_folder =
-        |node: &Option<Node>| node.as_ref().is_some_and(|node| node.kind == Kind::Folder);
-    for change in changes.iter().filter(|change| change.what == What::Deleted) {
-        let Some(before) = &change.before else { continue };
-        let act = if before.kind == Kind::Folder {
-            Act::RemoveFolder(before.clone())
-        } else {
-            Act::Remove
-        };
-        journal.steps.push(step(change, act));
-    }
-    for change in
-        changes.iter().filter(|change| change.what == What::Made && is_folder(&change.after))
-    {
-        if let Some(after) = &change.after {
-            let open = Node { mode: after.mode | 0o700, ..after.clone() };
-            journal.steps.push(step(change, Act::MakeFolder(open)));
-        }
-    }
-    let mut linked: BTreeMap<(usize, (u64, u64)), PathBuf> = BTreeMap::new();
-    for change in
-        changes.iter().filter(|change| change.what != What::Deleted && !is_folder(&change.after))
-    {
-        beat().map_err(Failed::Killed)?;
-        let (Some(after), Some(root), Some(ground)) =
-            (&change.after, roots.get(change.root), journal.grounds.get(change.root))
-        else {
-            continue;
-        };
-        let place = aside(ground, journal.steps.len());
-        // Two names of one file stay that.
-        let names = after.kind == Kind::File && after.names > 1;
-        let first = linked.get(&(change.root, after.number)).filter(|_| names);
-        let other = change.name_of.as_deref().filter(|_| names).and_then(crate::tree::read_name);
-        let other = match (first, other) {
-            (Some(first), _) => Some(first.clone()),
-            (None, Some(other)) => {
-                let there = root.node(&other, false)?;
-                there.is_some_and(|there| there.number == after.number).then_some(other)
-            }
-            (None, None) => None,
-        };
-        let copy = match other {
-            Some(other) => {
-                root.link(&other, root, &place)?;
-                root.node(&place, false)?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?
-            }
-            None => contents.lay(change, after, (root, &place), how)?,
-        };
-        if names {
-            linked.entry((change.root, after.number)).or_insert(place);
-        }
-        let act = if change.what == What::Made {
-            Act::Put(copy.number)
-        } else {
-            Act::Exchange(copy.number)
-        };
-        journal.steps.push(step(change, act));
-    }
-    let dressed = changes.iter().rev().filter(|change| change.what != What::Deleted);
-    for change in dressed.filter(|change| is_folder(&change.after)) {
-        if let Some(after) = &change.after {
-            journal.steps.push(step(change, Act::Dress(change.before.clone(), after.clone())));
-        }
-    }
-    for (at, (root, ground)) in roots.iter().zip(&journal.grounds).enumerate() {
-        if is_many {
-            if used.contains(&at) {
-                root.settle_all()?;
-            }
-            continue;
-        }
-        match root.settle(Path::new(&ground.staging)) {
-            Err(error) if !crate::tree::is_gone(&error) => return Err(error.into()),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Makes the steps.
-fn applied(
-    journal: &Journal,
-    roots: &[Root],
-    changes: &[&Change],
-    beat: Beat<'_>,
-) -> Result<(), Failed> {
-    let by_path: HashMap<(usize, &Path, bool), &Change> = changes
-        .iter()
-        .rev()
-        .map(|change| ((change.root, change.path.as_path(), change.what == What::Deleted), *change))
-        .collect();
-    for (at, step) in journal.steps.iter().enumerate() {
-        beat().map_err(Failed::Killed)?;
-        let (Some(root), Some(ground)) = (roots.get(step.root), journal.grounds.get(step.root))
-        else {
-            continue;
-        };
-        let is_deletion = matches!(step.act, Act::Remove | Act::RemoveFolder(_));
-        let change = by_path.get(&(step.root, step.path.as_path(), is_deletion));
-        let before = change.and_then(|change| change.before.as_ref());
-        let conflict = |why: &str| {
-            Failed::Conflict(Conflict { path: root.path().join(&step.path), why: why.to_owned() })
-        };
-        let place = aside(ground, at);
-        // What was looked at before all copies were made may have changed since.
-        if !matches!(step.act, Act::MakeFolder(_) | Act::Put(_) | Act::Dress(None, _))
-            && let Some(why) = standing(root, &step.path, before)?
-        {
-            return Err(conflict(&why));
-        }
-        let taken = |error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => conflict("something stands there by now"),
-            io::ErrorKind::DirectoryNotEmpty => conflict("something was put into it"),
-            _ => Failed::System(error),
-        };
-        match &step.act {
-            Act::Remove => {
-                root.move_to(&step.path, root, &place).map_err(taken)?;
-                if !is_the_one(root, &place, before)? {
-                    return Err(conflict("it was changed"));
-                }
-            }
-            Act::RemoveFolder(_) => root.remove_folder(&step.path).map_err(taken)?,
-            Act::MakeFolder(node) => root.make(node, &step.path).map_err(taken)?,
-            Act::Put(_) => root.move_to(&place, root, &step.path).map_err(taken)?,
-            Act::Exchange(_) => {
-                root.exchange(&place, root, &step.path)?;
-                if !is_the_one(root, &place, before)? {
-                    return Err(conflict("it was changed"));
-                }
-            }
-            Act::Dress(_, after) => root.dress_folder(after, &step.path)?,
-        }
-    }
-    if journal.folders.len() > ONE_BY_ONE {
-        let used: BTreeSet<usize> = journal.folders.iter().map(|(at, ..)| *at).collect();
-        for root in used.into_iter().filter_map(|at| roots.get(at)) {
-            root.settle_all()?;
-        }
-        return Ok(());
-    }
-    for (at, path, _) in &journal.folders {
-        if let (Some(root), Some(path)) = (roots.get(*at), crate::tree::read_name(path)) {
-            match root.settle(&path) {
-                Err(error) if !crate::tree::is_gone(&error) => return Err(error.into()),
-                _ => {}
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whether what was moved aside is what was looked at.
-fn is_the_one(root: &Root, place: &Path, before: Option<&Node>) -> io::Result<bool> {
-    let hashed = before.is_some_and(|before| before.sha256.is_some());
-    let Some((there, before)) = root.node(place, hashed)?.zip(before) else { return Ok(false) };
-    let same = (there.modified, there.length) == (before.modified, before.length)
-        && there.number == before.number;
-    Ok(there.is_like(before) || (before.sha256.is_none() && same))
 }

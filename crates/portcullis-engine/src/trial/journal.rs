@@ -73,6 +73,9 @@ pub(super) struct Journal {
     pub(super) steps: Vec<Step>,
     /// Directories whose times change because something in them does.
     pub(super) folders: Vec<(usize, String, Node)>,
+    /// Directories that have these times when it is done.
+    #[serde(default)]
+    pub(super) timed: Vec<(usize, String, Node)>,
 }
 
 /// The name of what belongs to a step, beside the files.
@@ -137,14 +140,18 @@ impl Journal {
         left
     }
 
-    /// Gives directories the times back that they had.
+    /// Gives directories the times back that they had, or where it is done those that they are to have.
     fn restore_times(&self, roots: &[Root]) {
-        for (root, path, node) in &self.folders {
+        let is_done = self.state == State::Done;
+        for (root, path, node) in if is_done { &self.timed } else { &self.folders } {
             let (Some(root), Some(path)) = (roots.get(*root), crate::tree::read_name(path)) else {
                 continue;
             };
-            let same = root.node(&path, false).ok().flatten();
-            if same.is_some_and(|found| found.number == node.number) {
+            // Its time is all that is left of what was done; whoever changed its rights meant them.
+            let is_meant = |found: &Node| {
+                if is_done { found.is_like(node) } else { found.number == node.number }
+            };
+            if root.node(&path, false).ok().flatten().as_ref().is_some_and(is_meant) {
                 let _ = root.dress_folder(node, &path);
             }
         }
@@ -155,10 +162,8 @@ impl Journal {
         for (root, ground) in roots.iter().zip(&self.grounds) {
             root.remove_all(Path::new(&ground.staging))?;
         }
-        if self.state != State::Done {
-            // The directory that is gone now was one of the changes.
-            self.restore_times(roots);
-        }
+        // The directory that is gone now was one of the changes.
+        self.restore_times(roots);
         std::fs::remove_file(place.path.join(JOURNAL))
     }
 

@@ -14,6 +14,7 @@ mod journal;
 mod judge;
 mod run;
 mod show;
+mod steps;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     platform::Directories,
-    sandbox::BuiltIn,
+    sandbox,
     tree::{Root, write_name},
 };
 
@@ -201,14 +201,9 @@ fn attempt(
     workspace: &Path,
 ) -> Result<Ran, TrialError> {
     let clock = Timestamp::now();
-    let mut profile = BuiltIn::WorkspaceWrite
-        .profile(workspace, request.directories, None)
+    let mut profile = sandbox::trying(workspace, request.directories)
         .map_err(|source| TrialError::Workspace { path: workspace.to_owned(), source })?;
     profile.write = roots.to_vec();
-    // Whatever it changes of them is judged before it is taken over.
-    profile.protected.clear();
-    profile.stand_ins.clear();
-    profile.overlooked.clear();
     profile.denied.extend(request.places.all().iter().filter(|place| place.exists()).cloned());
     profile.network = request.proxy.clone().map_or(Network::Off, Network::Proxy);
     let (mut tried, mut notes) = (Vec::new(), Vec::new());

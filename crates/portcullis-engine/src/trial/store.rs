@@ -307,23 +307,12 @@ impl Place {
         if text.len() as u64 > LONGEST {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let words = Key::of(&self.key)?.vouch(&self.kind(name), text)?;
-        private::write(&self.path.join(name), &[words.as_bytes(), b"\n", text].concat())
+        Key::of(&self.key)?.write_vouched(&self.path.join(name), &self.kind(name), text)
     }
 
     /// Reads a file of it, where it is one that we wrote.
     pub(super) fn vouched(&self, name: &str) -> Result<Vec<u8>, private::Unbelievable> {
-        let mut bytes = private::read(&self.path.join(name), LONGEST + 65)?;
-        let (words, text) = bytes
-            .iter()
-            .position(|byte| *byte == b'\n')
-            .and_then(|end| Some((bytes.get(..end)?, bytes.get(end + 1..)?)))
-            .ok_or(private::Unbelievable::Changed)?;
-        if !Key::of(&self.key)?.is_vouched(&self.kind(name), text, words) {
-            return Err(private::Unbelievable::Changed);
-        }
-        let start = words.len() + 1;
-        Ok(bytes.split_off(start))
+        Key::of(&self.key)?.read_vouched(&self.path.join(name), &self.kind(name), LONGEST)
     }
 
     /// A file is one of this trial and of this name alone.

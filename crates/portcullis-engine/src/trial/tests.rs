@@ -262,6 +262,67 @@ fn nothing_is_written_through_a_link_that_took_the_place_of_a_directory() {
     }
 }
 
+/// What an agent does to the copies beside the files, as far as it finds them: other content in the same file, another file of the name, another
+/// directory in the place of all of them.
+fn tamper(work: &Path, how: usize) -> bool {
+    let entries = fs::read_dir(work).unwrap().map(|entry| entry.unwrap().path());
+    let is_ours =
+        |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(".portcullis-");
+    let Some(staging) = entries.into_iter().find(is_ours) else { return false };
+    let copies: Vec<PathBuf> =
+        fs::read_dir(&staging).unwrap().map(|entry| entry.unwrap().path()).collect();
+    if how == 2 {
+        let _ = fs::rename(&staging, work.parent().unwrap().join("stolen"));
+        fs::create_dir(&staging).unwrap();
+    }
+    for copy in &copies {
+        if how == 1 {
+            fs::remove_file(copy).unwrap();
+        }
+        // What is moved aside there is somebody's file, and theirs to lose.
+        fs::write(copy, "evil").unwrap();
+    }
+    !copies.is_empty()
+}
+
+#[test]
+fn what_gets_a_name_is_what_was_judged_whatever_somebody_does_to_the_copies() {
+    for how in 0..3 {
+        let (mut step, mut refused) = (0_u32, 0);
+        loop {
+            let scene = Scene::new();
+            let mut left = step;
+            let mut tampered = false;
+            let ended = scene.commit(&mut || {
+                if left == 0 && !tampered {
+                    tampered = tamper(scene.work(), how);
+                }
+                left = left.saturating_sub(1);
+                Ok(())
+            });
+            let got = tree(scene.work());
+            let made =
+                ["changed", "moded", "file-to-folder/y", "folder-to-file", "new/deep/c", "new/d"];
+            for name in made {
+                let text = got.get(Path::new(name));
+                let is_evil = text.is_some_and(|text| text.ends_with("evil"));
+                assert!(!is_evil || ended.is_err(), "{how} at step {step}: {name} {ended:?}");
+                assert!(
+                    !is_evil || ["changed", "moded"].contains(&name),
+                    "{how} at step {step}: {name} {ended:?}"
+                );
+            }
+            refused += u32::from(ended.is_err());
+            if !tampered {
+                assert!(ended.is_ok(), "{ended:?}");
+                break;
+            }
+            step += 1;
+        }
+        assert!(refused > 5, "{how}: {refused}");
+    }
+}
+
 #[test]
 fn parts_are_chosen_with_the_directories_that_they_take() {
     let scene = Scene::new();

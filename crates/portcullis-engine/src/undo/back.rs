@@ -84,7 +84,7 @@ pub fn difference(
             return Err(UndoError::OtherPlace(snapshot.workspace.clone()));
         }
     }
-    let (now, _) = take::now(snapshot, Bounds::usual())?;
+    let take::Now { found: now, unseen, .. } = take::now(snapshot, Bounds::usual())?;
     let by_path = |list: &[Kept]| -> BTreeMap<PathBuf, Kept> {
         list.iter().map(|kept| (kept.path.clone(), kept.clone())).collect()
     };
@@ -104,7 +104,14 @@ pub fn difference(
     for path in all.into_iter().filter(|path| wanted(path)) {
         let (was, is) = (before.get(path), now.get(path).map(|kept| &kept.node));
         let left = after.as_ref().map(|after| after.get(path).map(|kept| &kept.node));
-        if let Some(what) = outcome(was, left, is, forced) {
+        let is_unknown = is.is_none_or(|node| node.kind == Kind::File && node.sha256.is_none());
+        let not_seen = unseen.iter().filter(|_| is_unknown).find(|(one, _)| path.starts_with(one));
+        let what = match not_seen {
+            // What nobody can look at is not gone.
+            Some((_, why)) => Some(Outcome::Conflict(format!("it could not be looked at: {why}"))),
+            None => outcome(was, left, is, forced),
+        };
+        if let Some(what) = what {
             let (before, now) = (was.cloned(), is.cloned());
             found.push(Difference { path: path.clone(), what, before, now });
         }
@@ -187,7 +194,7 @@ pub fn undo(
     differences: &[Difference],
     beat: commit::Beat<'_>,
 ) -> Result<usize, UndoError> {
-    remake_workspace(snapshot)?;
+    remake_workspace(store, snapshot)?;
     let unfinished = places.new_trial(std::slice::from_ref(&snapshot.workspace))?;
     let prepared = prepared(snapshot, differences, &unfinished);
     let trial = match prepared {
@@ -212,37 +219,13 @@ pub fn undo(
             error => error.into(),
         });
     }
-    restore_times(snapshot, &trial);
     snapshot.undone = true;
     store.note(snapshot)?;
     Ok(count)
 }
 
-/// Gives the directories in which something was put back the times that they had.
-fn restore_times(snapshot: &Snapshot, trial: &Trial) {
-    let Ok(root) = Root::open(&snapshot.workspace) else { return };
-    let touched: BTreeSet<&Path> = trial
-        .changes
-        .iter()
-        .filter_map(|change| change.path.parent())
-        .chain([Path::new("")])
-        .collect();
-    let before: HashMap<&Path, &Kept> =
-        snapshot.before.iter().map(|kept| (kept.path.as_path(), kept)).collect();
-    for path in touched.into_iter().rev() {
-        let kept = before.get(path);
-        let there = root.node(path, false).ok().flatten();
-        // Its time is all that is left of what was done; whoever changed its rights meant them.
-        if let (Some(kept), Some(there)) = (kept, there)
-            && there.is_like(&kept.node)
-        {
-            let _ = root.dress_folder(&kept.node, path);
-        }
-    }
-}
-
-/// Makes the workspace anew where it is gone.
-fn remake_workspace(snapshot: &mut Snapshot) -> Result<(), UndoError> {
+/// Makes the workspace anew where it is gone: under another name, until the snapshot knows it again.
+fn remake_workspace(store: &Store, snapshot: &mut Snapshot) -> Result<(), UndoError> {
     match Root::open(&snapshot.workspace) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error.into()),
@@ -256,23 +239,29 @@ fn remake_workspace(snapshot: &mut Snapshot) -> Result<(), UndoError> {
         return Err(io::Error::from(io::ErrorKind::NotFound).into());
     };
     let above = Root::open(above)?;
-    above.make(&node, Path::new(name))?;
-    if let Some(made) = above.node(Path::new(name), false)? {
-        snapshot.number = made.number;
+    let aside = PathBuf::from(format!(".portcullis-undo-{}", snapshot.id));
+    // One that was killed here left it, and nothing in it.
+    if above.node(&aside, false)?.is_some() {
+        above.remove_folder(&aside)?;
     }
-    Ok(())
+    above.make(&node, &aside)?;
+    let made =
+        above.node(&aside, false)?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+    snapshot.number = made.number;
+    store.note(snapshot)?;
+    Ok(above.move_to(&aside, &above, Path::new(name))?)
 }
 
 /// The contents that a snapshot keeps.
 struct Stored<'a> {
     store: &'a Store,
-    objects: HashMap<PathBuf, String>,
+    before: HashMap<&'a Path, &'a Kept>,
 }
 
 impl<'a> Stored<'a> {
-    fn new(store: &'a Store, snapshot: &Snapshot) -> Self {
-        let object = |kept: &Kept| Some((kept.path.clone(), kept.object.clone()?));
-        Self { store, objects: snapshot.before.iter().filter_map(object).collect() }
+    fn new(store: &'a Store, snapshot: &'a Snapshot) -> Self {
+        let kept = |kept: &'a Kept| (kept.path.as_path(), kept);
+        Self { store, before: snapshot.before.iter().map(kept).collect() }
     }
 }
 
@@ -285,7 +274,8 @@ impl Contents for Stored<'_> {
         how: Settled,
     ) -> io::Result<Node> {
         to.lay(after, place, how, |made| {
-            let object = self.objects.get(&change.path);
+            let object = self.before.get(change.path.as_path());
+            let object = object.and_then(|kept| kept.object.as_ref());
             let object = object.ok_or_else(|| io::Error::other("its content was not kept"))?;
             self.store.write(object, made)
         })
@@ -293,6 +283,17 @@ impl Contents for Stored<'_> {
             let words = format!("`{}`: {error}", write_name(&change.path));
             io::Error::new(error.kind(), words)
         })
+    }
+
+    /// Those in which something was put back have the times that they had.
+    fn timed(&self, changes: &[&Change]) -> Vec<(usize, PathBuf, Node)> {
+        let touched: BTreeSet<&Path> = changes
+            .iter()
+            .filter_map(|change| change.path.parent())
+            .chain([Path::new("")])
+            .collect();
+        let kept = |path: &Path| Some((0, path.to_owned(), self.before.get(path)?.node.clone()));
+        touched.into_iter().filter_map(kept).collect()
     }
 }
 

@@ -195,7 +195,11 @@ impl Store {
         if text.len() as u64 > LONGEST {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        private::write(&self.folder.join(format!("{}.json", snapshot.id)), &text)
+        self.key.write_vouched(
+            &self.folder.join(format!("{}.json", snapshot.id)),
+            &kind(&snapshot.id),
+            &text,
+        )
     }
 
     /// Forgets a snapshot. Its pack goes with it where no later one can need it; what else only it needs goes when somebody tidies up.
@@ -254,7 +258,8 @@ impl Store {
         if !is_id(id) {
             return Err(io::Error::from(io::ErrorKind::NotFound).into());
         }
-        let bytes = private::read(&self.folder.join(format!("{id}.json")), LONGEST)?;
+        let bytes =
+            self.key.read_vouched(&self.folder.join(format!("{id}.json")), &kind(id), LONGEST)?;
         let snapshot: Snapshot = serde_json::from_slice(&bytes)?;
         if snapshot.v != VERSION || snapshot.id != id {
             return Err(private::Unbelievable::Changed);
@@ -352,6 +357,11 @@ impl Store {
         }
         found
     }
+}
+
+/// A list of files is that of one snapshot alone.
+fn kind(id: &str) -> String {
+    format!("portcullis snapshot {id}")
 }
 
 fn mark_of(folder: &Path, action: &str) -> PathBuf {

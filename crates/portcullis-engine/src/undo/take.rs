@@ -120,7 +120,7 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
 /// # Errors
 /// Where it cannot be kept.
 pub fn ended(store: &Store, snapshot: &mut Snapshot, bounds: Bounds) -> io::Result<()> {
-    let (now, left_out) = now(snapshot, bounds)?;
+    let Now { found: now, left_out, .. } = now(snapshot, bounds)?;
     if !left_out.iter().any(|one| one.starts_with(TOO_MUCH)) {
         // Half of a look would take what was not seen for gone.
         snapshot.after = Some(now);
@@ -129,12 +129,19 @@ pub fn ended(store: &Store, snapshot: &mut Snapshot, bounds: Bounds) -> io::Resu
     store.note(snapshot)
 }
 
-/// What stands now where a snapshot looked, and what was not looked at.
-pub(super) fn now(snapshot: &Snapshot, bounds: Bounds) -> io::Result<(Vec<Kept>, Vec<String>)> {
+/// What stands now where a snapshot looked.
+#[derive(Default)]
+pub(super) struct Now {
+    pub(super) found: Vec<Kept>,
+    /// What was not looked at, a sentence each.
+    left_out: Vec<String>,
+    /// Where it could not be looked, and why: nobody knows what stands there or below.
+    pub(super) unseen: Vec<(PathBuf, String)>,
+}
+
+pub(super) fn now(snapshot: &Snapshot, bounds: Bounds) -> io::Result<Now> {
     let root = match Root::open(&snapshot.workspace) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok((Vec::new(), Vec::new()));
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Now::default()),
         root => root?,
     };
     let known = snapshot.before.iter().chain(snapshot.after.iter().flatten());
@@ -144,7 +151,7 @@ pub(super) fn now(snapshot: &Snapshot, bounds: Bounds) -> io::Result<(Vec<Kept>,
     walk.history = snapshot.history;
     let paths: Vec<PathBuf> = snapshot.scope.iter().filter_map(|path| read_name(path)).collect();
     walk.all(&paths);
-    Ok((walk.found, walk.left_out))
+    Ok(Now { found: walk.found, left_out: walk.left_out, unseen: walk.unseen })
 }
 
 /// What the newest snapshot of a workspace knows of files: what is untouched since need not be read again.
@@ -169,6 +176,7 @@ struct Walk<'a> {
     begun: Instant,
     found: Vec<Kept>,
     left_out: Vec<String>,
+    unseen: Vec<(PathBuf, String)>,
     is_full: bool,
 }
 
@@ -179,9 +187,9 @@ impl<'a> Walk<'a> {
         into: Option<(&'a Store, &'a Pack)>,
         bounds: Bounds,
     ) -> Self {
-        let (found, left_out) = (Vec::new(), Vec::new());
-        let begun = Instant::now();
-        Self { root, known, into, history: false, bounds, begun, found, left_out, is_full: false }
+        let (found, left_out, unseen) = (Vec::new(), Vec::new(), Vec::new());
+        let (begun, history, is_full) = (Instant::now(), false, false);
+        Self { root, known, into, history, bounds, begun, found, left_out, unseen, is_full }
     }
 
     fn all(&mut self, paths: &[PathBuf]) {
@@ -198,10 +206,13 @@ impl<'a> Walk<'a> {
                 folder = one.parent();
             }
             for one in above.into_iter().chain([PathBuf::new()]).rev() {
-                if seen.insert(one.clone())
-                    && let Ok(Some(node)) = self.root.node(&one, false)
-                {
-                    self.found.push(Kept { path: one, node, object: None });
+                if !seen.insert(one.clone()) {
+                    continue;
+                }
+                match self.root.node(&one, false) {
+                    Ok(Some(node)) => self.found.push(Kept { path: one, node, object: None }),
+                    Ok(None) => {}
+                    Err(error) => self.not_seen(&one, &error.to_string()),
                 }
             }
             self.entry(path, None, 0);
@@ -219,6 +230,12 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// What stands at a path or below it nobody knows.
+    fn not_seen(&mut self, path: &Path, why: &str) {
+        self.leave_out(path, why);
+        self.unseen.push((path.to_owned(), why.to_owned()));
+    }
+
     /// What stands at a path, and everything below it; `within` is its directory, where that is open.
     fn entry(&mut self, path: &Path, within: Option<&Listing>, depth: usize) {
         if self.is_full {
@@ -226,6 +243,7 @@ impl<'a> Walk<'a> {
         }
         if self.found.len() >= self.bounds.files || self.begun.elapsed() > self.bounds.time {
             self.is_full = true;
+            self.unseen.push((PathBuf::new(), TOO_MUCH.to_owned()));
             self.left_out
                 .insert(0, format!("{TOO_MUCH}; from `{}` on nothing was", write_name(path)));
             return;
@@ -237,13 +255,13 @@ impl<'a> Walk<'a> {
         let node = match node {
             Ok(Some(node)) => node,
             Ok(None) => return,
-            Err(error) => return self.leave_out(path, &error.to_string()),
+            Err(error) => return self.not_seen(path, &error.to_string()),
         };
         match node.kind {
             Kind::Folder => {
                 self.found.push(Kept { path: path.to_owned(), node, object: None });
                 if depth >= DEEPEST {
-                    return self.leave_out(path, "it lies too deep");
+                    return self.not_seen(path, "it lies too deep");
                 }
                 let is_history = path.file_name().is_some_and(|name| name == "objects")
                     && path.parent().and_then(Path::file_name).is_some_and(|name| name == ".git");
@@ -256,7 +274,7 @@ impl<'a> Walk<'a> {
                             self.entry(&path.join(name), Some(&listing), depth + 1);
                         }
                     }
-                    Err(error) => self.leave_out(path, &error.to_string()),
+                    Err(error) => self.not_seen(path, &error.to_string()),
                 }
             }
             Kind::File => {
@@ -274,7 +292,7 @@ impl<'a> Walk<'a> {
             Kind::Link | Kind::Pipe => {
                 self.found.push(Kept { path: path.to_owned(), node, object: None });
             }
-            Kind::Socket | Kind::Device => self.leave_out(path, "it is a socket or a device"),
+            Kind::Socket | Kind::Device => self.not_seen(path, "it is a socket or a device"),
         }
     }
 
@@ -334,6 +352,7 @@ impl<'a> Walk<'a> {
             let words = format!("{TOO_MUCH}; from `{}` on nothing was read", write_name(path));
             self.left_out.insert(0, words);
         }
+        self.unseen.extend(failed.iter().map(|(path, error)| (path.clone(), error.to_string())));
         for (path, error) in &failed {
             // What may not be read is known by the rest, where it is only looked.
             if self.into.is_some() && error.kind() != io::ErrorKind::TimedOut {

@@ -37,6 +37,9 @@ impl Scene {
         fs::create_dir(work.join("empty")).unwrap();
         fs::hard_link(work.join("src/y"), work.join("src/y-again")).unwrap();
         symlink("a", work.join("link")).unwrap();
+        let mode = rustix::fs::Mode::from_raw_mode(0o620);
+        rustix::fs::mkfifoat(rustix::fs::CWD, work.join("pipe"), mode).unwrap();
+        fs::set_permissions(work.join("pipe"), fs::Permissions::from_mode(0o620)).unwrap();
         fs::File::create(work.join("sparse")).unwrap().set_len(1 << 20).unwrap();
         fs::set_permissions(work.join("src/x"), fs::Permissions::from_mode(0o711)).unwrap();
         scene
@@ -122,6 +125,7 @@ const LOSING: &[&str] = &[
     "rm -rf ./*",
     "find . -name deep -delete",
     "rm link",
+    "rm pipe",
     "rm -r src/x",
     "rmdir empty",
     "mv a b",
@@ -380,4 +384,125 @@ fn what_is_too_much_is_left_out_and_said() {
     super::ended(&scene.store, &mut small, Bounds::usual()).unwrap();
     let found = back::difference(&small, &[], false).unwrap();
     assert!(found.iter().any(|one| matches!(one.what, Outcome::Lost(_))), "{found:?}");
+}
+
+#[test]
+fn a_snapshot_that_somebody_else_wrote_or_moved_is_none() {
+    let scene = Scene::new();
+    let outside = scene.folder.path().canonicalize().unwrap().join("outside");
+    put(&outside.join("profile"), "mine\n", 0o644);
+    let snapshot = scene.taken(&[]);
+    run(&scene.work(), "rm a");
+    let kept = scene.folder.path().join("state/snapshots");
+    let own = kept.join(format!("{}.json", snapshot.id));
+    let text = fs::read_to_string(&own).unwrap();
+    let (words, list) = text.split_once('\n').unwrap();
+    let leading = |list: &str| {
+        list.replace(scene.work().to_str().unwrap(), outside.to_str().unwrap())
+            .replace(&snapshot.id, "00000000")
+    };
+    for forged in [
+        leading(list),
+        format!("{words}\n{}", leading(list)),
+        format!("{}\n{}", "0".repeat(64), leading(list)),
+        text.clone(),
+        String::new(),
+    ] {
+        put(&kept.join("00000000.json"), &forged, 0o600);
+        assert!(scene.store.read("00000000").is_err(), "{forged:.100}");
+        assert_eq!(scene.store.all().len(), 1, "{forged:.100}");
+    }
+    // Nor does the own one count once it was changed.
+    put(&own, &text.replace("\"undone\":false", "\"undone\":true"), 0o600);
+    assert!(scene.store.read(&snapshot.id).is_err());
+    assert_eq!(fs::read_to_string(outside.join("profile")).unwrap(), "mine\n");
+}
+
+#[test]
+fn contents_that_were_changed_or_cut_bring_nothing_back() {
+    let harms: [&dyn Fn(&Path); 4] = [
+        &|pack| {
+            let bytes: Vec<u8> = fs::read(pack).unwrap().iter().map(|byte| byte ^ 1).collect();
+            fs::write(pack, bytes).unwrap();
+        },
+        &|pack| fs::write(pack, "").unwrap(),
+        &|pack| fs::remove_file(pack).unwrap(),
+        &|pack| {
+            fs::remove_file(pack).unwrap();
+            symlink("/etc/passwd", pack).unwrap();
+        },
+    ];
+    for harm in harms {
+        let scene = Scene::new();
+        let work = scene.work();
+        let mut snapshot = scene.taken(&[]);
+        run(&work, "rm -rf src a secret");
+        super::ended(&scene.store, &mut snapshot, Bounds::usual()).unwrap();
+        let lost = tree(&work);
+        for entry in fs::read_dir(scene.folder.path().join("state/snapshots/packs")).unwrap() {
+            harm(&entry.unwrap().path());
+        }
+        // As another process would find it.
+        let store =
+            Store::open(&scene.folder.path().canonicalize().unwrap().join("state")).unwrap();
+        let found = back::difference(&snapshot, &[], false).unwrap();
+        let undone = back::undo(&store, &scene.places, &mut snapshot, &found, &mut || Ok(()));
+        assert!(undone.is_err());
+        assert!(crate::trial::commit::recover(&scene.places).unwrap().is_empty());
+        assert_eq!(tree(&work), lost);
+    }
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_not_taken_for_gone() {
+    let scene = Scene::new();
+    let work = scene.work();
+    let mut snapshot = scene.taken(&[]);
+    run(&work, "rm -rf src; echo new > a");
+    super::ended(&scene.store, &mut snapshot, Bounds::usual()).unwrap();
+    fs::remove_file(work.join("script")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(work.join("src")).unwrap();
+    let found = back::difference(&snapshot, &[], false).unwrap();
+    for path in ["src", "src/y", "src/x/deep"] {
+        let one = found.iter().find(|one| one.path == Path::new(path)).unwrap();
+        assert!(
+            matches!(&one.what, Outcome::Conflict(why) if why.contains("looked at")),
+            "{one:?}"
+        );
+    }
+    let found = back::difference(&snapshot, &[], true).unwrap();
+    assert!(found.iter().any(|one| one.path == Path::new("script")), "{found:?}");
+    back::undo(&scene.store, &scene.places, &mut snapshot, &found, &mut || Ok(())).unwrap();
+    assert_eq!(fs::read_to_string(work.join("a")).unwrap(), "one\n");
+    assert!(fs::symlink_metadata(work.join("src")).unwrap().mode() & 0o170_000 == 0o140_000);
+}
+
+#[test]
+fn a_workspace_that_was_remade_by_one_that_was_killed_comes_back() {
+    let scene = Scene::new();
+    let work = scene.work();
+    let before = tree(&work);
+    for step in 0..6 {
+        let mut snapshot = scene.taken(&[]);
+        fs::remove_dir_all(&work).unwrap();
+        super::ended(&scene.store, &mut snapshot, Bounds::usual()).unwrap();
+        let found = back::difference(&snapshot, &[], false).unwrap();
+        let mut left = step;
+        let killed = || {
+            left -= 1;
+            if left < 0 { Err(io::Error::other("killed")) } else { Ok(()) }
+        };
+        let mut killed = killed;
+        let ended = back::undo(&scene.store, &scene.places, &mut snapshot, &found, &mut killed);
+        assert!(ended.is_err());
+        crate::trial::commit::recover(&scene.places).unwrap();
+        let mut again = scene.store.read(&snapshot.id).unwrap();
+        // Also where it was killed before the directory had its name.
+        if step % 2 == 0 {
+            fs::rename(&work, work.with_file_name(format!(".portcullis-undo-{}", again.id)))
+                .unwrap();
+        }
+        scene.undone(&mut again).unwrap();
+        assert_eq!(tree(&work), before, "{step}");
+    }
 }

@@ -23,6 +23,8 @@ mod hostile;
 mod inbox;
 mod install;
 mod jsonl;
+#[cfg(target_os = "linux")]
+mod killed;
 mod layers;
 mod network;
 mod record;

@@ -7,25 +7,32 @@ use serde_json::{Value, json};
 
 use crate::client::Gateway;
 
-/// A gateway, a project beside its state, and the name of the snapshot that was taken before its `src` was deleted; none where there is no
-/// sandbox to delete it in.
-fn lost() -> Option<(tempfile::TempDir, tempfile::TempDir, Gateway, String)> {
-    let (state, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let project = work.path().canonicalize().unwrap();
-    fs::create_dir(project.join("src")).unwrap();
+/// Makes two files in a project and deletes them as an action that something is kept before; none, and that is said, where there is no sandbox to
+/// delete them in.
+pub(crate) fn deleted(state: &Path, project: &Path) -> bool {
+    fs::create_dir_all(project.join("src")).unwrap();
     fs::write(project.join("src/a"), "a\n").unwrap();
     fs::write(project.join("src/b"), "b\n").unwrap();
-    let gateway = Gateway::start(state.path());
     let ended = Command::new(env!("CARGO_BIN_EXE_portcullis"))
         .args(["sandbox", "run", "--waive", "protected", "--workspace"])
-        .arg(&project)
+        .arg(project)
         .args(["--", "rm", "-rf", "src"])
-        .env("HOME", state.path())
-        .env("PORTCULLIS_STATE_DIR", state.path())
+        .env("HOME", state)
+        .env("PORTCULLIS_STATE_DIR", state)
         .output()
         .unwrap();
     if !ended.status.success() {
         eprintln!("skipped: {}", String::from_utf8_lossy(&ended.stderr));
+    }
+    ended.status.success()
+}
+
+/// A gateway, a project beside its state, and the name of the snapshot that was taken before its `src` was deleted.
+fn lost() -> Option<(tempfile::TempDir, tempfile::TempDir, Gateway, String)> {
+    let (state, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let project = work.path().canonicalize().unwrap();
+    let gateway = Gateway::start(state.path());
+    if !deleted(state.path(), &project) {
         return None;
     }
     let list = gateway.client().get("/v1/snapshots", &gateway.person).json();

@@ -8,6 +8,8 @@ mod person;
 mod reading;
 #[cfg(unix)]
 mod servers;
+#[cfg(target_os = "linux")]
+mod undo;
 
 use std::thread::JoinHandle;
 
