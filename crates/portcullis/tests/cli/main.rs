@@ -40,6 +40,8 @@ mod segments;
 mod settles;
 mod shipping;
 #[cfg(target_os = "linux")]
+mod stories;
+#[cfg(target_os = "linux")]
 mod terminal;
 #[cfg(target_os = "linux")]
 mod tools;
