@@ -1,31 +1,38 @@
 //! Programs that run another program: `sudo`, `env`, `timeout`, `xargs`… Owns how the inner command is found in their
 //! arguments; what that command does is read like any other.
 
-use super::{Does, Options, Program, cards, operators};
+use super::{Does, Program, cards, operators};
 use crate::{
     bound::Bounded,
-    effect::{Argument, GapReason, WriteMode},
-    paths::absolute,
-    programs::host::Host,
-    programs::invocation::{Invocation, split_assignment},
-    text::{Piece, Text},
+    effect::Argument,
+    programs::{host::Host, invocation::Invocation},
+    text::Text,
 };
 
 mod batches;
 mod containers;
 mod elevation;
+mod environment;
 mod parallel;
+mod services;
 mod stand_ins;
 mod terminals;
+mod words;
 
 use batches::arguments_from_input;
-pub(super) use batches::replaced;
-#[cfg(test)]
-pub(super) use containers::lists_image;
 use containers::{container, copied, pushed};
 use elevation::{elevated, switch_user};
+use environment::environment;
+use services::{daemon, in_context, later, other_machine, run_parts, service};
 use stand_ins::{cmake, command_prompt, removal, side_by_side};
 use terminals::{terminal, typing};
+use words::run_or_read;
+pub(super) use words::{command_after, own_options, read_joined};
+
+pub(super) use batches::replaced;
+
+#[cfg(test)]
+pub(super) use containers::lists_image;
 
 /// Whether a program, or a word of the shell, is there to run another one.
 pub(super) fn is_wrapper(name: &str) -> bool {
@@ -424,62 +431,6 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("zellij", &["-s", "--session"], typing),
 ];
 
-/// The arguments from the first operand on, past `skip` operands: options of the inner command are not ours.
-pub(super) fn command_after(invocation: &Invocation, skip: usize) -> &[Argument] {
-    let arguments = invocation.arguments.as_slice();
-    let mut left = skip;
-    let mut index = 0;
-    while let Some(argument) = arguments.get(index) {
-        let prefix = argument.text.known_prefix();
-        if argument.text.as_known() == Some("--") {
-            index += 1;
-            if left == 0 {
-                break;
-            }
-            continue;
-        }
-        if prefix.starts_with('-') && prefix.len() > 1 {
-            index += 1 + usize::from(takes_next(prefix, invocation.values));
-            continue;
-        }
-        if left == 0 {
-            break;
-        }
-        left -= 1;
-        index += 1;
-    }
-    arguments.get(index..).unwrap_or(&[])
-}
-
-/// The wrapper's own options: what comes before the command that [`command_after`] gives. `sudo find -exec` is no `sudo -e`.
-pub(super) fn own_options(invocation: &Invocation, skip: usize) -> Options<'_> {
-    let command = command_after(invocation, skip).len();
-    let own = invocation.arguments.len().saturating_sub(command);
-    Options::new(invocation.arguments.get(..own).unwrap_or(&[]), invocation.values)
-}
-
-/// Whether the value of an option is the next argument.
-fn takes_next(option: &str, values: &[&str]) -> bool {
-    if option.contains('=') {
-        return false;
-    }
-    if option.starts_with("--") {
-        return values.contains(&option);
-    }
-    // In a bundle the last letter may take the next argument; an earlier one takes the rest of the bundle.
-    let mut letters = option.char_indices().skip(1).peekable();
-    while let Some((_, letter)) = letters.next() {
-        let mut name = [b'-', 0, 0, 0, 0];
-        let length = letter.encode_utf8(name.get_mut(1..).unwrap_or(&mut [])).len();
-        let known =
-            name.get(..=length).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("");
-        if values.contains(&known) {
-            return letters.peek().is_none();
-        }
-    }
-    false
-}
-
 fn inner(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     walk.run(command_after(invocation, 0), invocation.input.clone())
 }
@@ -522,15 +473,6 @@ fn inner_words(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     run_or_read(walk, command_after(invocation, 0), invocation)
 }
 
-fn run_or_read(walk: &mut dyn Host, command: &[Argument], invocation: &Invocation) -> Text {
-    match command {
-        [only] if only.text.as_known().is_none_or(|known| known.contains(char::is_whitespace)) => {
-            walk.shell(&only.text, only.span, &[], invocation.input.clone())
-        }
-        _ => walk.run(command, invocation.input.clone()),
-    }
-}
-
 /// All words together are shell code: `watch`.
 fn shell_words(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let command = command_after(invocation, 0);
@@ -559,128 +501,6 @@ fn timed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.shell(&command.text, command.span, &[], Some(Text::default()));
     }
     invocation.origin()
-}
-
-pub(super) fn read_joined(
-    walk: &mut dyn Host,
-    command: &[Argument],
-    invocation: &Invocation,
-) -> Text {
-    let (Some(first), Some(last)) = (command.first(), command.last()) else {
-        return Text::default();
-    };
-    let mut code = Text::default();
-    for (index, word) in command.iter().enumerate() {
-        if index > 0 {
-            code.push_known(" ");
-        }
-        code.append(&word.text);
-    }
-    walk.shell(&code, first.span.to(last.span), &[], invocation.input.clone())
-}
-
-fn environment(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    walk.with_environment(|walk| in_environment(walk, invocation))
-}
-
-fn in_environment(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    let options = own_options(invocation, 0);
-    if options.has(&["-i", "--ignore-environment"]) {
-        walk.without_variable(None);
-    }
-    if let Some(name) = options.value(&["-u", "--unset"])
-        && let Some(name) = name.text.as_known()
-    {
-        walk.without_variable(Some(name));
-    }
-    if let Some((split, rest)) = split_string(&invocation.arguments) {
-        let mut code = split_escapes(&split.text);
-        for argument in rest {
-            code.push_known(" ");
-            code.append(&argument.text);
-        }
-        return walk.shell(&code, split.span, &[], invocation.input.clone());
-    }
-    let mut command = command_after(invocation, 0);
-    // A dash alone stands for `-i`.
-    while let Some((first, rest)) = command.split_first()
-        && first.text.as_known() == Some("-")
-    {
-        walk.without_variable(None);
-        command = rest;
-    }
-    while let Some((first, rest)) = command.split_first() {
-        match split_assignment(&first.text) {
-            Some((name, value)) => walk.environment_of(&name, &value, first.span),
-            // `env $(grep -v '^#' .env | xargs) PROGRAM`
-            None if !rest.is_empty() && walk.holds_settings(&first.text) => {}
-            None => break,
-        }
-        command = rest;
-    }
-    if command.is_empty() {
-        let mut printed = Text::unknown("environment");
-        printed.taint = crate::text::Taint::SECRET;
-        return printed;
-    }
-    let directory = own_options(invocation, 0).value(&["-C", "--chdir"]);
-    run_in(walk, directory, command, invocation)
-}
-
-/// Runs a command in another directory, where one is given.
-fn run_in(
-    walk: &mut dyn Host,
-    directory: Option<Argument>,
-    command: &[Argument],
-    invocation: &Invocation,
-) -> Text {
-    match directory {
-        Some(directory) => {
-            walk.within(&directory, |walk| walk.run(command, invocation.input.clone()))
-        }
-        None => walk.run(command, invocation.input.clone()),
-    }
-}
-
-/// The value of `-S`, alone or last in a bundle (`-vS`), or of `--split-string`, and what stands behind it.
-fn split_string(arguments: &[Argument]) -> Option<(Argument, &[Argument])> {
-    for (index, argument) in arguments.iter().enumerate() {
-        let prefix = argument.text.known_prefix();
-        if !prefix.starts_with('-') || prefix == "--" {
-            return None;
-        }
-        let long = prefix.strip_prefix("--split-string");
-        let short = prefix
-            .strip_prefix('-')
-            .and_then(|letters| letters.split_once('S'))
-            .filter(|(before, _)| before.bytes().all(|letter| matches!(letter, b'i' | b'v' | b'0')))
-            .map(|(_, attached)| attached);
-        let Some(attached) = long.map(|rest| rest.trim_start_matches('=')).or(short) else {
-            if matches!(prefix, "-u" | "-C" | "--unset" | "--chdir") {
-                return split_string(arguments.get(index + 2..)?);
-            }
-            continue;
-        };
-        if attached.is_empty() && argument.text.as_known().is_some() {
-            let (value, rest) = arguments.get(index + 1..)?.split_first()?;
-            return Some((value.clone(), rest));
-        }
-        let text = argument.text.beginning_with(attached);
-        let rest = arguments.get(index + 1..).unwrap_or(&[]);
-        return Some((Argument { text, span: argument.span }, rest));
-    }
-    None
-}
-
-/// `env -S` has escapes of its own: `\_` is a blank.
-fn split_escapes(text: &Text) -> Text {
-    match text.as_known() {
-        Some(known) if known.contains('\\') => {
-            let known = known.replace("\\_", " ").replace("\\t", " ").replace("\\n", " ");
-            text.derive([Piece::Known(known)])
-        }
-        _ => text.clone(),
-    }
 }
 
 /// `kubectl apply -f -`: what arrives is made into objects.
@@ -799,106 +619,4 @@ fn typescript(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         }
         _ => invocation.origin(),
     }
-}
-
-/// `at`, `batch`: the input is a script for later.
-fn later(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    let options = invocation.options();
-    if options.has(&["-l", "-c", "-d", "-r", "-V"]) {
-        return invocation.origin();
-    }
-    walk.note("persistence.schedule.at", invocation.span);
-    if let Some(file) = options.value(&["-f"]) {
-        return walk.script("shell", &file, &[], None);
-    }
-    match &invocation.input {
-        Some(input) => walk.shell(input, invocation.span, &[], None),
-        None => invocation.origin(),
-    }
-}
-
-/// `systemd-run`: with a time it is a job for later.
-fn service(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    const LATER: &[&str] = &[
-        "--on-active",
-        "--on-boot",
-        "--on-calendar",
-        "--on-startup",
-        "--on-unit-active",
-        "--on-unit-inactive",
-        "--timer-property",
-    ];
-    // An option of the command that is run is not one of this program.
-    let own = invocation.arguments.len() - command_after(invocation, 0).len();
-    let is_later = |word: &Argument| {
-        let option = word.text.known_prefix();
-        LATER.contains(&option.split_once('=').map_or(option, |(name, _)| name))
-    };
-    if invocation.arguments.iter().leading(own).any(is_later) {
-        walk.note("persistence.schedule.at", invocation.span);
-    }
-    inner_words(walk, invocation)
-}
-
-/// `setarch [MACHINE] [options] command`, `arch -x86_64 command`: the machine is no program, and may be asked of another one.
-fn other_machine(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    const MACHINES: &[&str] = &[
-        "aarch64", "alpha", "amd64", "arm", "arm64", "armv7l", "athlon", "i386", "i486", "i586",
-        "i686", "ia64", "linux32", "linux64", "mips", "mips64", "parisc", "ppc", "ppc32", "ppc64",
-        "ppc64le", "riscv64", "s390", "s390x", "sparc", "sparc64", "uname26", "x86_64",
-    ];
-    let command = command_after(invocation, 0);
-    let is_machine = command.first().is_some_and(|first| {
-        first
-            .text
-            .as_known()
-            .map_or(invocation.program == "setarch", |first| MACHINES.contains(&first))
-    });
-    let command = if is_machine { command_after(invocation, 1) } else { command };
-    if command.is_empty() {
-        return invocation.origin();
-    }
-    walk.run(command, invocation.input.clone())
-}
-
-/// `runcon CONTEXT command`, `runcon -t TYPE command`.
-fn in_context(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    let given = invocation
-        .arguments
-        .first()
-        .is_some_and(|first| first.text.known_prefix().starts_with('-'));
-    walk.run(command_after(invocation, usize::from(!given)), invocation.input.clone())
-}
-
-fn daemon(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    let Some(program) = invocation.options().value(&["-x", "--exec", "-a", "--startas"]) else {
-        return invocation.origin();
-    };
-    let at =
-        invocation.arguments.iter().position(|argument| argument.text.as_known() == Some("--"));
-    let mut words = vec![program];
-    if let Some(at) = at {
-        words.extend(invocation.arguments.iter().skip(at + 1).cloned());
-    }
-    walk.run(&words, invocation.input.clone())
-}
-
-fn run_parts(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    let options = invocation.options();
-    let Some(directory) = options.operands().next().cloned() else {
-        return Text::default();
-    };
-    if options.has(&["--test", "--list"]) {
-        return invocation.origin();
-    }
-    if matches!(
-        directory.text.known_prefix().trim_end_matches('/'),
-        "/bin" | "/sbin" | "/usr/bin" | "/usr/sbin" | "/usr/local/bin"
-    ) {
-        walk.note("execution.shell.escape", directory.span);
-    }
-    let mut script = directory.clone();
-    script.text.push_known("/");
-    script.text.push(Piece::Glob("*".to_owned()));
-    walk.script("shell", &script, &[], invocation.input.clone())
 }

@@ -1,7 +1,13 @@
 //! `find` and `fd`: what they delete, write and run, and which names they give.
 
-use super::*;
-use crate::bound::Bounded;
+use super::super::{Options, wrappers};
+use crate::{
+    bound::Bounded,
+    effect::Argument,
+    place::{self, Place},
+    programs::{host::Host, invocation::Invocation},
+    text::{Piece, Text},
+};
 
 /// `find PATH… EXPRESSION`: what it deletes, writes and runs, and which names it gives.
 pub(super) fn find(walk: &mut dyn Host, invocation: &Invocation) -> Text {

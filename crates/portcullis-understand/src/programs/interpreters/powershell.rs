@@ -1,6 +1,9 @@
 //! PowerShell: where on its command line the code stands, plain or encoded.
 
-use super::*;
+use crate::{
+    programs::{host::Host, invocation::Invocation},
+    text::{Piece, Taint, Text},
+};
 
 pub(super) fn powershell(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut index = 0;

@@ -1,7 +1,13 @@
 //! `xargs`, which makes many commands of its input. Owns how items are cut and put into the command.
 
-use super::*;
-use crate::bound::Bounded;
+use super::words::{command_after, own_options};
+use crate::{
+    bound::Bounded,
+    effect::Argument,
+    paths::absolute,
+    programs::{host::Host, invocation::Invocation},
+    text::{Piece, Text},
+};
 
 /// How many commands one `xargs` or `parallel` is followed through.
 pub(super) const COMMANDS: usize = 16;

@@ -1,7 +1,15 @@
 //! Programs that run a command in a container. Owns where the inner command stands behind the image or the name.
 
-use super::*;
-use crate::bound::Bounded;
+use super::{
+    super::{Options, cards},
+    words::command_after,
+};
+use crate::{
+    bound::Bounded,
+    effect::{Argument, WriteMode},
+    programs::{host::Host, invocation::Invocation},
+    text::Text,
+};
 
 /// `docker run … image command`, `docker exec … container command`.
 pub(super) fn container(walk: &mut dyn Host, invocation: &Invocation) -> Text {

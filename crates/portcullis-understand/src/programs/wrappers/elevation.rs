@@ -1,6 +1,17 @@
 //! Programs that run a command with another user's rights: `sudo`, `su` and their kin.
 
-use super::*;
+use super::{
+    environment::run_in,
+    words::{command_after, own_options, read_joined},
+};
+use crate::{
+    effect::WriteMode,
+    programs::{
+        host::Host,
+        invocation::{Invocation, split_assignment},
+    },
+    text::Text,
+};
 
 pub(super) fn elevated(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = own_options(invocation, 0);

@@ -2,10 +2,16 @@
 //! they are combined, and what stands for them in the template.
 
 use super::{
+    super::Options,
     batches::{COMMANDS, replaced, run_with, split_by},
-    *,
+    words::{command_after, own_options},
 };
-use crate::bound::Bounded;
+use crate::{
+    bound::Bounded,
+    effect::{Argument, GapReason},
+    programs::{host::Host, invocation::Invocation},
+    text::{Piece, Text},
+};
 
 /// The options that take the next argument.
 pub(super) const VALUES: &[&str] = &[

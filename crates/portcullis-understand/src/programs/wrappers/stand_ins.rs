@@ -1,7 +1,11 @@
 //! Programs that do what another one does under their own words: `rimraf`, `cmake -E rm`, `concurrently "COMMAND"`,
 //! `cmd.exe /c`. Owns the translation; what the other program does is read like any other.
 
-use super::*;
+use crate::{
+    effect::Argument,
+    programs::{host::Host, invocation::Invocation},
+    text::Text,
+};
 
 /// `rimraf PATH…` is `rm -rf PATH…`.
 pub(super) fn removal(walk: &mut dyn Host, invocation: &Invocation) -> Text {

@@ -1,8 +1,15 @@
 //! Programs that open a terminal for a command: `tmux`, `screen` and terminal windows.
 
-use super::*;
-use crate::bound::Bounded;
-use crate::effect::Arguments;
+use super::{
+    super::Options,
+    words::{command_after, read_joined, run_or_read},
+};
+use crate::{
+    bound::Bounded,
+    effect::{Argument, Arguments, GapReason},
+    programs::{host::Host, invocation::Invocation},
+    text::{Piece, Text},
+};
 
 /// `tmux new-session … command`, `tmux send-keys 'command' Enter`.
 /// tmux takes several commands with `;` between them.

@@ -1,0 +1,163 @@
+//! Modules and subcommands of interpreters: `python -m`, `deno run`, `java -jar`. Owns what they run.
+
+use super::{
+    super::{escapes, network::serve, wrappers},
+    builders::names_input,
+    interpret,
+};
+use crate::{
+    effect::Argument,
+    programs::{host::Host, invocation::Invocation},
+    text::Text,
+};
+
+pub(super) fn python_module(
+    walk: &mut dyn Host,
+    invocation: &Invocation,
+    module: &Argument,
+) -> Text {
+    // The words of a list all lie where the list does; `-mpip` is one word.
+    let is_glued = |argument: &Argument| {
+        let (word, name) = (argument.text.known_prefix(), module.text.known_prefix());
+        word.starts_with('-')
+            && word.strip_suffix(name).is_some_and(|letters| letters.ends_with('m'))
+    };
+    let mut given = invocation.arguments.iter();
+    let at = given.position(|argument| argument == module || is_glued(argument)).unwrap_or(0);
+    let rest = invocation.arguments.get(at + 1..).unwrap_or(&[]);
+    match module.text.as_known() {
+        Some("http.server" | "SimpleHTTPServer" | "pyftpdlib" | "smtpd") => {
+            let value = |names: [&str; 2]| {
+                names.into_iter().flat_map(|name| escapes::values_of(rest, name)).next()
+            };
+            let address = value(["--bind", "-b"]);
+            serve::offer(walk, invocation, value(["--directory", "-d"]), address)
+        }
+        Some("pty") => walk.run(
+            &[Argument { text: Text::known("sh"), span: module.span }],
+            invocation.input.clone(),
+        ),
+        Some("timeit" | "cProfile" | "trace" | "pdb") => {
+            if let Some(code) = rest.last() {
+                walk.at_likely(|walk| walk.code("python", &code.text, code.span, &[]));
+            }
+            invocation.origin()
+        }
+        Some(
+            "base64" | "json.tool" | "calendar" | "this" | "compileall" | "py_compile" | "venv"
+            | "ensurepip" | "site" | "sysconfig" | "platform" | "tokenize" | "ast" | "dis"
+            | "zipfile" | "tarfile" | "gzip",
+        ) => {
+            for file in rest.iter().filter(|file| !file.text.known_prefix().starts_with('-')) {
+                walk.read(file);
+            }
+            invocation.origin()
+        }
+        _ => {
+            // A module that has a program of the same name does the same (`python -m pip`, `-m pytest`).
+            let mut words = vec![module.clone()];
+            words.extend_from_slice(rest);
+            walk.run(&words, invocation.input.clone())
+        }
+    }
+}
+
+/// `deno eval code`, `deno run file`, `bun run script`, `bun -e code`.
+pub(super) fn subcommand_or_code(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let operands = wrappers::command_after(invocation, 0);
+    let verb = operands.first().and_then(|verb| verb.text.as_known());
+    let installs = matches!(verb, Some("install" | "i"));
+    match verb {
+        Some("eval") => match wrappers::command_after(invocation, 1).first() {
+            Some(code) => {
+                let input = invocation.input.clone();
+                let mut printed =
+                    walk.code_with_input("javascript", &code.text, code.span, &[], input);
+                if let Some(input) = &invocation.input {
+                    printed.inherit(input);
+                }
+                printed
+            }
+            None => invocation.origin(),
+        },
+        Some("run") if names_input(operands) => match &invocation.input {
+            Some(input) => walk.code("javascript", input, invocation.span, &[]),
+            None => invocation.origin(),
+        },
+        Some(
+            "run" | "test" | "install" | "add" | "remove" | "x" | "task" | "fmt" | "lint" | "check"
+            | "cache" | "compile" | "info" | "upgrade" | "i" | "pm" | "create" | "build" | "init"
+            | "update" | "link" | "publish",
+        ) => {
+            // Options may stand between the verb and the file: `deno run -A FILE`.
+            let at = operands.iter().skip(1).position(|word| {
+                let word = word.text.known_prefix();
+                !word.starts_with('-') && !word.is_empty()
+            });
+            let at = at.map_or(operands.len(), |at| at + 1);
+            // `deno install -g -n NAME ADDRESS`: what is installed may stand behind a name for it.
+            let is_address = |word: &Argument| word.text.known_prefix().contains("://");
+            let at = operands.iter().position(is_address).filter(|_| installs).unwrap_or(at);
+            match operands.get(at) {
+                Some(file)
+                    if file.text.as_known().is_some_and(|name| {
+                        name.starts_with(['.', '/']) || name.contains("://")
+                    }) =>
+                {
+                    if let Some(known) = file.text.as_known()
+                        && known.contains("://")
+                    {
+                        let received = walk.connect(file, None, false);
+                        return walk.code("javascript", &received, file.span, &[]);
+                    }
+                    walk.script(
+                        "javascript",
+                        file,
+                        operands.get(at + 1..).unwrap_or(&[]),
+                        invocation.input.clone(),
+                    )
+                }
+                _ => invocation.origin(),
+            }
+        }
+        _ => interpret(walk, invocation),
+    }
+}
+
+pub(super) const JAVA: &[&str] =
+    &["-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules", "-jar"];
+
+/// `java -jar FILE`, `java FILE.java`: what runs is in the file. Well-known programs come as one file with their name.
+pub(super) fn java(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let archive = |word: &Argument| word.text.as_known() == Some("-jar");
+    if let Some(at) = invocation.arguments.iter().position(archive) {
+        let Some(file) = invocation.arguments.get(at + 1) else { return invocation.origin() };
+        let given = invocation.arguments.get(at + 2..).unwrap_or(&[]);
+        if let Some(program) = program_in(file.text.known_prefix()) {
+            let mut words = vec![Argument { text: Text::known(program), span: file.span }];
+            words.extend_from_slice(given);
+            walk.run(&words, invocation.input.clone());
+        }
+        if walk.wrote(&file.text) {
+            walk.script("java", file, given, invocation.input.clone());
+        }
+        return invocation.origin();
+    }
+    if let Some(file) = wrappers::command_after(invocation, 0).first()
+        && file.text.known_prefix().ends_with(".java")
+        && walk.wrote(&file.text)
+    {
+        walk.script("java", file, &[], invocation.input.clone());
+    }
+    invocation.origin()
+}
+
+/// The program that an archive of this name holds, where a table or a rule knows it: `bfg` in `bfg-1.14.0.jar`.
+fn program_in(file: &str) -> Option<String> {
+    let name = file.rsplit('/').next()?.strip_suffix(".jar")?;
+    let digit = |rest: &str| rest.starts_with(|letter: char| letter.is_ascii_digit());
+    let end = name.match_indices('-').find(|(at, _)| name.get(at + 1..).is_some_and(digit));
+    let program = end.map_or(name, |(at, _)| name.get(..at).unwrap_or(name));
+    (super::super::program(program).is_some() || crate::programs::notable::names(program))
+        .then(|| program.to_owned())
+}

@@ -1,0 +1,153 @@
+//! Programs that run targets of a workspace of JavaScript's projects, or what hooks of a repository say. Owns where those stand.
+
+use portcullis_syntax::Span;
+
+use super::super::{project, tree};
+use crate::programs::{found::directory_of, host::Host, invocation::Invocation};
+
+/// Programs that start scripts of the package by name.
+pub(super) fn runner(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let operands = project::operands(
+        &words,
+        &[
+            "-n",
+            "--names",
+            "-c",
+            "--prefix-colors",
+            "--filter",
+            "--scope",
+            "-t",
+            "--target",
+            "-p",
+            "--projects",
+        ],
+    );
+    let span = invocation.span;
+    let names: Vec<String> = match invocation.program.as_str() {
+        "npm-run-all" | "run-s" | "run-p" => {
+            operands.iter().map(|name| (*name).to_owned()).collect()
+        }
+        "concurrently" => operands
+            .iter()
+            .filter_map(|word| {
+                word.strip_prefix("npm:")
+                    .or_else(|| word.strip_prefix("pnpm:"))
+                    .or_else(|| word.strip_prefix("yarn:"))
+            })
+            .map(str::to_owned)
+            .collect(),
+        "lerna" | "turbo" | "wsrun" => operands
+            .iter()
+            .skip_while(|word| matches!(**word, "run"))
+            .map(|name| (*name).to_owned())
+            .collect(),
+        "nx" => targets(&words, &operands),
+        _ => Vec::new(),
+    };
+    if invocation.program == "concurrently" {
+        for word in operands.iter().filter(|word| word.contains(' ')) {
+            walk.shell(&crate::text::Text::known(*word), span, &[], None);
+        }
+    }
+    if invocation.program == "nodemon"
+        && let Some(code) = project::option(&words, &["--exec", "-x"])
+    {
+        walk.shell(&crate::text::Text::known(code), span, &[], None);
+    }
+    if invocation.program == "lint-staged" {
+        staged(walk, span);
+    }
+    if names.is_empty() {
+        return;
+    }
+    if matches!(invocation.program.as_str(), "lerna" | "nx" | "turbo" | "wsrun") {
+        for name in &names {
+            let line = ["npm", "run", name.as_str(), "--workspaces"];
+            walk.run(&project::arguments(&line, span), None);
+        }
+        return;
+    }
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let Some(file) = walk.look(&format!("{root}/package.json")).file() else { return };
+    let tree = project::whole(walk, tree::json(&file.text));
+    let Some(scripts) = tree.root().and_then(|root| root.get("scripts")) else { return };
+    let mut asked: Vec<String> = Vec::new();
+    for name in &names {
+        let name = name.split_whitespace().next().unwrap_or_default();
+        match name.split_once('*') {
+            Some((before, _)) => asked.extend(
+                scripts
+                    .entries()
+                    .map(|(name, _)| name)
+                    .filter(|name| name.starts_with(before))
+                    .map(str::to_owned),
+            ),
+            None => asked.push(name.to_owned()),
+        }
+    }
+    for name in asked {
+        walk.run(&project::arguments(&["npm", "run", name.as_str()], span), None);
+    }
+    let _ = directory_of(&file.path);
+}
+
+/// What `nx` is asked for: `nx build app`, `nx run app:build`, `nx run-many -t build test` (nx.dev, "Nx Commands").
+fn targets(words: &[String], operands: &[&str]) -> Vec<String> {
+    let named = project::options(words, &["-t", "--target", "--targets"]);
+    if !named.is_empty() {
+        return named.iter().flat_map(|it| it.split(',')).map(str::to_owned).collect();
+    }
+    match operands {
+        ["run", task, ..] => task.split(':').nth(1).map(str::to_owned).into_iter().collect(),
+        ["run-many" | "affected" | "graph" | "reset" | "report" | "list" | "show", ..] | [] => {
+            Vec::new()
+        }
+        [name, ..] => vec![(*name).to_owned()],
+    }
+}
+
+/// `lint-staged` in a `package.json` or files of its own: commands that are run on what is committed.
+fn staged(walk: &mut dyn Host, span: Span) {
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let files = project::all_in(
+        walk,
+        &root,
+        &[
+            "package.json",
+            ".lintstagedrc",
+            ".lintstagedrc.json",
+            ".lintstagedrc.yaml",
+            ".lintstagedrc.yml",
+        ],
+    );
+    for file in files {
+        walk.in_file(&file, "lint-staged", span, |walk| {
+            let is_yaml = file.path.ends_with(".yaml")
+                || file.path.ends_with(".yml")
+                || file.path.ends_with("rc") && !file.text.trim_start().starts_with('{');
+            let tree = if is_yaml {
+                project::whole(walk, tree::yaml(&file.text))
+            } else {
+                project::whole(walk, tree::json(&file.text))
+            };
+            let Some(node) = tree.root() else { return };
+            let own = if file.path.ends_with("/package.json") {
+                node.get("lint-staged")
+            } else {
+                Some(node)
+            };
+            let mut open: Vec<&tree::Node> = own.into_iter().collect();
+            while let Some(node) = open.pop() {
+                for (_, value) in node.entries() {
+                    open.push(value);
+                    for command in value.each() {
+                        if let Some(text) = command.text() {
+                            walk.shell(&crate::text::Text::known(text), command.span, &[], None);
+                        }
+                    }
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,639 @@
+//! Programs that evaluate a file of their project, as a table: one row a program, with the files and what in them runs. The sources are their manuals.
+
+use super::super::spawned::{Call, Given};
+
+/// A tool that evaluates files.
+pub(super) struct Row {
+    /// Its names.
+    pub(super) programs: &'static [&'static str],
+    /// The first words with which it does; with each where there are none.
+    pub(super) verbs: &'static [&'static str],
+    /// Options that name a file in place of those below.
+    pub(super) options: &'static [&'static str],
+    /// How operands end that are such files.
+    pub(super) operands: &'static [&'static str],
+    /// Where it looks: all of these that are in the directory, else in the nearest above. `a/*.x` are files of a folder, `a/**.x` those below it.
+    pub(super) files: &'static [&'static str],
+    pub(super) language: &'static str,
+    pub(super) calls: &'static [Call],
+    /// How a task begins in it, whose name is asked for on the command line; empty where none is.
+    pub(super) tasks: &'static str,
+    /// Functions that the tool calls, where the file defines them.
+    pub(super) functions: &'static [&'static str],
+}
+
+const ROW: Row = Row {
+    programs: &[],
+    verbs: &[],
+    options: &[],
+    operands: &[],
+    files: &[],
+    language: "shell",
+    calls: &[],
+    tasks: "",
+    functions: &[],
+};
+
+/// What builders of packages call of a recipe.
+const PACKAGE: &[&str] = &[
+    "pkgver",
+    "prepare",
+    "build",
+    "check",
+    "package",
+    "unpack",
+    "fetch",
+    "src_unpack",
+    "src_prepare",
+    "src_configure",
+    "src_compile",
+    "src_test",
+    "src_install",
+    "pkg_setup",
+    "pkg_pretend",
+];
+
+pub(super) static TABLE: &[Row] = &[
+    // docs.conan.io, "conanfile.py".
+    Row {
+        programs: &["conan"],
+        verbs: &[
+            "build",
+            "create",
+            "editable",
+            "export",
+            "export-pkg",
+            "graph",
+            "install",
+            "lock",
+            "source",
+            "test",
+        ],
+        operands: &["conanfile.py"],
+        files: &["conanfile.py"],
+        language: "python",
+        calls: &[("self.run", Given::Command)],
+        ..ROW
+    },
+    // docs.tilt.dev/api.html.
+    Row {
+        programs: &["tilt"],
+        verbs: &["up", "ci", "down", "args", "trigger"],
+        options: &["-f", "--file"],
+        files: &["Tiltfile"],
+        language: "python",
+        calls: &[
+            ("local", Given::Either),
+            ("local_resource", Given::Commands),
+            ("custom_build", Given::Commands),
+            ("run", Given::Command),
+        ],
+        ..ROW
+    },
+    // behave.readthedocs.io, "Feature Testing Setup".
+    Row {
+        programs: &["behave"],
+        files: &["features/environment.py", "features/steps/*.py"],
+        language: "python",
+        ..ROW
+    },
+    // docs.scrapy.org, "Command line tool".
+    Row {
+        programs: &["scrapy"],
+        files: &["*/settings.py", "*/spiders/*.py"],
+        language: "python",
+        ..ROW
+    },
+    // pyinstaller.org, "Using Spec Files".
+    Row { programs: &["pyinstaller"], operands: &[".spec", ".py"], language: "python", ..ROW },
+    // nbconvert.readthedocs.io, "Executing notebooks"; papermill.readthedocs.io.
+    Row {
+        programs: &[
+            "jupyter",
+            "jupyter-execute",
+            "jupyter-nbconvert",
+            "papermill",
+            "treon",
+            "ploomber",
+            "marimo",
+        ],
+        operands: &[".ipynb", ".py"],
+        language: "python",
+        ..ROW
+    },
+    // pulumi.com/docs, "Project file": the program is the package.
+    Row {
+        programs: &["pulumi"],
+        verbs: &["up", "update", "preview", "refresh", "destroy", "watch"],
+        files: &["__main__.py"],
+        language: "python",
+        ..ROW
+    },
+    Row {
+        programs: &["pulumi"],
+        verbs: &["up", "update", "preview", "refresh", "destroy", "watch"],
+        files: &["index.ts", "index.js"],
+        language: "javascript",
+        ..ROW
+    },
+    // hexdocs.pm/mix, "Mix.Project", "Config", "mix test".
+    Row {
+        programs: &["mix", "iex"],
+        files: &[
+            "mix.exs",
+            "config/config.exs",
+            "config/runtime.exs",
+            "config/dev.exs",
+            "config/test.exs",
+            ".iex.exs",
+            ".formatter.exs",
+        ],
+        language: "elixir",
+        calls: &[
+            ("System.cmd", Given::Words),
+            ("System.shell", Given::Command),
+            (":os.cmd", Given::Command),
+            (".cmd", Given::Command),
+        ],
+        ..ROW
+    },
+    Row {
+        programs: &["mix"],
+        verbs: &["test", "coveralls", "test.watch", "test.all"],
+        operands: &[".exs"],
+        files: &["test/test_helper.exs", "test/**_test.exs"],
+        language: "elixir",
+        calls: &[
+            ("System.cmd", Given::Words),
+            ("System.shell", Given::Command),
+            (":os.cmd", Given::Command),
+        ],
+        ..ROW
+    },
+    Row {
+        programs: &["elixir"],
+        operands: &[".exs", ".ex"],
+        language: "elixir",
+        calls: &[
+            ("System.cmd", Given::Words),
+            ("System.shell", Given::Command),
+            (":os.cmd", Given::Command),
+        ],
+        ..ROW
+    },
+    // rebar3.org, "Hooks".
+    Row {
+        programs: &["rebar3", "rebar"],
+        files: &["rebar.config", "rebar.config.script"],
+        language: "erlang",
+        calls: &[
+            ("pre_hooks", Given::Commands),
+            ("post_hooks", Given::Commands),
+            ("os:cmd", Given::Command),
+        ],
+        ..ROW
+    },
+    // scala-sbt.org, "Build definition", "Library for process".
+    Row {
+        programs: &["sbt", "activator", "mill", "scala-cli"],
+        files: &["build.sbt", "project/*.sbt", "project/*.scala", "build.sc", "build.mill"],
+        language: "scala",
+        calls: &[
+            ("Process", Given::Either),
+            ("Seq", Given::WordsBefore(".!")),
+            ("Seq", Given::WordsBefore("!")),
+            ("os.proc", Given::Words),
+            ("os.call", Given::Words),
+        ],
+        ..ROW
+    },
+    // codeberg.org/leiningen, "Tutorial"; boot, clojure.org "Deps and CLI".
+    Row {
+        programs: &["lein", "boot", "bb", "clojure", "clj"],
+        operands: &[".clj", ".bb"],
+        files: &["project.clj", "profiles.clj", "build.boot", "build.clj", "bb.edn"],
+        language: "clojure",
+        calls: &[
+            ("clojure.java.shell/sh", Given::Words),
+            ("shell/sh", Given::Words),
+            ("(sh ", Given::Words),
+            ("(shell ", Given::Either),
+            ("(process ", Given::Words),
+        ],
+        ..ROW
+    },
+    // dune.readthedocs.io, "Actions".
+    Row {
+        programs: &["dune"],
+        verbs: &["build", "runtest", "test", "exec", "install", "b"],
+        files: &["dune", "*/dune", "dune-workspace"],
+        language: "lisp",
+        calls: &[("(system", Given::Command), ("(bash", Given::Command)],
+        ..ROW
+    },
+    // github.com/nim-lang/nimble, "Nimble's configuration and hooks"; nimscript.
+    Row {
+        programs: &["nimble", "nim"],
+        files: &["*.nimble", "config.nims"],
+        language: "nim",
+        calls: &[
+            ("exec", Given::Command),
+            ("gorge", Given::Command),
+            ("gorgeEx", Given::Command),
+            ("staticExec", Given::Command),
+            ("selfExec", Given::Command),
+        ],
+        ..ROW
+    },
+    // ziglang.org, "Build System".
+    Row {
+        programs: &["zig"],
+        verbs: &["build"],
+        options: &["--build-file"],
+        files: &["build.zig"],
+        language: "zig",
+        calls: &[
+            ("addSystemCommand", Given::Words),
+            ("Child.run", Given::Words),
+            ("Child.init", Given::Words),
+            (".run", Given::Words),
+        ],
+        ..ROW
+    },
+    // docs.swift.org, "Package Manifest"; plugins are sources of the package.
+    Row {
+        programs: &["swift"],
+        verbs: &["build", "test", "run", "package"],
+        files: &["Package.swift", "Plugins/**.swift"],
+        language: "swift",
+        calls: &[(".arguments =", Given::Words), ("arguments:", Given::Words)],
+        ..ROW
+    },
+    // xmake.io, premake.github.io, olivinelabs busted, luarocks "Rockspec format".
+    Row {
+        programs: &["xmake", "premake", "premake5", "busted", "luarocks", "lde"],
+        files: &["xmake.lua", "premake5.lua", "*.rockspec", "spec/**_spec.lua"],
+        language: "lua",
+        calls: &[
+            ("os.exec", Given::Command),
+            ("os.run", Given::Command),
+            ("os.iorun", Given::Command),
+            ("os.outputof", Given::Command),
+            ("build_command", Given::Command),
+            ("install_command", Given::Command),
+        ],
+        ..ROW
+    },
+    // magefile.org, "Importing", "sh".
+    Row {
+        programs: &["mage"],
+        files: &["magefile.go", "magefiles/*.go"],
+        language: "go",
+        calls: &[
+            ("sh.Run", Given::Words),
+            ("sh.RunV", Given::Words),
+            ("sh.RunWith", Given::Words),
+            ("sh.Output", Given::Words),
+            ("sh.Exec", Given::Words),
+        ],
+        tasks: "func ",
+        ..ROW
+    },
+    // docs.cakebuild.net; nuke.build.
+    Row {
+        programs: &["cake", "dotnet-cake", "dotnet-script", "csi"],
+        operands: &[".cake", ".csx"],
+        files: &["build.cake"],
+        language: "csharp",
+        ..ROW
+    },
+    // guides.rubyonrails.org, "The Rails Initialization Process".
+    Row {
+        programs: &["rails"],
+        files: &[
+            "config/boot.rb",
+            "config/application.rb",
+            "config/environment.rb",
+            "config/environments/*.rb",
+            "config/initializers/*.rb",
+            "config/routes.rb",
+        ],
+        language: "ruby",
+        ..ROW
+    },
+    Row {
+        programs: &["rails"],
+        verbs: &["test", "t", "test:system", "test:all"],
+        operands: &[".rb"],
+        files: &["test/test_helper.rb", "test/**_test.rb"],
+        language: "ruby",
+        ..ROW
+    },
+    // guides.rubyonrails.org, "Active Record Migrations", "The Rails Command Line".
+    Row {
+        programs: &["rails", "rake"],
+        verbs: &["db:seed", "db:setup", "db:reset", "db:prepare"],
+        files: &["db/seeds.rb"],
+        language: "ruby",
+        ..ROW
+    },
+    Row {
+        programs: &["rails"],
+        verbs: &["runner", "r"],
+        operands: &[".rb"],
+        language: "ruby",
+        ..ROW
+    },
+    Row {
+        programs: &["mix"],
+        verbs: &["run"],
+        operands: &[".exs", ".ex"],
+        files: &["priv/repo/seeds.exs"],
+        language: "elixir",
+        calls: &[("System.cmd", Given::Words), ("System.shell", Given::Command)],
+        ..ROW
+    },
+    // cran.r-project.org, "Writing R Extensions": `configure` runs before a package is built.
+    Row {
+        programs: &["R"],
+        verbs: &["INSTALL", "build", "check"],
+        files: &["configure", "cleanup"],
+        language: "shell",
+        ..ROW
+    },
+    // rspec.info, "Read command line configuration options from files".
+    Row {
+        programs: &["rspec"],
+        files: &["spec/**_spec.rb", "spec/support/*.rb"],
+        language: "ruby",
+        ..ROW
+    },
+    // jekyllrb.com/docs/plugins; middlemanapp.com; nanoc.app.
+    Row {
+        programs: &["jekyll", "middleman", "nanoc", "bridgetown"],
+        files: &["_plugins/*.rb", "plugins/*.rb", "config.rb", "Rules", "lib/*.rb"],
+        language: "ruby",
+        ..ROW
+    },
+    // docs.fastlane.tools; guides.cocoapods.org; capistranorb.com; docs.brew.sh "Brew Bundle"; danger.systems.
+    Row {
+        programs: &["fastlane"],
+        files: &["fastlane/Fastfile", "Fastfile", "fastlane/Pluginfile", "fastlane/actions/*.rb"],
+        language: "ruby",
+        calls: &[("sh", Given::Command)],
+        ..ROW
+    },
+    Row { programs: &["pod"], files: &["Podfile"], language: "ruby", ..ROW },
+    Row {
+        programs: &["cap"],
+        files: &["Capfile", "config/deploy.rb", "lib/capistrano/tasks/*.rake"],
+        language: "ruby",
+        ..ROW
+    },
+    Row {
+        programs: &["brew"],
+        verbs: &["bundle"],
+        options: &["--file"],
+        files: &["Brewfile"],
+        language: "ruby",
+        ..ROW
+    },
+    Row {
+        programs: &["brew"],
+        verbs: &["install", "reinstall", "upgrade"],
+        operands: &[".rb"],
+        language: "ruby",
+        ..ROW
+    },
+    Row {
+        programs: &["danger", "thor", "asciidoctor", "asciidoctor-pdf"],
+        options: &["-r", "--require"],
+        files: &["Dangerfile", "Thorfile"],
+        language: "ruby",
+        ..ROW
+    },
+    Row { programs: &["pry", "irb"], files: &[".irbrc", ".pryrc"], language: "ruby", ..ROW },
+    // phpunit.de, "The XML Configuration File"; laravel.com, "Request Lifecycle"; getrector.com; deployer.org.
+    Row {
+        programs: &["artisan"],
+        files: &["bootstrap/app.php", "routes/console.php", "app/Providers/*.php"],
+        language: "php",
+        ..ROW
+    },
+    Row {
+        programs: &["dep", "rector", "ecs", "php-cs-fixer", "phinx", "pest", "codecept"],
+        files: &[
+            "deploy.php",
+            "rector.php",
+            "ecs.php",
+            ".php-cs-fixer.php",
+            ".php-cs-fixer.dist.php",
+            "phinx.php",
+            "tests/Pest.php",
+        ],
+        language: "php",
+        ..ROW
+    },
+    // stat.ethz.ch, "Startup"; "Writing R Extensions".
+    Row {
+        programs: &["R", "Rscript", "r"],
+        files: &[".Rprofile", "renv/activate.R"],
+        language: "r",
+        ..ROW
+    },
+    // perldoc "prove", "ExtUtils::MakeMaker"; ctan.org/pkg/latexmk.
+    Row {
+        programs: &["prove"],
+        operands: &[".t", ".pl"],
+        files: &["t/*.t"],
+        language: "perl",
+        ..ROW
+    },
+    Row {
+        programs: &["cpanm", "cpan", "dzil", "minil", "carton"],
+        files: &["Makefile.PL", "Build.PL", "cpanfile"],
+        language: "perl",
+        ..ROW
+    },
+    Row {
+        programs: &["latexmk"],
+        options: &["-r"],
+        files: &["latexmkrc", ".latexmkrc"],
+        language: "perl",
+        ..ROW
+    },
+    // bats-core.readthedocs.io; shellspec.info; github.com/kward/shunit2.
+    Row {
+        programs: &["bats"],
+        operands: &[".bats", ".sh"],
+        files: &["test/*.bats", "tests/*.bats"],
+        language: "shell",
+        functions: &["setup_suite", "setup_file", "setup", "teardown", "teardown_file"],
+        ..ROW
+    },
+    Row {
+        programs: &["shellspec"],
+        operands: &[".sh"],
+        files: &["spec/*.sh", "spec/**_spec.sh"],
+        language: "shell",
+        ..ROW
+    },
+    // man.archlinux.org, "PKGBUILD"; wiki.alpinelinux.org, "APKBUILD Reference"; devmanual.gentoo.org, "Ebuild File Format"; docs.conda.io.
+    Row {
+        programs: &["makepkg"],
+        options: &["-p"],
+        files: &["PKGBUILD"],
+        language: "shell",
+        functions: PACKAGE,
+        ..ROW
+    },
+    Row {
+        programs: &["abuild"],
+        files: &["APKBUILD"],
+        language: "shell",
+        functions: PACKAGE,
+        ..ROW
+    },
+    Row {
+        programs: &["ebuild"],
+        operands: &[".ebuild"],
+        language: "shell",
+        functions: PACKAGE,
+        ..ROW
+    },
+    Row {
+        programs: &["conda", "conda-build", "boa", "rattler-build"],
+        verbs: &["build", "mambabuild"],
+        files: &["build.sh", "recipe/build.sh", "conda.recipe/build.sh"],
+        language: "shell",
+        ..ROW
+    },
+    // cr.yp.to/redo.html.
+    Row { programs: &["redo", "redo-ifchange"], files: &["*.do"], language: "shell", ..ROW },
+    // gnu.org/software/emacs, "Initial Options"; gnuplot.info, "system", "shell"; docs.racket-lang.org "raco test".
+    Row {
+        programs: &["emacs", "emacsclient", "eask", "cask", "eldev"],
+        options: &["-l", "--load", "--script"],
+        files: &["Eask", "Cask", "Eldev"],
+        language: "elisp",
+        ..ROW
+    },
+    Row {
+        programs: &["racket", "raco", "guile", "sbcl", "ecl", "clisp", "chicken-csi"],
+        options: &["--load", "--script", "-l", "-s"],
+        operands: &[".rkt", ".scm", ".lisp", ".lsp"],
+        language: "lisp",
+        calls: &[("(system", Given::Command), ("run-program", Given::Words)],
+        ..ROW
+    },
+    Row {
+        programs: &["octave", "octave-cli", "matlab"],
+        operands: &[".m"],
+        files: &[".octaverc"],
+        language: "octave",
+        calls: &[
+            ("system", Given::Command),
+            ("unix", Given::Command),
+            ("shell_cmd", Given::Command),
+        ],
+        ..ROW
+    },
+    // mongodb.com/docs/mongodb-shell, "Write Scripts"; k6.io; duckdb.org has its own.
+    Row {
+        programs: &["mongosh", "mongo"],
+        options: &["-f", "--file"],
+        operands: &[".js", ".mjs", ".cjs"],
+        files: &[],
+        language: "javascript",
+        ..ROW
+    },
+    Row {
+        programs: &["k6", "artillery", "zx", "electron", "osascript"],
+        operands: &[".js", ".mjs", ".ts"],
+        language: "javascript",
+        ..ROW
+    },
+    // Each one's page on its configuration: metrojs.dev, docs.expo.dev, electronforge.io, hardhat.org, trufflesuite.com, nightwatchjs.org,
+    // testcafe.io, sequelize.org, plopjs.com, cli.emberjs.com, serverless.com.
+    Row {
+        programs: &[
+            "expo",
+            "react-native",
+            "metro",
+            "electron-forge",
+            "hardhat",
+            "truffle",
+            "nightwatch",
+            "testcafe",
+            "sequelize",
+            "sequelize-cli",
+            "plop",
+            "ember",
+            "serverless",
+            "sls",
+            "medusa",
+            "strapi",
+            "typeorm",
+            "backstop",
+            "ng",
+            "nest",
+            "commitizen",
+            "cz",
+        ],
+        options: &["--config", "-c", "-d", "--plopfile"],
+        files: &[
+            "metro.config.js",
+            "app.config.js",
+            "app.config.ts",
+            "babel.config.js",
+            "forge.config.js",
+            "forge.config.ts",
+            "hardhat.config.js",
+            "hardhat.config.ts",
+            "truffle-config.js",
+            "nightwatch.conf.js",
+            ".testcaferc.js",
+            ".sequelizerc",
+            "plopfile.js",
+            "plopfile.ts",
+            "ember-cli-build.js",
+            "serverless.js",
+            "serverless.ts",
+            "medusa-config.js",
+            "medusa-config.ts",
+            "ormconfig.js",
+            ".cz-config.js",
+        ],
+        language: "javascript",
+        ..ROW
+    },
+    // pm2.keymetrics.io, "Ecosystem File".
+    Row {
+        programs: &["pm2", "pm2-runtime"],
+        verbs: &["start", "restart", "reload", "startOrRestart", "startOrReload", "deploy"],
+        operands: &[".js", ".cjs", ".mjs", ".ts"],
+        files: &[],
+        language: "javascript",
+        ..ROW
+    },
+    // just a browser's tests: webdriver.io, playwright.dev name theirs in `javascript`.
+    Row {
+        programs: &["nextflow"],
+        verbs: &["run"],
+        operands: &[".nf"],
+        files: &["main.nf", "nextflow.config"],
+        language: "groovy",
+        calls: &[("script:", Given::Command), ("shell:", Given::Command)],
+        ..ROW
+    },
+    // gnuplot.info, "system", "shell"; sourceware.org/gdb, "Startup"; lldb.llvm.org.
+    Row {
+        programs: &["gnuplot"],
+        operands: &[".gp", ".gpi", ".gnu", ".gnuplot", ".plt", ".plot"],
+        files: &[".gnuplot"],
+        language: "",
+        calls: &[("system", Given::Command), ("shell ", Given::Command)],
+        ..ROW
+    },
+    Row { programs: &["gdb", "lldb"], files: &[".gdbinit", ".lldbinit"], language: "gdb", ..ROW },
+];
