@@ -10,7 +10,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use portcullis_core::secrets::redacted;
+use portcullis_core::secrets::{RedactorOptions, StreamRedactor};
 use rustix::fs::FlockOperation;
 use sha2::{Digest as _, Sha256};
 
@@ -373,8 +373,11 @@ fn is_id(name: &str) -> bool {
     name.len() == 8 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether a text has secrets in it. What is no text is looked at as far as it is one.
+/// Whether a content has secrets in it, as it would be hidden in a stream.
 fn holds_secret(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    redacted(&text) != *text
+    let mut redactor = StreamRedactor::new(RedactorOptions::default());
+    let mut shown = Vec::with_capacity(bytes.len());
+    redactor.push(bytes, &mut shown);
+    redactor.finish(&mut shown);
+    redactor.hidden() > 0
 }

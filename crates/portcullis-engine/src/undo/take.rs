@@ -28,6 +28,10 @@ const TOO_MUCH: &str = "there is too much to look at all of it";
 /// The deepest directory.
 const DEEPEST: usize = 200;
 
+/// Up to how many files, and how many bytes, are read again whatever is known of them.
+const FEW: usize = 64;
+const LITTLE: u64 = 1 << 20;
+
 /// How many threads read at most, and how many files one of them takes at once.
 const MOST_THREADS: usize = 4;
 const PORTION: usize = 64;
@@ -85,13 +89,16 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
     let root = Root::open(&scope.workspace)?;
     let number = root.node(Path::new(""), false)?.ok_or(io::ErrorKind::NotFound)?.number;
     let _lock = store.lock()?;
-    let known = known(store, &scope.workspace);
     let bytes: [u8; 4] = platform::random()?;
-    let by_hash = |kept: &Kept| Some((kept.node.sha256.clone()?, kept.object.clone()?));
-    let pack = store.pack(known.values().filter_map(by_hash).collect())?;
-    let mut walk = Walk::new(&root, &known, Some((store, &pack)), bounds);
+    let mut walk = Walk::new(&root, bounds);
     walk.history = scope.history;
     walk.all(&scope.paths);
+    // Lists of everything cost more than reading a few files anew.
+    let known = if walk.is_much() { known(store, &scope.workspace) } else { HashMap::new() };
+    walk.recognize(&known, Some(store));
+    let by_hash = |kept: &Kept| Some((kept.node.sha256.clone()?, kept.object.clone()?));
+    let pack = store.pack(known.values().filter_map(by_hash).collect())?;
+    walk.contents(Some((store, &pack)));
     let snapshot = Snapshot {
         v: VERSION,
         id: data_encoding::HEXLOWER.encode(&bytes),
@@ -147,10 +154,12 @@ pub(super) fn now(snapshot: &Snapshot, bounds: Bounds) -> io::Result<Now> {
     let known = snapshot.before.iter().chain(snapshot.after.iter().flatten());
     let known: HashMap<PathBuf, Kept> =
         known.map(|kept| (kept.path.clone(), kept.clone())).collect();
-    let mut walk = Walk::new(&root, &known, None, bounds);
+    let mut walk = Walk::new(&root, bounds);
     walk.history = snapshot.history;
     let paths: Vec<PathBuf> = snapshot.scope.iter().filter_map(|path| read_name(path)).collect();
     walk.all(&paths);
+    walk.recognize(&known, None);
+    walk.contents(None);
     Ok(Now { found: walk.found, left_out: walk.left_out, unseen: walk.unseen })
 }
 
@@ -168,9 +177,6 @@ fn known(store: &Store, workspace: &Path) -> HashMap<PathBuf, Kept> {
 
 struct Walk<'a> {
     root: &'a Root,
-    known: &'a HashMap<PathBuf, Kept>,
-    /// Where contents are kept; nowhere where it is only looked.
-    into: Option<(&'a Store, &'a Pack)>,
     history: bool,
     bounds: Bounds,
     begun: Instant,
@@ -181,15 +187,10 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(
-        root: &'a Root,
-        known: &'a HashMap<PathBuf, Kept>,
-        into: Option<(&'a Store, &'a Pack)>,
-        bounds: Bounds,
-    ) -> Self {
+    fn new(root: &'a Root, bounds: Bounds) -> Self {
         let (found, left_out, unseen) = (Vec::new(), Vec::new(), Vec::new());
         let (begun, history, is_full) = (Instant::now(), false, false);
-        Self { root, known, into, history, bounds, begun, found, left_out, unseen, is_full }
+        Self { root, history, bounds, begun, found, left_out, unseen, is_full }
     }
 
     fn all(&mut self, paths: &[PathBuf]) {
@@ -219,7 +220,28 @@ impl<'a> Walk<'a> {
         }
         self.found.sort_by(|one, other| one.path.cmp(&other.path));
         self.found.dedup_by(|one, other| one.path == other.path);
-        self.contents();
+    }
+
+    /// Whether more was found than is read again without a thought.
+    fn is_much(&self) -> bool {
+        let files = self.found.iter().filter(|kept| kept.node.kind == Kind::File);
+        let bytes = |kept: &Kept| kept.node.length;
+        files.clone().count() > FEW || files.map(bytes).fold(0, u64::saturating_add) > LITTLE
+    }
+
+    /// Takes what is known of files that nothing happened to since: their content is not read again. With a store, where it is still kept.
+    fn recognize(&mut self, known: &HashMap<PathBuf, Kept>, store: Option<&Store>) {
+        for kept in self.found.iter_mut().filter(|kept| kept.node.kind == Kind::File) {
+            let known = known.get(&kept.path).filter(|known| known.node.is_untouched(&kept.node));
+            let known = known.filter(|known| match (store, &known.object) {
+                (Some(store), Some(object)) => store.has(object),
+                (Some(_), None) => false,
+                (None, _) => known.node.sha256.is_some(),
+            });
+            if let Some(known) = known {
+                kept.clone_from(known);
+            }
+        }
     }
 
     fn leave_out(&mut self, path: &Path, why: &str) {
@@ -277,19 +299,8 @@ impl<'a> Walk<'a> {
                     Err(error) => self.not_seen(path, &error.to_string()),
                 }
             }
-            Kind::File => {
-                let known = self.known.get(path).filter(|known| known.node.is_untouched(&node));
-                let kept = known.filter(|known| match (self.into, &known.object) {
-                    (Some((store, _)), Some(object)) => store.has(object),
-                    (Some(_), None) => false,
-                    (None, _) => known.node.sha256.is_some(),
-                });
-                // Its content is read later, unless it is known.
-                let path = path.to_owned();
-                let kept = kept.map_or(Kept { path, node, object: None }, Kept::clone);
-                self.found.push(kept);
-            }
-            Kind::Link | Kind::Pipe => {
+            // The content of a file is read later, unless it is known.
+            Kind::File | Kind::Link | Kind::Pipe => {
                 self.found.push(Kept { path: path.to_owned(), node, object: None });
             }
             Kind::Socket | Kind::Device => self.not_seen(path, "it is a socket or a device"),
@@ -297,7 +308,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Reads the files that were found and whose content is not known, several at once.
-    fn contents(&mut self) {
+    /// They are kept where there is somewhere; else it is only looked.
+    fn contents(&mut self, into: Option<(&Store, &Pack)>) {
         let mut found = std::mem::take(&mut self.found);
         let (mut bytes, mut too_much) = (0_u64, Vec::new());
         let mut waiting: Vec<&mut Kept> = Vec::new();
@@ -307,7 +319,7 @@ impl<'a> Walk<'a> {
             }
             bytes = bytes.saturating_add(kept.node.length);
             let is_too_much =
-                kept.node.length > LONGEST || self.into.is_some() && bytes > self.bounds.bytes;
+                kept.node.length > LONGEST || into.is_some() && bytes > self.bounds.bytes;
             if is_too_much {
                 too_much.push(kept.path.clone());
             } else {
@@ -319,7 +331,7 @@ impl<'a> Walk<'a> {
         let deadline = self.begun + self.bounds.time;
         let portions = Mutex::new(waiting.chunks_mut(PORTION));
         let failed = Mutex::new(Vec::new());
-        let (root, into) = (self.root, self.into);
+        let root = self.root;
         let work = || {
             let mut reader = Reader::new(root);
             loop {
@@ -342,7 +354,7 @@ impl<'a> Walk<'a> {
         let mut failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
         failed.sort_by(|one, other| one.0.cmp(&other.0));
         self.found = found;
-        if self.into.is_some() {
+        if into.is_some() {
             for path in too_much {
                 self.leave_out(&path, "its content was not kept, there is too much of it");
             }
@@ -355,7 +367,7 @@ impl<'a> Walk<'a> {
         self.unseen.extend(failed.iter().map(|(path, error)| (path.clone(), error.to_string())));
         for (path, error) in &failed {
             // What may not be read is known by the rest, where it is only looked.
-            if self.into.is_some() && error.kind() != io::ErrorKind::TimedOut {
+            if into.is_some() && error.kind() != io::ErrorKind::TimedOut {
                 self.leave_out(path, &error.to_string());
             }
         }
