@@ -186,7 +186,7 @@ impl<'a> Command<'a> {
 /// The arguments of a program read with what its row says of its options.
 pub(super) fn options(run: &Run) -> Options<'_> {
     let values = programs::program(&run.program).map_or(&[][..], |row| row.values);
-    let options = Options::new(&run.arguments, values).of(&run.program);
+    let options = Options::new(&run.arguments, values).of(programs::cards::manual(&run.program));
     if programs::abbreviates(&run.program) { options.abbreviating() } else { options }
 }
 

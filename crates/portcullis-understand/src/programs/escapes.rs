@@ -11,17 +11,18 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
+pub(in crate::programs) mod by_manual;
 mod follow;
 mod git;
 mod git_tables;
 mod loaded;
-pub(in crate::programs) mod manuals;
 pub mod named;
 #[cfg(test)]
 pub(in crate::programs) mod near_pairs;
 mod settings;
 mod told;
 mod unlisted;
+mod variables;
 mod vim;
 
 pub use follow::is_temporary;

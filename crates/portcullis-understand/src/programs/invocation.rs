@@ -2,7 +2,7 @@
 
 use portcullis_syntax::Span;
 
-use super::options::Options;
+use super::{manuals::Manual, options::Options};
 use crate::{
     effect::{Argument, Arguments, EffectId},
     text::{Piece, Text},
@@ -26,6 +26,8 @@ pub struct Invocation {
     pub environment: Vec<(String, Text)>,
     /// Options that take a value, from the program's row.
     pub values: &'static [&'static str],
+    /// All options of the program, where its manual is known whole.
+    pub manual: Option<&'static Manual>,
     /// From the name to the last argument.
     pub span: Span,
     /// The effect that says that it runs.
@@ -36,7 +38,7 @@ impl Invocation {
     /// The arguments read as options and operands.
     #[must_use]
     pub fn options(&self) -> Options<'_> {
-        Options::new(&self.arguments, self.values).of(&self.program)
+        Options::new(&self.arguments, self.values).of(self.manual)
     }
 
     /// What is known of everything that goes in: arguments and input. For programs whose output is made of them.

@@ -25,6 +25,7 @@ pub mod found;
 pub mod host;
 pub(crate) mod interpreters;
 pub mod invocation;
+pub mod manuals;
 mod mounts;
 #[cfg(test)]
 mod near_pairs;

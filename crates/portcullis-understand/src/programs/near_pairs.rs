@@ -2,11 +2,9 @@
 //! the value behind it, joined to it, and bundled behind another letter.
 
 use super::{
-    TABLES,
-    escapes::{
-        manuals,
-        near_pairs::{Verdict, verdict},
-    },
+    TABLES, cards,
+    escapes::near_pairs::{Verdict, verdict},
+    manuals::Dashes,
 };
 
 /// What the command is about besides the option: nothing of it may be taken for the option's value, or lost with it.
@@ -26,7 +24,7 @@ fn a_value_counts_as_one_wherever_it_stands() {
         }
         for option in row.values {
             let is_short = option.len() == 2 && option.starts_with('-') && *option != "--";
-            if !manuals::reads_both(row.name, option) {
+            if !reads_both(row.name, option) {
                 continue;
             }
             let forms = match (is_short, option.starts_with("--")) {
@@ -50,4 +48,13 @@ fn a_value_counts_as_one_wherever_it_stands() {
     }
     assert!(count > 3_000, "only {count} pairs");
     assert!(told.is_empty(), "{} of {count}:\n{}", told.len(), told.join("\n"));
+}
+
+/// Whether a program takes this option with its value joined to it and behind it alike, as far as its manual says. Some rows
+/// stand for several programs.
+fn reads_both(program: &str, option: &str) -> bool {
+    cards::manual(program).is_none_or(|manual| {
+        let is_there = manual.kinds().iter().any(|(_, words)| words.has(option).is_some());
+        is_there && (option.len() > 2 || manual.dashes == Dashes::Two)
+    })
 }

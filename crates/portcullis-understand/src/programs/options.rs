@@ -4,6 +4,7 @@
 
 use portcullis_syntax::Span;
 
+use super::manuals::Manual;
 use crate::{
     effect::Argument,
     text::{Piece, Text},
@@ -49,8 +50,8 @@ pub struct Options<'a> {
     arguments: &'a [Argument],
     values: &'static [&'static str],
     shortest: usize,
-    /// Whose manual says which names are whole, where it is known.
-    program: &'a str,
+    /// The manual that says which names are whole, where one is known.
+    manual: Option<&'static Manual>,
 }
 
 /// The options that take a value.
@@ -86,7 +87,7 @@ pub struct Given<'a> {
     values: Values,
     /// The fewest letters of an abbreviation.
     shortest: usize,
-    program: &'a str,
+    manual: Option<&'static Manual>,
 }
 
 impl Values {
@@ -114,14 +115,14 @@ impl<'a> Options<'a> {
     /// Reads `arguments`; `values` lists the options that take a value.
     #[must_use]
     pub fn new(arguments: &'a [Argument], values: &'static [&'static str]) -> Self {
-        Self { arguments, values, shortest: ABBREVIATION_LETTERS, program: "" }
+        Self { arguments, values, shortest: ABBREVIATION_LETTERS, manual: None }
     }
 
-    /// The same for a program whose manual may be known: of two names of which one begins with the other, the shorter one is
+    /// The same by the program's manual, where it is known: of two names of which one begins with the other, the shorter one is
     /// whole where the manual has it, and short for the longer one where it has not.
     #[must_use]
-    pub const fn of(self, program: &'a str) -> Self {
-        Self { program, ..self }
+    pub const fn of(self, manual: Option<&'static Manual>) -> Self {
+        Self { manual, ..self }
     }
 
     /// The same for a program that takes any beginning of a long option's name for it: `git reset --h`.
@@ -187,7 +188,7 @@ impl<'a> Options<'a> {
             names: self.values,
             values: None,
             shortest: self.shortest,
-            program: self.program,
+            manual: self.manual,
             ended: false,
             doubtful: false,
         }
@@ -200,7 +201,7 @@ struct Words<'a> {
     /// Read when the first option is met: many commands have none.
     values: Option<Values>,
     shortest: usize,
-    program: &'a str,
+    manual: Option<&'static Manual>,
     ended: bool,
     doubtful: bool,
 }
@@ -229,8 +230,8 @@ impl<'a> Iterator for Words<'a> {
             }
             let next = self.rest.as_slice().first();
             let values = *self.values.get_or_insert_with(|| Values::new(self.names));
-            let (shortest, program) = (self.shortest, self.program);
-            let given = Given { shortest, program, ..Given::new(argument, written, next, values) };
+            let (shortest, manual) = (self.shortest, self.manual);
+            let given = Given { shortest, manual, ..Given::new(argument, written, next, values) };
             if given.takes_next() {
                 self.rest.next();
             } else {
@@ -252,7 +253,7 @@ impl<'a> Given<'a> {
         let name = end.and_then(|end| written.get(..end)).unwrap_or(written);
         let is_long = written.starts_with("--") || (name.len() > 2 && values.contains(name));
         let shortest = ABBREVIATION_LETTERS;
-        Self { argument, written, name, is_long, next, values, shortest, program: "" }
+        Self { argument, written, name, is_long, next, values, shortest, manual: None }
     }
 
     /// Whether this is, or holds, the option `name`; a long one may be abbreviated.
@@ -326,7 +327,7 @@ impl<'a> Given<'a> {
         let given = self.name;
         let shorter = given.len() >= 2 + self.shortest && given.starts_with("--");
         // `--force` is an option of its own and not short for `--force-with-lease`; `--discard` is short.
-        let is_free = || match super::escapes::manuals::is_whole(self.program, given) {
+        let is_free = || match self.manual.and_then(|manual| manual.has_whole(given)) {
             Some(is_whole) => !is_whole,
             None => self.shortest == 1 && !WHOLE_WORDS.contains(&given),
         };
@@ -343,7 +344,7 @@ impl<'a> Given<'a> {
 
     /// `--targ DIRECTORY`: all that it can be short for takes a value.
     fn abbreviates_one_with_value(&self) -> bool {
-        super::escapes::manuals::is_whole(self.program, self.name) == Some(false)
+        self.manual.and_then(|manual| manual.has_whole(self.name)) == Some(false)
             && self.values.names.iter().any(|name| self.abbreviates(name))
     }
 

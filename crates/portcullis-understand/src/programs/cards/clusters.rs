@@ -1,8 +1,8 @@
 //! Clients of clusters of containers.
 
 use super::{
-    super::escapes::{
-        How, escape,
+    super::{
+        escapes::{How, escape},
         manuals::{Manual, Words},
     },
     Card, Connects,

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        escapes::manuals::{Ends, Manual, Words},
+        manuals::{Ends, Manual, Words},
         network,
     },
     Card,

@@ -10,7 +10,8 @@ mod forges;
 
 use super::{
     Does, Program,
-    escapes::{Escape, manuals::Manual},
+    escapes::Escape,
+    manuals::{self, Manual},
 };
 use crate::effect::WriteMode;
 
@@ -120,6 +121,15 @@ pub fn card(name: &str) -> Option<&'static Card> {
     CARDS.get(usize::from(row)).filter(|_| usize::from(table) == super::OF_CARDS).copied()
 }
 
+/// The manual of a program that is known whole: its card's, or the one in the lists.
+#[must_use]
+pub fn manual(program: &str) -> Option<&'static Manual> {
+    match card(program) {
+        Some(card) => card.manual,
+        None => manuals::listed(program),
+    }
+}
+
 /// Every card.
 pub fn all() -> impl Iterator<Item = &'static Card> + Clone {
     CARDS.iter().copied()
@@ -156,7 +166,7 @@ mod tests {
             assert_eq!(rows.filter(|row| row.name == name).count(), 1, "`{name}` has two rows");
             let listed = [
                 escapes::lists(name),
-                escapes::manuals::lists(name).then_some("manuals"),
+                manuals::listed(name).is_some().then_some("manuals"),
                 printers::lists(name).then_some("printers"),
                 images_list(known),
             ];

@@ -18,7 +18,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
         git_commands(walk, invocation);
     }
     let arguments = own_words(name, invocation);
-    manuals::follow(walk, invocation, &arguments);
+    by_manual::follow(walk, invocation, &arguments);
     options_of(walk, name, &arguments);
     loaded::follow(walk, name, &arguments);
     settings_that_arrive(walk, invocation, &arguments);
@@ -50,7 +50,10 @@ fn settings_that_arrive(walk: &mut dyn Host, invocation: &Invocation, arguments:
         if matches!(kind, Settings::Curl | Settings::Sftp) {
             continue;
         }
-        for value in Options::new(arguments, invocation.values).of(name).values_of(row.options) {
+        for value in Options::new(arguments, invocation.values)
+            .of(cards::manual(name))
+            .values_of(row.options)
+        {
             if matches!(value.text.as_known(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
             {
                 settings::read(walk, kind, input, value.span);
@@ -284,7 +287,7 @@ pub(crate) fn options_of(walk: &mut dyn Host, name: &str, arguments: &[Argument]
         }
     }
     let abbreviates = crate::programs::abbreviates(name)
-        || manuals::manual(name).is_some_and(|manual| manual.abbreviates);
+        || cards::manual(name).is_some_and(|manual| manual.abbreviates);
     for given in Options::new(arguments, listed).given() {
         let is_named = rows().any(|row| row.options.contains(&given.long_name()));
         let fits = |row: &&Escape| {
@@ -665,7 +668,7 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
         How::Settings(kind) => settings::named(walk, kind, value),
         How::Directory => settings::directory(walk, value),
         How::Library => settings::library(walk, value),
-        How::Loaded => manuals::loaded(walk, value),
+        How::Loaded => by_manual::loaded(walk, value),
         How::Program => settings::program(walk, value),
         How::Ssh => settings::ssh(walk, value),
         How::Vim => vim::command(walk, &value.text, value.span),

@@ -1,8 +1,8 @@
 //! Options by which programs are told code, plugins or settings to load beside the project's own: configuration that is itself a program,
-//! plugins by path, libraries, modules that are required first. Owns the table; what follows from such a file, [`manuals::loaded`] says: one
+//! plugins by path, libraries, modules that are required first. Owns the table; what follows from such a file, [`by_manual::loaded`] says: one
 //! that this call wrote, or that lies where everybody may put one, is not known. Sources: each program's own reference of its command line.
 
-use super::{follow::named_by, manuals};
+use super::{by_manual, follow::named_by};
 use crate::{effect::Argument, programs::host::Host};
 
 /// The programs, sorted, each with the options, or the verb, behind which the file is named.
@@ -198,7 +198,7 @@ pub(super) fn follow(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
     let Ok(at) = LOADED.binary_search_by(|row| row.0.cmp(name)) else { return };
     let Some((_, options)) = LOADED.get(at) else { return };
     for value in options.iter().flat_map(|option| named_by(arguments, option)) {
-        manuals::loaded(walk, &value);
+        by_manual::loaded(walk, &value);
         // A plugin of Python by its name: the file of that name beside the work.
         if matches!(name, "pylint" | "pytest")
             && value
@@ -208,7 +208,7 @@ pub(super) fn follow(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
         {
             let mut text = value.text.clone();
             text.push_known(".py");
-            manuals::loaded(walk, &Argument { text, span: value.span });
+            by_manual::loaded(walk, &Argument { text, span: value.span });
         }
     }
     // `pytest -o pythonpath=DIRECTORY`: a setting in which code is looked for.
@@ -217,7 +217,7 @@ pub(super) fn follow(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
         {
             if let Some(path) = value.text.known_prefix().strip_prefix("pythonpath=") {
                 let text = value.text.beginning_with(path);
-                manuals::loaded(walk, &Argument { text, span: value.span });
+                by_manual::loaded(walk, &Argument { text, span: value.span });
             }
         }
     }
@@ -235,7 +235,7 @@ fn handed_on(walk: &mut dyn Host, arguments: &[Argument]) {
         .collect();
     for option in ["-add-plugin", "-load", "-fpass-plugin"] {
         for value in named_by(&inner, option) {
-            manuals::loaded(walk, &value);
+            by_manual::loaded(walk, &value);
         }
     }
 }

@@ -182,7 +182,7 @@ fn takes_packages(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
 pub(crate) fn named_in_variable(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
     takes_packages(walk, name, value, span);
     held(walk, name, value, span);
-    manuals::held(walk, name, value, span);
+    variables::held(walk, name, value, span);
     if variable(name).is_none() && HOLDERS.binary_search_by(|row| row.0.cmp(name)).is_err() {
         unlisted::variable(walk, name, value, span);
     }

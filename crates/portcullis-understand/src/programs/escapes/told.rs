@@ -50,7 +50,7 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
                     file.filter(|_| lower.contains("load_module") || lower.contains("loadmodule"))
                 {
                     let text = value.text.derive([Piece::Known(file.to_owned())]);
-                    manuals::loaded(walk, &Argument { text, span: value.span });
+                    by_manual::loaded(walk, &Argument { text, span: value.span });
                 }
             }
         }

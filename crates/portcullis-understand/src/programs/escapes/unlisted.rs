@@ -185,7 +185,7 @@ const TEXTS: &[&str] = &[
 /// Reads the options of an invocation.
 pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation, arguments: &[Argument]) {
     let name = invocation.program.as_str();
-    if TEXTS.binary_search(&name).is_ok() || manuals::manual(name).is_some() {
+    if TEXTS.binary_search(&name).is_ok() || cards::manual(name).is_some() {
         return;
     }
     options(walk, arguments);
@@ -199,7 +199,7 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation, arguments: &[
             walk.note("execution.temporary.escape", word.span);
         }
         if !takes_files && is_temporary(known) && is_library(known) {
-            manuals::loaded(walk, word);
+            by_manual::loaded(walk, word);
         }
     }
 }
@@ -340,7 +340,7 @@ pub(super) fn variable(walk: &mut dyn Host, name: &str, value: &Text, span: Span
     if is_search_path(last) || INTERPRETERS.contains(&last.as_str()) {
         let value = Argument { text: value.clone(), span };
         if is_temporary(value.text.known_prefix()) {
-            manuals::loaded(walk, &value);
+            by_manual::loaded(walk, &value);
         }
     }
     if is_options(&words) {
@@ -502,7 +502,7 @@ fn one(walk: &mut dyn Host, names: &[String], value: &Argument) {
         is_temporary(path) || path.starts_with("https://") || path.starts_with("http://");
     if loads && !says(KEPT) && lies_elsewhere && !known.contains(' ') {
         let text = value.text.beginning_with(path);
-        manuals::loaded(walk, &Argument { text, span: value.span });
+        by_manual::loaded(walk, &Argument { text, span: value.span });
     }
     if says(SAID) && !runs(names) {
         return;

@@ -145,7 +145,7 @@ fn named(walk: &mut dyn Host, invocation: &Invocation) {
             }
         };
         let text = word.text.beginning_with(start);
-        escapes::manuals::loaded(walk, &Argument { text, span: word.span });
+        escapes::by_manual::loaded(walk, &Argument { text, span: word.span });
     }
 }
 

@@ -28,7 +28,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     for name in project::operands(&words, &valued) {
         let Some(path) = walk.target(&Text::known(name)).path else { continue };
         let Some(file) = walk.look(&path).file() else {
-            escapes::manuals::loaded(
+            escapes::by_manual::loaded(
                 walk,
                 &Argument { text: Text::known(name), span: invocation.span },
             );

@@ -174,6 +174,7 @@ impl Walk<'_> {
         let program = own.unwrap_or_else(|| row.map_or(basename, |row| row.name.to_owned()));
         let mut invocation = Invocation {
             values: row.map_or(&[], |row| row.values),
+            manual: programs::cards::manual(&program),
             program,
             name,
             arguments: arguments.into(),

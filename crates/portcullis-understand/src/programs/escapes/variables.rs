@@ -6,12 +6,10 @@
 
 use portcullis_syntax::Span;
 
-use super::{Words, loaded, named_program, script};
+use super::by_manual::{loaded, named_program, options_in_variable, script};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
-    programs::escapes,
-    programs::host::Host,
-    programs::invocation::Invocation,
+    programs::{escapes, host::Host, invocation::Invocation, manuals::Words},
     text::Text,
 };
 
@@ -672,7 +670,7 @@ pub(in crate::programs) fn held(walk: &mut dyn Host, name: &str, value: &Text, s
         Holds::Options(program) => {
             let words = escapes::words_of(value, span);
             escapes::options_of(walk, program, &words);
-            super::options_of(walk, program, &words, span);
+            options_in_variable(walk, program, &words, span);
         }
         Holds::Piped => {
             if let Some(code) = known.strip_prefix('|') {

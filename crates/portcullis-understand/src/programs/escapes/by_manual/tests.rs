@@ -1,9 +1,9 @@
 //! The lists are what they say they are, and the other tables agree with them.
 
-use super::*;
 use crate::programs::{
-    self,
+    self, cards,
     escapes::{self, near_pairs::verdict},
+    manuals::{Dashes, Ends, Kind, MANUALS, Manual},
 };
 
 /// The manuals of the table and those of the cards.
@@ -136,7 +136,7 @@ fn options_that_are_followed_elsewhere_stand_in_the_manual() {
     let told: Vec<String> = escapes::near_pairs::every_escape()
         .flat_map(|row| row.options.iter().map(move |option| (row.program, *option)))
         .filter_map(|(program, option)| {
-            let manual = manual(program)?;
+            let manual = cards::manual(program)?;
             let is_there =
                 |name: &str| manual.kinds().iter().any(|(_, words)| words.has(name).is_some());
             let other = option.strip_prefix('-').filter(|rest| rest.starts_with('-'));
