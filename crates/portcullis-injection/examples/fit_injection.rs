@@ -52,6 +52,8 @@ const READ: [&str; 11] =
     ["md", "rs", "toml", "py", "mjs", "js", "ts", "yml", "yaml", "html", "json"];
 const PIECE: usize = 4000;
 const SCRAP: usize = 80;
+/// Of how many pieces of other people's crates one is taken.
+const SAMPLE: u64 = 40;
 const NOT_CLEAN: [&str; 3] = ["corpus", "content", "injection"];
 /// What a piece of a tree says that may quote an order to a model: it is no clean text.
 const QUOTES: [&str; 10] = [
@@ -102,7 +104,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let Some((verb, paths)) = arguments.split_first() else {
-        return Err("usage: fit_injection score|wrong|cross|cross-kind|cross-language|cross-list|fit [--margin HUNDREDTHS] LIST… [--besides LIST…] [--tree DIRECTORY]".into());
+        return Err("usage: fit_injection score|wrong|cross|cross-kind|cross-language|cross-list|fit [--margin HUNDREDTHS] LIST… [--besides LIST…] [--tree DIRECTORY] [--crates DIRECTORY]".into());
     };
     let mut margin = 0;
     let mut is_besides = false;
@@ -112,9 +114,10 @@ fn run() -> Result<(), Box<dyn Error>> {
         match path.as_str() {
             "--margin" => margin = paths.next().ok_or("`--margin` needs a number")?.parse()?,
             "--besides" => is_besides = true,
-            "--tree" => {
-                let root = paths.next().ok_or("`--tree` needs a directory")?;
-                read_tree(Path::new(root), Path::new(""), &mut rows)?;
+            "--tree" | "--crates" => {
+                let root = paths.next().ok_or_else(|| format!("`{path}` needs a directory"))?;
+                let every = if path == "--tree" { 1 } else { SAMPLE };
+                read_tree(Path::new(root), Path::new(""), every, &mut rows)?;
             }
             path => read(path, is_besides, &mut rows)?,
         }
@@ -167,7 +170,12 @@ fn read(path: &str, is_besides: bool, rows: &mut Vec<Row>) -> Result<(), Box<dyn
 }
 
 /// The texts below `directory` of `root`, cut into pieces.
-fn read_tree(root: &Path, directory: &Path, rows: &mut Vec<Row>) -> Result<(), Box<dyn Error>> {
+fn read_tree(
+    root: &Path,
+    directory: &Path,
+    every: u64,
+    rows: &mut Vec<Row>,
+) -> Result<(), Box<dyn Error>> {
     let mut entries = fs::read_dir(root.join(directory))?.collect::<Result<Vec<_>, _>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
@@ -177,14 +185,14 @@ fn read_tree(root: &Path, directory: &Path, rows: &mut Vec<Row>) -> Result<(), B
             continue;
         }
         if entry.file_type()?.is_dir() {
-            read_tree(root, &path, rows)?;
-        } else if path.extension().and_then(|it| it.to_str()).is_some_and(|it| READ.contains(&it)) {
+            read_tree(root, &path, every, rows)?;
+        } else if is_read(&path) {
             let Ok(text) = fs::read_to_string(root.join(&path)) else { continue };
             let mut rest = text.as_str();
             while rest.len() > SCRAP {
                 let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
                 rest = behind;
-                if QUOTES.iter().any(|words| piece.contains(words)) {
+                if hash(piece) % every != 0 || QUOTES.iter().any(|words| piece.contains(words)) {
                     continue;
                 }
                 rows.push(Row {
@@ -201,6 +209,13 @@ fn read_tree(root: &Path, directory: &Path, rows: &mut Vec<Row>) -> Result<(), B
         }
     }
     Ok(())
+}
+
+/// Whether a file of a tree is read: sources, documentation, licences.
+fn is_read(path: &Path) -> bool {
+    let extension = path.extension().and_then(|it| it.to_str());
+    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    extension.is_some_and(|it| READ.contains(&it)) || name.starts_with("LICENSE")
 }
 
 fn score(rows: &[Row]) {
