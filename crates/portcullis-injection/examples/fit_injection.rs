@@ -193,7 +193,9 @@ fn read_tree(
             while rest.len() > SCRAP {
                 let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
                 rest = behind;
-                if hash(piece) % every != 0 || QUOTES.iter().any(|words| piece.contains(words)) {
+                if !hash(piece).is_multiple_of(every)
+                    || QUOTES.iter().any(|words| piece.contains(words))
+                {
                     continue;
                 }
                 rows.push(Row {
