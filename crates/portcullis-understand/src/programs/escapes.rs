@@ -82,6 +82,7 @@ static VARIABLES: &[(&str, Variable)] = &[
     ("GIT_SSH", Variable::Command),
     ("GIT_SSH_COMMAND", Variable::Command),
     ("GIT_SSL_NO_VERIFY", Variable::Obeyed),
+    ("GOAUTH", Variable::Command),
     ("HELM_KUBEAPISERVER", Variable::Obeyed),
     ("HGEDITOR", Variable::Command),
     ("HISTFILE", Variable::Obeyed),

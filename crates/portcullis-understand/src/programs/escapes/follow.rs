@@ -733,6 +733,9 @@ pub(super) fn embedded(walk: &mut dyn Host, language: &'static str, value: &Argu
         "rpm" => {
             if let Some(code) = value.text.as_known().and_then(|known| known.split_once("%(")) {
                 let code = code.1.rsplit_once(')').map_or(code.1, |it| it.0).to_owned();
+                if names_temporary(&Text::known(code.as_str())) {
+                    walk.note("execution.temporary.escape", value.span);
+                }
                 walk.shell(&value.text.derive([Piece::Known(code)]), value.span, &[], None);
             } else if value.text.known_prefix().contains("%{lua:") {
                 walk.code("lua", &value.text, value.span, &[]);

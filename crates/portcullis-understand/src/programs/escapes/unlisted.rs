@@ -193,6 +193,9 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation, arguments: &[
     for word in arguments {
         let known = word.text.known_prefix();
         for command in piped(known).into_iter().filter(|command| reads_as_command(command)) {
+            if names_temporary_text(command) {
+                walk.note("execution.temporary.escape", word.span);
+            }
             walk.suppose(&word.text.derive([Piece::Known(command.to_owned())]), word.span);
         }
         if !takes_files && ends_with_script(known) {
@@ -221,6 +224,23 @@ fn piped(word: &str) -> Vec<&str> {
         rest.split(quote).next()?.strip_suffix('|')
     });
     found.extend(quoted);
+    found.extend(called(word));
+    found
+}
+
+/// The commands that code in a word gives to what runs them: `system("…")`, `os.execute("…")`.
+fn called(word: &str) -> Vec<&str> {
+    const RUN: &[&str] =
+        &["exec(", "execute(", "passthru(", "popen(", "shell_exec(", "spawn(", "system("];
+    let mut found = Vec::new();
+    for call in RUN {
+        let given = word.split(call).skip(1).filter_map(|behind| {
+            let behind = behind.trim_start();
+            let quote = behind.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+            behind.get(1..)?.split(quote).next()
+        });
+        found.extend(given);
+    }
     found
 }
 
