@@ -131,7 +131,14 @@ impl Interpreter<'_, '_, '_> {
                     && self.makes(server)
             })
         };
-        let is_in_memory = keeps_in_memory(given);
+        // What is configured later, or stands at another address, is not of the program alone.
+        let is_alone = || {
+            !self.source.contains("broker_url")
+                && self.source.match_indices("://").all(|(at, _)| {
+                    self.source.get(..at).is_some_and(|before| before.ends_with("memory"))
+                })
+        };
+        let is_in_memory = keeps_in_memory(given) && is_alone();
         let is_told_so = is_in_memory || row.is_some_and(|row| self.is_told_to_play(&row.2, given));
         // A directory of its own holds what is kept; what else the library does, it does.
         let is_kept_near =

@@ -163,7 +163,9 @@ impl Interpreter<'_, '_, '_> {
         // Its own tests run on a network in the same process, unless they are told another one.
         if called.path.starts_with("hardhat.")
             && ["it(", "describe("].iter().any(|shape| self.source.contains(shape))
-            && !["http://", "https://", "wss://"].iter().any(|it| self.source.contains(it))
+            && !["http://", "https://", "wss://", "Provider("]
+                .iter()
+                .any(|it| self.source.contains(it))
         {
             self.seen.rehearsed = true;
         }
