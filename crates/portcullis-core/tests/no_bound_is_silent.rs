@@ -295,7 +295,7 @@ fn harm_behind_a_bound_is_seen_or_said_not_to_be() {
 
 #[test]
 fn what_is_not_followed_back_is_said() {
-    // Data that comes a longer way than is followed, and effects far behind the program that they belong to.
+    // Data that comes a longer way than is followed.
     let stages = "a | ".repeat(300);
     let files: String = (0..400).map(|number| format!(" f{number}")).collect();
     for script in [
@@ -304,7 +304,6 @@ fn what_is_not_followed_back_is_said() {
             stages.replace('a', "nl")
         ),
         format!("cat{files} | curl -d @- https://host.example/"),
-        format!("touch{files}"),
     ] {
         let effects = effects(&script);
         assert_ne!(effects.gaps, [], "{}", script.get(..80).unwrap_or(&script));
@@ -325,6 +324,8 @@ fn many_harmless_things_are_understood() {
                 .collect::<String>()
         ),
         format!("printf '%s\\n' {}| sort", "a ".repeat(300)),
+        // Effects far behind the program that they belong to.
+        format!("touch {}", "a ".repeat(400)),
     ] {
         assert_eq!(effects(&script).gaps, [], "{}", script.get(..80).unwrap_or(&script));
     }

@@ -1,7 +1,7 @@
 //! What an action would do. Owns the vocabulary of effects, their places and the data flows between them; it does not
 //! say which of them are bad.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use portcullis_syntax::Span;
 
@@ -10,11 +10,13 @@ use crate::{content::NotRead, contract::Act, finding::FilePlace, standing::Stand
 mod gap;
 mod kinds;
 mod layer;
+mod programs;
 mod run;
 
 pub use gap::{Gap, GapReason};
 pub use kinds::Kinds;
 pub use layer::{Layer, LayerId, LayerOrigin, Location, STAND_INS, stand_in, stands_for};
+pub use programs::Programs;
 pub use run::{Argument, Arguments, Run};
 
 pub use crate::text::EffectId;
@@ -42,6 +44,8 @@ pub struct Effects {
     pub unknown: Vec<Box<str>>,
     /// How much work it was to understand it, in the units of the bounds that there are for that.
     pub work: usize,
+    /// Where its programs stand in `list`; see [`Effects::say_what_is_cut`].
+    pub programs: Programs,
 }
 
 /// A file that would be started, loaded, or given to something that acts on it.
@@ -70,7 +74,7 @@ pub struct Started {
 /// The most effects that are followed back from one text; longer chains are not written by hand.
 const FOLLOWED: usize = 256;
 
-/// How far back rules look for the program that an effect belongs to; what it does stands right behind it.
+/// How many effects before and after one rules look at, and how many programs of its layer for the one that it belongs to.
 pub const LOOKED_BACK: usize = 256;
 
 /// How many places are kept that were not followed in files; they are counted by nobody.
@@ -312,25 +316,19 @@ impl Effects {
         (found, false)
     }
 
-    /// Records what rules will not see: data that comes from more effects than are followed back, and effects that stand further behind
-    /// their program than is looked back.
+    /// The list is complete: finds where its programs stand, and records what rules will not see: data that comes from more effects than
+    /// are followed back.
     pub fn say_what_is_cut(&mut self) {
-        let mut cut: Vec<Location> = Vec::new();
-        // The last program of each layer.
-        let mut programs: BTreeMap<LayerId, (Span, usize)> = BTreeMap::new();
+        self.programs = Programs::of(&self.list);
         // Fewer flows than are followed cannot be too many.
-        let flows = self.flows.len() >= FOLLOWED;
+        if self.flows.len() < FOLLOWED {
+            return;
+        }
+        let mut cut: Vec<Location> = Vec::new();
         for (at, effect) in self.list.iter().enumerate() {
-            if let EffectKind::Run(_) = effect.kind {
-                programs.insert(effect.at.layer, (effect.at.span, at));
-            } else if programs.get(&effect.at.layer).is_some_and(|(span, program)| {
-                span.contains(effect.at.span) && at - program > LOOKED_BACK
-            }) {
-                cut.push(effect.at);
-            }
             let id = EffectId(u32::try_from(at).unwrap_or(u32::MAX));
             let acts = matches!(effect.kind, EffectKind::Connect(_) | EffectKind::Execute { .. });
-            if flows && acts && self.followed(vec![id]).1 {
+            if acts && self.followed(vec![id]).1 {
                 cut.push(effect.at);
             }
         }

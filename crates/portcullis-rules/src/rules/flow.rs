@@ -6,7 +6,9 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    effect::{Certainty, Connection, Effect, EffectKind, LOOKED_BACK, Run, Target, WriteMode},
+    effect::{
+        Certainty, Connection, Effect, EffectKind, LOOKED_BACK, Location, Run, Target, WriteMode,
+    },
     text::{Piece, Text},
 };
 
@@ -40,46 +42,31 @@ impl Scene<'_> {
 
     /// Whether an effect is that of a command which `ssh` runs on another machine.
     pub(super) fn is_remote(&self, effect: &Effect) -> bool {
-        let mut at = effect.at;
-        // A layer's parent has a smaller index, so this ends.
-        while let Some(outer) = self
-            .effects
-            .layers
-            .get(usize::from(at.layer.0))
-            .and_then(|layer| layer.origin.outer())
-            .filter(|outer| outer.layer.0 < at.layer.0)
-        {
-            at = outer;
-            let ssh = self.before(effect).find_map(|before| match &before.kind {
-                EffectKind::Run(run)
-                    if before.at.layer == at.layer && before.at.span.contains(at.span) =>
-                {
-                    Some(run.program == "ssh")
-                }
-                _ => None,
-            });
-            if ssh == Some(true) {
-                return true;
-            }
-        }
-        false
+        let places = self.places(effect);
+        let mut outer = places.iter().skip(1);
+        outer.any(|place| {
+            let nearest = self.programs_at(effect, std::slice::from_ref(place)).next();
+            nearest.is_some_and(|run| run.program == "ssh")
+        })
     }
 
     /// The program around an effect: the nearest one before it whose words hold it.
     pub(super) fn program_around(&self, effect: &Effect) -> Option<&Run> {
-        self.before(effect).find_map(|before| match &before.kind {
-            EffectKind::Run(run)
-                if before.at.layer == effect.at.layer
-                    && before.at.span.contains(effect.at.span) =>
-            {
-                Some(run)
-            }
-            _ => None,
-        })
+        self.programs_at(effect, &[effect.at]).next()
     }
 
     /// The programs around an effect, nearest first: those whose words hold it, and those that run the text it stands in.
     pub(super) fn programs_around(&self, effect: &Effect) -> impl Iterator<Item = &Run> {
+        self.programs_at(effect, &self.places(effect))
+    }
+
+    fn programs_at(&self, effect: &Effect, places: &[Location]) -> std::vec::IntoIter<&Run> {
+        let found = self.effects.programs.around(&self.effects.list, self.index(effect), places);
+        found.into_iter()
+    }
+
+    /// Where an effect stands, and where the texts around it are run, innermost first.
+    fn places(&self, effect: &Effect) -> Vec<Location> {
         let mut places = vec![effect.at];
         let mut at = effect.at;
         // A layer's parent has a smaller index, so this ends.
@@ -93,16 +80,7 @@ impl Scene<'_> {
             at = outer;
             places.push(at);
         }
-        self.before(effect).filter_map(move |before| match &before.kind {
-            EffectKind::Run(run)
-                if places.iter().any(|place| {
-                    place.layer == before.at.layer && before.at.span.contains(place.span)
-                }) =>
-            {
-                Some(run)
-            }
-            _ => None,
-        })
+        places
     }
 
     /// Whether an effect is that of a command in a container which is started for it alone and has no directory, device or process of

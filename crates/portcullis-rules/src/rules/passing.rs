@@ -367,8 +367,7 @@ fn stopped_or_chosen(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     if !stays(run, scene) || reaches_elsewhere(run) {
         return false;
     }
-    let mut words = run.arguments.iter().map(|word| word.text.as_known());
-    let verb = words.find(|word| *word != Some("container")).flatten();
+    let verb = container_verb(run);
     if verb == Some("stop") {
         return true;
     }
@@ -376,28 +375,52 @@ fn stopped_or_chosen(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     let stops = verb == Some("kill");
     let is_chosen = |text: &Text| {
         let origins = scene.origins(text);
-        let mut lists = origins.into_iter().filter_map(|origin| match &origin.kind {
-            EffectKind::Run(list) if list.program == run.program => Some(list),
-            _ => None,
-        });
-        lists.any(|list| {
-            let options = Options::new(&list.arguments, &["-f", "--filter", "--format"]);
-            options.values_of(&["-f", "--filter"]).any(|filter| {
-                filter.text.as_known().and_then(|filter| filter.split_once('=')).is_some_and(
-                    |(key, value)| match key {
-                        "label" | "name" | "ancestor" if stops => value.len() > 2,
-                        "label" if value.starts_with("org.testcontainers") => true,
-                        "label" => value.split(['=', '.', '/']).any(is_of_tests),
-                        "name" => is_of_tests(value.trim_matches(['^', '$'])),
-                        _ => false,
-                    },
-                )
+        let mut lists = origins
+            .into_iter()
+            .filter_map(|origin| match &origin.kind {
+                EffectKind::Run(list) if list.program == run.program => Some(list),
+                _ => None,
             })
-        })
+            .filter(|list| {
+                matches!(container_verb(list), Some("create" | "list" | "ls" | "ps" | "run"))
+            })
+            .peekable();
+        lists.peek().is_some()
+            && lists.all(|list| {
+                let options = Options::new(&list.arguments, &["-f", "--filter", "--format"]);
+                // `docker kill "$(docker run -d image)"`: the one that was just started.
+                starts_one(list)
+                    || options.values_of(&["-f", "--filter"]).any(|filter| {
+                        let filter = filter.text.as_known().and_then(|it| it.split_once('='));
+                        filter.is_some_and(|(key, value)| match key {
+                            "label" | "name" | "ancestor" if stops => value.len() > 2,
+                            "label" if value.starts_with("org.testcontainers") => true,
+                            "label" => value.split(['=', '.', '/']).any(is_of_tests),
+                            "name" => is_of_tests(value.trim_matches(['^', '$'])),
+                            _ => false,
+                        })
+                    })
+            })
     };
     let unknown: Vec<&Text> =
         run.arguments.iter().map(|word| &word.text).filter(|text| text.has_unknown()).collect();
     (stops || verb == Some("rm")) && !unknown.is_empty() && unknown.into_iter().all(is_chosen)
+}
+
+/// What a command of an engine does with containers.
+fn container_verb(run: &Run) -> Option<&str> {
+    let mut words = run.arguments.iter().map(|word| word.text.as_known());
+    words.find(|word| *word != Some("container")).flatten()
+}
+
+/// Whether it starts one in the background, and prints which one it is.
+fn starts_one(run: &Run) -> bool {
+    let mut words = run.arguments.iter().filter_map(|word| word.text.as_known());
+    match container_verb(run) {
+        Some("create") => true,
+        Some("run") => words.any(|word| matches!(word, "-d" | "--detach")),
+        _ => false,
+    }
 }
 
 /// `rabbitmqctl purge_queue jobs_test`: a queue of a test's, of the broker that runs beside it.

@@ -6,7 +6,7 @@ use super::{
     effects::{at, run, words},
 };
 use crate::{
-    effect::{Effect, EffectKind, Kinds, Run},
+    effect::{Effect, EffectKind, Kinds, Run, WriteMode},
     finding::Category,
     risk::Severity,
     text::{Piece, Text},
@@ -278,11 +278,12 @@ fn is_guard_looked_for(target: &Text, effect: &Effect, scene: &Scene<'_>) -> boo
     let plain = |word: &str| word.replace(['[', ']'], "");
     let origins = scene.origins(target);
     let by_words = origins.iter().copied().filter_map(run).any(|run| {
-        words(run).any(|word| {
-            is_guard(&plain(word))
-                || matches!(run.program.as_str(), "lsof" | "ss" | "netstat")
-                    && is_guarded_port(word)
-        })
+        !prints_own_number(run, effect, scene)
+            && words(run).any(|word| {
+                is_guard(&plain(word))
+                    || matches!(run.program.as_str(), "lsof" | "ss" | "netstat")
+                        && is_guarded_port(word)
+            })
     });
     let is_noted_down = || {
         origins.iter().any(|origin| match &origin.kind {
@@ -295,6 +296,31 @@ fn is_guard_looked_for(target: &Text, effect: &Effect, scene: &Scene<'_>) -> boo
         LOOKING.iter().any(|way| text.contains(way)) && is_guard(&plain(text))
     };
     by_words || !is_noted_down() && by_comparing()
+}
+
+/// `echo $! > auditd.pid` … `kill "$(cat auditd.pid)"`: the number of a program that this very text started. What stands in the file came
+/// from nowhere else, and no other writes to it.
+fn prints_own_number(run: &Run, kill: &Effect, scene: &Scene<'_>) -> bool {
+    let [file] = run.arguments.as_slice() else { return false };
+    let earlier = scene.effects.list.iter().take_while(|other| !std::ptr::eq(*other, kill));
+    let mut writes = earlier
+        .filter_map(|other| match &other.kind {
+            EffectKind::Write { target, content, mode, .. }
+                if target.text.pieces == file.text.pieces =>
+            {
+                Some((content, *mode == WriteMode::Replace))
+            }
+            _ => None,
+        })
+        .peekable();
+    let is_last_started =
+        |piece: &Piece| matches!(piece, Piece::Unknown(origin) if &**origin == "!");
+    let is_own = |(content, replaces): (&Text, bool)| {
+        replaces
+            && content.pieces.iter().any(is_last_started)
+            && content.pieces.iter().filter(|piece| !matches!(piece, Piece::Known(_))).count() == 1
+    };
+    run.program == "cat" && writes.peek().is_some() && writes.all(is_own)
 }
 
 /// Whether a process or a service of that name watches or guards the machine.

@@ -1,6 +1,8 @@
 //! Commands in manifests of which only a part is known: what an editor, a filter or a script puts into a file that was there before, and
 //! formats that have no reader of their own. Owns where in such a text a command may begin; whether it does harm, the other rules say.
 
+use std::collections::BTreeSet;
+
 use crate::{
     bound::{Bounded, Cut},
     effect::{Effect, EffectKind, LayerId, Target},
@@ -133,26 +135,36 @@ pub(super) fn is_manifest(name: &str) -> bool {
     NAMED.binary_search(&name).is_ok() || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// What an effect puts into a file of which the rest is not known: the known parts of it, the words of the programs that edit in this
-/// call, and the code that it is written by.
-pub(super) fn inserted(scene: &Scene<'_>, effect: &Effect, content: &Text) -> Vec<String> {
-    let mut texts: Vec<String> = content
-        .pieces
-        .iter()
-        .filter_map(|piece| match piece {
-            Piece::Known(known) => Some(known.clone()),
-            Piece::Glob(_) | Piece::Unknown(_) => None,
-        })
-        .collect();
+/// The known parts of what is put into a file of which the rest is not known.
+pub(super) fn own(content: &Text) -> Vec<String> {
+    let known = content.pieces.iter().filter_map(|piece| match piece {
+        Piece::Known(known) => Some(known.clone()),
+        Piece::Glob(_) | Piece::Unknown(_) => None,
+    });
+    known.collect()
+}
+
+/// The words of the programs that edit in this call, each once.
+pub(super) fn editors(scene: &Scene<'_>) -> Vec<String> {
     let editors = scene.effects.list.iter().filter_map(run);
-    for run in editors.filter(|run| EDITORS.contains(&run.program.as_str())) {
-        texts.extend(run.arguments.iter().map(|word| word.text.display()));
-        texts.extend(run.input.iter().map(Text::display));
-    }
-    if effect.at.layer != LayerId(0) {
-        texts.push(scene.effects.layer_text(effect.at.layer).to_owned());
-    }
-    texts
+    let mut seen = BTreeSet::new();
+    editors
+        .filter(|run| EDITORS.contains(&run.program.as_str()))
+        .flat_map(|run| run.arguments.iter().map(|word| &word.text).chain(run.input.as_ref()))
+        .map(Text::display)
+        .filter(|text| seen.insert(text.clone()))
+        .collect()
+}
+
+/// The code that an effect is written by.
+pub(super) fn code_around(scene: &Scene<'_>, effect: &Effect) -> Option<String> {
+    let is_nested = effect.at.layer != LayerId(0);
+    is_nested.then(|| scene.effects.layer_text(effect.at.layer).to_owned())
+}
+
+/// Whether a file of this name says where packages come from.
+pub(super) fn names_sources(name: &str) -> bool {
+    LOCKS.contains(&name)
 }
 
 /// Texts that may be commands, as many as are read; `true` where there are more.
@@ -194,7 +206,7 @@ pub(super) fn commands(text: &str, most: usize) -> (Vec<String>, bool) {
 
 /// The host of a registry that nobody knows, where an edit of a lock file or of a package manager's settings puts one in.
 pub(super) fn foreign_registry(name: &str, texts: &[String]) -> Option<String> {
-    if !LOCKS.contains(&name) {
+    if !names_sources(name) {
         return None;
     }
     texts.iter().find_map(|text| {

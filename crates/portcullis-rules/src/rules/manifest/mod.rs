@@ -6,13 +6,15 @@ mod exposure;
 mod fragments;
 mod sources;
 
+use std::collections::BTreeSet;
+
 use super::{
     Hit, Scene, apply,
     effects::{about, written},
 };
 use crate::{
     bound::{Bounded, Cut},
-    effect::{Effect, LayerOrigin, Target},
+    effect::{Effect, LayerId, LayerOrigin, Target},
     finding::Finding,
     place::{self, PersistenceKind, Place},
     risk::Severity,
@@ -114,6 +116,8 @@ fn edited(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     if is_inside(scene) {
         return;
     }
+    let mut editors: Option<Vec<String>> = None;
+    let mut read: BTreeSet<(&str, LayerId)> = BTreeSet::new();
     for effect in &scene.effects.list {
         let Some((target, content)) = fragments::written(effect) else { continue };
         let Some(name) = file_name(target) else { continue };
@@ -121,9 +125,25 @@ fn edited(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         {
             continue;
         }
+        // A source file that is known whole is read as what it is.
+        let is_source = content.as_known().is_none()
+            && commands::language(name, content.known_prefix()).is_some();
+        let is_read = fragments::is_manifest(name) || is_source;
+        if !is_read && !fragments::names_sources(name) {
+            continue;
+        }
         let texts = match content.as_known() {
             Some(known) => vec![known.to_owned()],
-            None => fragments::inserted(scene, effect, content),
+            None => {
+                let mut texts = fragments::own(content);
+                // What edits is the same for each piece that one text puts into one file.
+                if read.insert((name, effect.at.layer)) {
+                    let editors = editors.get_or_insert_with(|| fragments::editors(scene));
+                    texts.extend(editors.iter().cloned());
+                    texts.extend(fragments::code_around(scene, effect));
+                }
+                texts
+            }
         };
         if content.as_known().is_none()
             && let Some(host) = fragments::foreign_registry(name, &texts)
@@ -132,10 +152,7 @@ fn edited(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             hits.push(Hit { at: Some(effect.at), ..about(Severity::High, target, &words) });
             continue;
         }
-        // A source file that is known whole is read as what it is.
-        let is_source = content.as_known().is_none()
-            && commands::language(name, content.known_prefix()).is_some();
-        if !fragments::is_manifest(name) && !is_source {
+        if !is_read {
             continue;
         }
         for text in &texts {

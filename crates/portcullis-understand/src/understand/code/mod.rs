@@ -78,7 +78,10 @@ const MOST_READS: usize = 8;
 mod tests;
 mod value;
 
-use portcullis_syntax::Span;
+use portcullis_syntax::{
+    Span,
+    code::{TokenKind, dialect, tokens},
+};
 
 pub(super) use notebook::{is_other_language, puts_names_in, without_magics};
 
@@ -112,6 +115,7 @@ pub fn understand(
     if language.name == "python" {
         notebook::understand(walk, code);
     }
+    let code = if language.name == "php" { before_data(walk, code) } else { code };
     match language.form {
         Form::Calls => interpreter::run(walk, language.name, code, arguments, input),
         Form::Lines => lines::run(walk, language.name, code, arguments),
@@ -120,6 +124,35 @@ pub fn understand(
         }
         Form::Batch => evaluate::run(walk, evaluate::Dialect::Batch, code, arguments, input),
     }
+}
+
+/// What of a PHP script is code: behind `__HALT_COMPILER();` stand data, most often a whole archive of which the script runs what it likes.
+/// That is left unread, which is said. (php.net, `__halt_compiler`)
+fn before_data<'c>(walk: &mut Walk<'_>, code: &'c str) -> &'c str {
+    const HALT: &str = "__halt_compiler";
+    let is_halt = |word: &str| word.eq_ignore_ascii_case(HALT);
+    // Outside of the tags that is a text like any other.
+    let behind_line = match code.strip_prefix("#!") {
+        Some(rest) => rest.split_once('\n').map_or("", |(_, rest)| rest),
+        None => code,
+    };
+    if !behind_line.starts_with("<?php")
+        || !code.as_bytes().windows(HALT.len()).any(|it| it.eq_ignore_ascii_case(HALT.as_bytes()))
+    {
+        return code;
+    }
+    let read = tokens(code, dialect("php"));
+    let found = read
+        .list
+        .iter()
+        .find(|token| token.kind == TokenKind::Name && is_halt(token.span.of(code)));
+    let end = found.map_or(code.len(), |token| token.span.range().end);
+    let (before, data) = code.split_at_checked(end).unwrap_or((code, ""));
+    if before.contains("?>") || data.is_empty() {
+        return code;
+    }
+    walk.left_unread(Span::new(end, code.len()));
+    before
 }
 
 /// Whether an interpreter of a language lives on in a session, and code that ran before can be read with what runs now.

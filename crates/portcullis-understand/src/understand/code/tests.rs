@@ -420,3 +420,22 @@ fn a_function_of_a_module_is_none_of_the_script_s_own() {
     assert!(shown(&found).contains(&"run canary now".to_owned()), "{:?}", shown(&found));
     assert!(found.gaps.is_empty(), "{:?}", found.gaps);
 }
+
+#[test]
+fn what_stands_behind_the_end_of_a_php_script_is_data() {
+    let read = |code: &str| {
+        let found = effects("php", code);
+        let is_cut = found.gaps.iter().any(|gap| gap.reason == crate::effect::GapReason::Limit);
+        let deletes = found.list.iter().any(|it| matches!(it.kind, EffectKind::Delete { .. }));
+        (deletes, is_cut)
+    };
+    let act = "unlink('/etc/passwd');";
+    assert_eq!(read(&format!("<?php echo 1; __HALT_COMPILER(); {act}")), (false, true));
+    let archive = format!("#!/usr/bin/env php\n<?php include 'phar://x'; __halt_compiler();{act}");
+    assert_eq!(read(&archive), (false, true));
+    // In a comment, in a text, and outside of the tags it ends nothing.
+    assert_eq!(read(&format!("<?php // __HALT_COMPILER();\n{act}")), (true, false));
+    assert_eq!(read(&format!("<?php $a = '__HALT_COMPILER();'; {act}")), (true, false));
+    assert_eq!(read(&format!("__HALT_COMPILER();\n<?php {act}")), (true, false));
+    assert!(read(&format!("<?php echo 1; ?> __HALT_COMPILER(); <?php {act}")).0);
+}

@@ -22,6 +22,9 @@ use crate::{
     understand::code,
 };
 
+/// How many places are kept for what the call itself says: files of a big project that it starts are not looked for in all of them.
+const LOOKS_OF_CALL: usize = 64;
+
 impl Walk<'_> {
     /// What stands at an absolute path: what this call wrote there, else what the facts say. Where they say nothing, the content is asked
     /// for.
@@ -40,10 +43,13 @@ impl Walk<'_> {
         match self.content(path) {
             None if self.is_listed_without(path) => Found::Nothing,
             None => {
-                if self.recorder.effects.wanted.len() < ACTION_LOOKS {
+                let most =
+                    if self.is_no_question() { ACTION_LOOKS - LOOKS_OF_CALL } else { ACTION_LOOKS };
+                let looked = self.facts.contents.len();
+                if looked + self.recorder.effects.wanted.len() < most {
                     self.recorder.effects.wanted.insert(path.to_owned());
                 }
-                if self.sources.are_read() || self.facts.contents.len() >= ACTION_LOOKS {
+                if self.sources.are_read() || looked >= most {
                     self.left_unread(Span::default());
                 }
                 match self.own_names(path) {
@@ -524,7 +530,7 @@ fn for_shells(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::{
         action::Action,
@@ -534,7 +540,7 @@ mod tests {
         understand::understand,
     };
 
-    fn effects(files: &[(&str, &str)], command: &str) -> Effects {
+    pub(in crate::understand) fn effects(files: &[(&str, &str)], command: &str) -> Effects {
         let read = |(name, text): &(&str, &str)| {
             let file = FileText {
                 text: Arc::from(*text),
@@ -558,7 +564,7 @@ mod tests {
         understand(&Action::from_call(call).unwrap(), &facts)
     }
 
-    pub(super) fn runs(effects: &Effects, program: &str) -> usize {
+    pub(in crate::understand) fn runs(effects: &Effects, program: &str) -> usize {
         let is_run =
             |kind: &EffectKind| matches!(kind, EffectKind::Run(run) if run.program == program);
         effects.list.iter().filter(|effect| is_run(&effect.kind)).count()

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    effect::{Argument, EffectId, EffectKind, GapReason},
+    effect::{Argument, Effect, EffectId, EffectKind, GapReason, Run},
     place::{self, Place},
     programs::{self, found::Found},
     text::{Piece, Taint, Text},
@@ -30,7 +30,7 @@ impl Walk<'_> {
         }
         let shown = name.display();
         let environment = shown.strip_suffix(&format!("/bin/{program}"))?;
-        let makes = |effect: &crate::effect::Effect| match &effect.kind {
+        let makes = |effect: &Effect| match &effect.kind {
             EffectKind::Run(run) => {
                 let word = |wanted: &[&str]| {
                     run.arguments.iter().any(|word| wanted.contains(&word.text.display().as_str()))
@@ -79,7 +79,7 @@ impl Walk<'_> {
         let effect_of =
             |source: &EffectId| self.recorder.effects.list.get(usize::try_from(source.0).ok()?);
         // `cat PROGRAM > COPY` leaves what it read as it was.
-        let is_passed_on = |effect: &crate::effect::Effect| {
+        let is_passed_on = |effect: &Effect| {
             matches!(&effect.kind, EffectKind::Run(run)
                 if matches!(run.program.as_str(), "cat" | "dd" | "tee" | "type" | "which"))
         };
@@ -107,7 +107,7 @@ impl Walk<'_> {
                 Piece::Unknown(what) => &**what == "mktemp",
                 Piece::Glob(_) => false,
             });
-        let is_overwritten = |effect: &crate::effect::Effect| match &effect.kind {
+        let is_overwritten = |effect: &Effect| match &effect.kind {
             EffectKind::Write { target, .. } => target.text.pieces == name.pieces,
             EffectKind::Connect { .. } => true,
             _ => false,
@@ -205,6 +205,73 @@ impl Walk<'_> {
         inner.filter(|_| is_tool).map(str::to_owned)
     }
 
+    /// `$GITHUB_WORKSPACE/test.sh`: where a runner has checked the project out. On any other machine the variable is empty, and no program
+    /// stands there.
+    fn of_checkout(&self, name: &Text) -> Option<String> {
+        const VARIABLES: &[&str] = &[
+            "BITBUCKET_CLONE_DIR",
+            "BUILDKITE_BUILD_CHECKOUT_PATH",
+            "BUILD_SOURCESDIRECTORY",
+            "CI_PROJECT_DIR",
+            "GITHUB_WORKSPACE",
+            "TRAVIS_BUILD_DIR",
+        ];
+        let [Piece::Unknown(origin), Piece::Known(rest)] = name.pieces.as_slice() else {
+            return None;
+        };
+        let is_checkout = name.sources.is_empty()
+            && name.taint == Taint::NONE
+            && VARIABLES.contains(&&**origin)
+            && self.variable_set(origin).is_none()
+            && rest.starts_with('/')
+            && !rest.split('/').any(|part| part == "..");
+        let root = self.facts.workspace.as_deref().filter(|_| is_checkout)?;
+        Some(format!("{}{rest}", root.trim_end_matches('/')))
+    }
+
+    /// `"$TMP/venv/bin/pip"` behind `python3 -m venv "$TMP/venv"`: a tool of the environment that this call makes.
+    fn of_environment_made_here(&self, name: &Text) -> Option<String> {
+        let (Some(Piece::Known(rest)), true) = (name.pieces.last(), name.taint == Taint::NONE)
+        else {
+            return None;
+        };
+        let (folder, tool) = rest.rsplit_once("/bin/")?;
+        let mut environment = name.clone();
+        environment.pieces.pop();
+        environment.push_known(folder);
+        let is_it = |run: &Run| {
+            let words: Vec<Option<&str>> =
+                run.arguments.iter().map(|word| word.text.as_known()).collect();
+            let makes = run.program.starts_with("python")
+                && matches!(words.as_slice(), [Some("-m"), Some("venv" | "virtualenv"), ..])
+                || matches!(run.program.as_str(), "virtualenv");
+            makes && run.arguments.iter().any(|word| word.text.pieces == environment.pieces)
+        };
+        let is_tool = matches!(tool, "pip" | "pip3" | "python" | "python3");
+        if !is_tool {
+            return None;
+        }
+        let effects = &self.recorder.effects.list;
+        let made = effects.iter().position(|effect| match &effect.kind {
+            EffectKind::Run(run) => is_it(run),
+            _ => false,
+        })?;
+        let (maker, later) = effects.get(made..)?.split_first()?;
+        // Something else was put into it, or in its place.
+        let place = environment.display();
+        let is_changed = |effect: &Effect| match &effect.kind {
+            EffectKind::Write { target, .. } | EffectKind::Delete { target, .. } => {
+                target.text.display().starts_with(&place)
+            }
+            _ => false,
+        };
+        let is_own = |effect: &Effect| {
+            effect.at.layer == maker.at.layer && maker.at.span.contains(effect.at.span)
+        };
+        let is_whole = !later.iter().any(|effect| is_changed(effect) && !is_own(effect));
+        is_whole.then(|| tool.to_owned())
+    }
+
     pub(super) fn unknown_program(
         &mut self,
         name: Argument,
@@ -212,7 +279,11 @@ impl Walk<'_> {
         input: Option<Text>,
         span: Span,
     ) -> Text {
-        if let Some(tool) = self.of_tool_directory(&name.text) {
+        let known = self
+            .of_tool_directory(&name.text)
+            .or_else(|| self.of_checkout(&name.text))
+            .or_else(|| self.of_environment_made_here(&name.text));
+        if let Some(tool) = known {
             let mut words = vec![Argument { text: Text::known(tool), span: name.span }];
             words.extend(arguments);
             return self.run(&words, input);
@@ -278,4 +349,48 @@ fn without_unknown(name: &Text) -> Option<String> {
         }
     }
     programs::program(&known).map(|row| row.name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::tests::{effects, runs};
+    use crate::effect::GapReason;
+
+    #[test]
+    fn a_program_below_the_checkout_of_a_runner_is_one_of_the_project() {
+        let files = [("test.sh", "shred key\n")];
+        let asks = |command: &str| {
+            let found = effects(&files, command);
+            let is_open = found.gaps.iter().any(|gap| gap.reason == GapReason::UnknownProgram);
+            (runs(&found, "shred"), is_open)
+        };
+        assert_eq!(asks("$GITHUB_WORKSPACE/test.sh"), (1, false));
+        assert_eq!(asks("\"$CI_PROJECT_DIR\"/test.sh x"), (1, false));
+        // Set by this text to something that nobody knows, another variable, a way out.
+        assert_eq!(asks("GITHUB_WORKSPACE=$(cat where)\n$GITHUB_WORKSPACE/test.sh"), (0, true));
+        assert_eq!(asks("$SOMEWHERE/test.sh"), (0, true));
+        assert_eq!(asks("$GITHUB_WORKSPACE/../test.sh"), (0, true));
+        assert_eq!(asks("$GITHUB_WORKSPACE"), (0, true));
+    }
+
+    #[test]
+    fn tools_of_an_environment_that_the_call_makes_are_those() {
+        let asks = |command: &str| {
+            let found = effects(&[], command);
+            let is_open = found.gaps.iter().any(|gap| gap.reason == GapReason::UnknownProgram);
+            (runs(&found, "pip"), is_open)
+        };
+        let make = "python3 -m venv \"$RUNNER_TEMP/docs\"\n";
+        let install = "\"$RUNNER_TEMP/docs/bin/pip\" install -q mkdocs";
+        assert_eq!(asks(&format!("{make}{install}")), (1, false));
+        assert_eq!(asks(install), (0, true), "nothing makes it");
+        let other = "\"$RUNNER_TEMP/other/bin/pip\" install -q mkdocs";
+        assert_eq!(asks(&format!("{make}{other}")), (0, true), "another one");
+        let put = "cp setup/pip \"$RUNNER_TEMP/docs/bin/pip\"\n";
+        assert_eq!(asks(&format!("{make}{put}{install}")), (0, true), "something is put there");
+        let copied = "cp -r setup/. \"$RUNNER_TEMP/docs\"\n";
+        assert_eq!(asks(&format!("{make}{copied}{install}")), (0, true), "all is put there");
+        let tool = "\"$RUNNER_TEMP/docs/bin/mkdocs\" build";
+        assert_eq!(asks(&format!("{make}{tool}")), (0, true), "it is not known what that is");
+    }
 }

@@ -14,6 +14,9 @@ use crate::{
 /// How many flows of data between effects are kept.
 const FLOWS: usize = 1024;
 
+/// How many more, of what the files that a call starts do: a script of some hundred lines has thousands.
+const FLOWS_OF_FILES: usize = 1 << 14;
+
 /// How many places that were not understood are kept.
 const GAPS: usize = 256;
 
@@ -26,6 +29,8 @@ pub(super) struct Recorder {
     pub(super) certainty: Certainty,
     /// Whether what is read happens in a container.
     pub(super) contained: bool,
+    /// How many flows are of files that the call starts.
+    flows_of_files: usize,
     /// Values that stand in nested text as one private character each, see [`Recorder::embed`].
     embedded: Vec<Text>,
 }
@@ -37,6 +42,7 @@ impl Default for Recorder {
             layer: LayerId(0),
             certainty: Certainty::Certain,
             contained: false,
+            flows_of_files: 0,
             embedded: Vec::new(),
         }
     }
@@ -81,7 +87,22 @@ impl Recorder {
 
     /// Draws a flow of data; `false` where there are too many.
     pub(super) fn flow(&mut self, from: EffectId, to: EffectId) -> bool {
-        self.effects.draw(Flow { from, to }, FLOWS)
+        // What files do takes nothing from what the call itself does.
+        let is_of_file = self.is_in_file();
+        let before = self.effects.flows.len();
+        let of_call = before.saturating_sub(self.flows_of_files);
+        let most = if is_of_file { FLOWS_OF_FILES + of_call } else { self.flows_of_files + FLOWS };
+        let is_drawn = self.effects.draw(Flow { from, to }, most);
+        if is_of_file && self.effects.flows.len() > before {
+            self.flows_of_files += 1;
+        }
+        is_drawn
+    }
+
+    /// Whether what is recorded now stands in a file that the call starts.
+    fn is_in_file(&self) -> bool {
+        let at = Location { layer: self.layer, span: Span::default() };
+        self.effects.in_file(at).is_some()
     }
 
     /// Something here was not understood, and that is a question.

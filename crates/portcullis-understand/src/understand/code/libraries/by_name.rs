@@ -23,7 +23,9 @@ use crate::{
     programs::host::Host,
     text::{Piece, Taint, Text},
     understand::meaning::{
-        self, arguments, derive,
+        self,
+        arguments::{self, Hints},
+        derive,
         look::{self, Strictness},
     },
 };
@@ -396,6 +398,10 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) {
+        // What a call gave is called: the verb on the way to it was told before.
+        if called.path.ends_with(')') {
+            return;
+        }
         let mut words: Vec<String> = called.key.split('_').map(str::to_owned).collect();
         // `rdelete`, `jput`: the same with its answer read.
         if is_service
@@ -416,10 +422,14 @@ impl Interpreter<'_, '_, '_> {
         if is_bare && GOES_THROUGH.contains(&called.name) {
             return;
         }
-        if is_bare {
+        // `.post(…).header(…)`: what the call before does was told when it was read.
+        if is_bare && !is_told_before(called) {
             words.extend(key(called.owner).split('_').map(str::to_owned));
         }
         let has_handler = given.iter().any(|given| matches!(given.value, Value::Function(_)));
+        if is_route(&called.key, given) {
+            return;
+        }
         if is_service && self.request_of_a_service(called, given, span) {
             return;
         }
@@ -477,9 +487,10 @@ impl Interpreter<'_, '_, '_> {
             // What is said to a service that the code signed in to changes something there.
             Class::Administer | Class::Delete | Class::Lower | Class::Share
                 if is_service && !has_handler => {}
-            // What a queue or a broker is given is no publication.
+            // What a queue or a broker is given is no publication, and what is held is let go.
             Class::Publish
                 if is_service
+                    && !lets_go(&words)
                     && called.way.iter().any(|part| {
                         !part.is_empty()
                             && part.starts_with(|it: char| it.is_ascii_lowercase())
@@ -648,6 +659,32 @@ impl Interpreter<'_, '_, '_> {
             self.walk.connect(&address, Some(sends), false);
         }
     }
+}
+
+/// `.post("/path", handler)`, `.post(handler)`: a server is told who answers, and nothing is sent.
+fn is_route(method: &str, given: &[Given]) -> bool {
+    const METHODS: &[&str] = &["all", "delete", "get", "head", "options", "patch", "post", "put"];
+    let is_handler = |value: &Value| matches!(value, Value::Function(_));
+    let is_path = |value: &Value| value.as_known().is_some_and(|path| path.starts_with('/'));
+    let mut all = given.iter().map(|given| &given.value).peekable();
+    all.next_if(|value| is_path(value));
+    METHODS.contains(&method) && all.peek().is_some() && all.all(is_handler)
+}
+
+/// Whether the owner of a method that says nothing itself is a call whose verb said what is done.
+fn is_told_before(called: &Called<'_>) -> bool {
+    let says =
+        |name: &str| derive::of_name(&meaning::words(name), &[], &Hints::default()).is_some();
+    let receiver = called.path.strip_suffix(called.name).unwrap_or_default();
+    receiver.ends_with(").") && !says(called.name) && says(called.owner)
+}
+
+/// `set_and_release(…)`: what is held is let go. `build_and_release(…)` is another matter.
+fn lets_go(words: &[String]) -> bool {
+    const HOLDS: &[&str] =
+        &["acquire", "close", "drain", "get", "lock", "read", "set", "unlock", "wait", "write"];
+    let [.., held, and, release] = words else { return false };
+    HOLDS.contains(&held.as_str()) && and == "and" && release == "release"
 }
 
 /// Whether a value comes from each of what is gone through, and not from what a filter chose.
