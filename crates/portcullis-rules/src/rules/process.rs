@@ -318,7 +318,10 @@ fn prints_own_number(run: &Run, kill: &Effect, scene: &Scene<'_>) -> bool {
     let is_own = |(content, replaces): (&Text, bool)| {
         replaces
             && content.pieces.iter().any(is_last_started)
-            && content.pieces.iter().filter(|piece| !matches!(piece, Piece::Known(_))).count() == 1
+            && content.pieces.iter().all(|piece| match piece {
+                Piece::Known(known) => known.trim().is_empty(),
+                piece => is_last_started(piece),
+            })
     };
     run.program == "cat" && writes.peek().is_some() && writes.all(is_own)
 }
