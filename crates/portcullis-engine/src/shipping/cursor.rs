@@ -61,6 +61,8 @@ pub struct Cursor {
     /// Where it is kept; nothing where it is kept for this process alone.
     path: Option<PathBuf>,
     places: BTreeMap<String, Anchor>,
+    /// Whether it was there before.
+    begun: bool,
     #[expect(dead_code, reason = "the lock is held as long as this is")]
     lock: Option<File>,
 }
@@ -69,7 +71,7 @@ impl Cursor {
     /// One that begins at the first record and is forgotten at the end.
     #[must_use]
     pub const fn fresh() -> Self {
-        Self { path: None, places: BTreeMap::new(), lock: None }
+        Self { path: None, places: BTreeMap::new(), begun: false, lock: None }
     }
 
     /// The one in a file, which need not exist.
@@ -82,22 +84,22 @@ impl Cursor {
         let path = &std::path::absolute(path).map_err(|error| unusable(error.into()))?;
         let lock = locked(path).map_err(|error| unusable(error.into()))?;
         let lock = lock.ok_or_else(|| CursorError::Taken { path: path.clone() })?;
-        let places = match private::read(path, LONGEST) {
+        let (places, begun) = match private::read(path, LONGEST) {
             Ok(bytes) => {
                 let text = String::from_utf8(bytes).ok();
-                text.and_then(|text| parsed(&text))
-                    .ok_or_else(|| CursorError::Foreign { path: path.clone() })?
+                let places = text.and_then(|text| parsed(&text));
+                (places.ok_or_else(|| CursorError::Foreign { path: path.clone() })?, true)
             }
-            Err(error) if error.is_missing() => BTreeMap::new(),
+            Err(error) if error.is_missing() => (BTreeMap::new(), false),
             Err(error) => return Err(unusable(error)),
         };
-        Ok(Self { path: Some(path.clone()), places, lock: Some(lock) })
+        Ok(Self { path: Some(path.clone()), places, begun, lock: Some(lock) })
     }
 
-    /// Whether something was delivered before.
+    /// Whether something was delivered before, or was about to be.
     #[must_use]
-    pub fn has_begun(&self) -> bool {
-        !self.places.is_empty()
+    pub const fn has_begun(&self) -> bool {
+        self.begun
     }
 
     /// Whether the record is still the one that was delivered. What was dropped from it since cannot be looked at.

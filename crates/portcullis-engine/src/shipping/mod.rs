@@ -77,12 +77,16 @@ pub enum Sink<'o> {
 }
 
 impl Sink<'_> {
-    /// A file at a path.
+    /// A file at a path. The cursor is there before the first line is, so that a line which is cut off is known for ours.
     ///
     /// # Errors
     /// What the system says.
     pub fn file(path: &Path, cursor: &Cursor) -> io::Result<Self> {
-        Lines::open(path, cursor.has_begun()).map(Self::File)
+        let lines = Lines::open(path, cursor.has_begun())?;
+        if !cursor.has_begun() {
+            cursor.save().map_err(io::Error::other)?;
+        }
+        Ok(Self::File(lines))
     }
 
     const fn page(&self) -> usize {

