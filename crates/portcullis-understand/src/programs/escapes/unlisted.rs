@@ -52,34 +52,9 @@ const RUNS: &[&str] = &[
 /// What such words end with: `XferCommand`, `exec_prerun`.
 const RUN: &[&str] = &["command", "executable", "hook", "interpreter", "postrun", "prerun"];
 
-/// Programs that others call and that options are named after: `--objdump=PROGRAM`.
-const TOOLS: &[&str] = &[
-    "addr2line",
-    "as",
-    "cc",
-    "cxx",
-    "diff",
-    "dot",
-    "gcov",
-    "gdb",
-    "gpg",
-    "java",
-    "ld",
-    "less",
-    "make",
-    "nm",
-    "node",
-    "objcopy",
-    "objdump",
-    "perl",
-    "pgmf",
-    "python",
-    "ruby",
-    "sh",
-    "ssh",
-    "strip",
-    "tar",
-];
+/// Programs that others call and that options are named after, where nothing else is called so: `--objdump=PROGRAM`.
+const TOOLS: &[&str] =
+    &["addr2line", "cc", "cxx", "gcov", "gdb", "ld", "nm", "objcopy", "objdump", "pgmf", "strip"];
 
 /// Words of names behind which code stands that is loaded, or a directory or settings of such.
 const LOADS: &[&str] = &[
