@@ -59,8 +59,14 @@ fn beginning(text: &str) -> usize {
     }
     let mut start = 0;
     let (mut quote, mut is_escaped) = (None, false);
+    // The last two letters that are no blanks.
+    let mut last = (' ', ' ');
     for (at, letter) in text.char_indices() {
         let behind = at + letter.len_utf8();
+        let goes_on = last == ('&', '&');
+        if !letter.is_whitespace() {
+            last = (last.1, letter);
+        }
         match (quote, letter) {
             _ if is_escaped => is_escaped = false,
             (None | Some('"'), '\\') => is_escaped = true,
@@ -68,7 +74,7 @@ fn beginning(text: &str) -> usize {
             (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(letter),
             // A list goes on in the next line behind its sign.
-            (None, '\n') if text.get(..at).is_some_and(|line| line.trim_end().ends_with("&&")) => {}
+            (None, '\n') if goes_on => {}
             (None, ';' | '\n' | '{' | '(') => start = behind,
             _ => {}
         }

@@ -107,9 +107,9 @@ impl Scene<'_> {
         let mut earlier =
             self.effects.list.iter().take_while(|other| !std::ptr::eq(*other, before));
         earlier.any(|other| {
-            (other.certainty == Certainty::Certain || self.is_behind(other, before))
-                && matches!(&other.kind, EffectKind::Write { target, mode: WriteMode::Replace, .. }
+            matches!(&other.kind, EffectKind::Write { target, mode: WriteMode::Replace, .. }
                     if target.path.as_deref() == Some(path))
+                && (other.certainty == Certainty::Certain || self.is_behind(other, before))
         })
     }
 

@@ -334,7 +334,7 @@ static RULES: &[Rule] = &[
     },
 ];
 
-/// The state of everything is printed for whoever reads along, instead of into a file.
+/// The state of everything is printed for whoever reads along, or sent away, instead of into a file.
 fn state_shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
     let is_terraform = matches!(run.program.as_str(), "terraform" | "tofu" | "terragrunt");

@@ -55,7 +55,9 @@ const AGE: &[&str] =
 pub(super) static TABLE: &[Program] = &[
     Program { name: "age", values: AGE, does: Does::Custom(age) },
     Program { name: "gpg", values: GPG, does: Does::Custom(gpg) },
+    Program { name: "gpg1", values: GPG, does: Does::Custom(gpg) },
     Program { name: "gpg2", values: GPG, does: Does::Custom(gpg) },
+    Program { name: "gpgsm", values: GPG, does: Does::Custom(gpg) },
     Program { name: "rage", values: AGE, does: Does::Custom(age) },
 ];
 
@@ -116,10 +118,16 @@ fn gpg(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let decrypts = options.has(&["-d", "--decrypt", "--decrypt-files"]);
     let works = decrypts || options.has(WORKS);
+    // How it is to be listed, shown, taken in or given out is no command.
+    let only_says_how = |name: &str| {
+        name.ends_with("-options")
+            || name.ends_with("-filter")
+            || name.starts_with("--show-") && name != "--show-keys"
+    };
     let is_other = || {
-        invocation.arguments.iter().any(|word| {
-            let word = word.text.known_prefix();
-            OTHERS.iter().any(|other| word.starts_with(other))
+        options.given().any(|given| {
+            let name = given.name();
+            !only_says_how(name) && OTHERS.iter().any(|other| name.starts_with(other))
         })
     };
     if !works && is_other() {

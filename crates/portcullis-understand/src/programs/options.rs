@@ -256,6 +256,12 @@ impl<'a> Given<'a> {
         Self { argument, written, name, is_long, next, values, shortest, manual: None }
     }
 
+    /// The name as written, without a value; a bundle of letters whole.
+    #[must_use]
+    pub const fn name(&self) -> &'a str {
+        self.name
+    }
+
     /// Whether this is, or holds, the option `name`; a long one may be abbreviated.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {

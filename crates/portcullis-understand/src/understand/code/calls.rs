@@ -218,8 +218,10 @@ impl Interpreter<'_, '_, '_> {
         if self.is_replaced(&path) {
             return Value::reached(&format!("{path}()"), Text::default());
         }
-        // `getattr(os, name)(…)`, `fs[name](…)`
-        if path.strip_suffix("[]").is_some_and(super::members::acts_here) {
+        // `getattr(os, name)(…)`, `fs[name](…)`, `fs[name].call(fs, …)`
+        let function = [".apply", ".bind", ".call"].iter().find_map(|by| path.strip_suffix(by));
+        let module = function.unwrap_or(&path).strip_suffix("[]");
+        if module.is_some_and(super::members::acts_here) {
             self.walk.gap(span, GapReason::UnknownCode);
         }
         self.notice_base(&path, given);

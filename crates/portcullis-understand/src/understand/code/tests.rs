@@ -368,6 +368,7 @@ fn which_function_is_called_is_known_or_said_not_to_be() {
         ("python", "import ctypes, sys\ngetattr(ctypes.CDLL(None), sys.argv[1])(b'/home/dev/x')"),
         ("javascript", "const fs = require('fs'); fs[process.argv[2]]('/home/dev/x')"),
         ("javascript", "require('node:child_process')[process.env.HOW]('id')"),
+        ("javascript", "const fs = require('fs'); fs[process.argv[2]].call(fs, '/home/dev/x')"),
     ] {
         assert!(!effects(language, code).gaps.is_empty(), "{code}");
     }
