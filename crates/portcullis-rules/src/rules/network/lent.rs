@@ -2,7 +2,11 @@
 //! is found in its words, and to whom it may be lent: to machines that the repository's remotes or the configuration name, and to
 //! those that only this network or ssh's own settings know by one word.
 
-use super::{Hit, HostKind, Scene, hosts, pattern};
+use super::super::{
+    Hit, Scene,
+    hosts::{self, HostKind},
+    pattern,
+};
 use crate::{
     effect::{Argument, Effect, Run},
     programs::{Options, system::is_secret_name},
