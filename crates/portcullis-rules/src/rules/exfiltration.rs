@@ -1,24 +1,26 @@
 //! Rules on data that leaves: keys, private files, the project itself. What is sent, and where it comes from, was followed
 //! while the action was understood.
 
-mod project;
-
 use super::{
     Hit, Rule, Scene, Shelf, When,
-    flow::{host_kind, host_resource, is_local, named_as_credential, shown},
+    flow::{host_kind, host_resource, is_local, shown},
     hosts::{self, HostKind},
     pattern,
 };
 use crate::{
-    effect::{Argument, Connection, Effect, EffectKind, Kinds, Run, Target},
+    effect::{Connection, Effect, EffectKind, Kinds, Run, Target},
     finding::{Category, Confidence},
     place::{self, Place},
-    programs,
     risk::Severity,
-    session::Left,
-    split::is_below,
     text::{Piece, Taint, Text},
 };
+
+mod captured;
+mod project;
+mod secret;
+
+use captured::{output_sent, rows_sent, screen_sent};
+use secret::{secret_in_address, secret_sent, sent_after_both};
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
@@ -333,101 +335,6 @@ fn hit(connection: &Connection, severity: Severity, what: &str) -> Hit {
     }
 }
 
-fn secret_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let (connection, sends) = sent(effect)?;
-    if !sends.taint.has(Taint::SECRET) {
-        let file = scene.files_of(sends).into_iter().find_map(|sent| secret_below(sent, scene))?;
-        return Some(hit(
-            connection,
-            Severity::High,
-            &format!("`{file}`, which holds secrets, is sent"),
-        ));
-    }
-    let from_file = scene
-        .files_of(sends)
-        .into_iter()
-        .find(|target| place::credential_of(target, scene.facts).is_some());
-    // A variable with a telling name may be meant for the service; a file or the whole environment is not.
-    let anonymous =
-        matches!(host_kind(connection), HostKind::Address | HostKind::Drop | HostKind::Hidden);
-    let severity = if from_file.is_some() || !scene.origins(sends).is_empty() || anonymous {
-        Severity::Critical
-    } else if named_as_credential(sends) {
-        Severity::Medium
-    } else {
-        Severity::High
-    };
-    let what = from_file.map_or_else(
-        || "secrets are sent".to_owned(),
-        |target| format!("`{}` is sent", target.text.display()),
-    );
-    Some(hit(connection, severity, &what))
-}
-
-/// A file below a directory that is sent into which this call, or one before it, wrote secrets.
-fn secret_below<'a>(sent: &Target, scene: &Scene<'a>) -> Option<&'a str> {
-    let directory = sent.path.as_deref()?;
-    let of_session = scene.facts.session.secret_below(directory).map(Left::path);
-    of_session.or_else(|| {
-        scene.effects.list.iter().find_map(|effect| match &effect.kind {
-            EffectKind::Write { target, content, .. } if content.taint.has(Taint::SECRET) => {
-                let inside = target.path.as_deref()?;
-                is_below(inside, directory).then_some(inside)
-            }
-            _ => None,
-        })
-    })
-}
-
-fn sent_after_both(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let (connection, _) = sent(effect)?;
-    let (secret, foreign) = scene.facts.session.shown_both()?;
-    let to = shown(connection);
-    Some(Hit {
-        message: Some(format!(
-            "something is sent to `{to}` after this session was shown the secret in {secret} and text from {foreign}"
-        )),
-        resource: host_resource(connection),
-        ..Hit::default()
-    })
-}
-
-fn secret_in_address(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let EffectKind::Connect(connection) = &effect.kind else { return None };
-    if !connection.address.taint.has(Taint::SECRET) || is_local(connection) {
-        return None;
-    }
-    let read = !scene.origins(&connection.address).is_empty();
-    let before = connection.address.known_prefix();
-    let in_query = before.contains('?');
-    let in_host = is_host(&connection.address);
-    let anonymous =
-        matches!(host_kind(connection), HostKind::Address | HostKind::Drop | HostKind::Hidden);
-    let severity = match (read || anonymous || in_host, in_query) {
-        (true, _) => Severity::Critical,
-        (false, true) if !named_as_credential(&connection.address) => Severity::High,
-        (false, _) => Severity::Medium,
-    };
-    Some(hit(connection, severity, "a secret goes in the address"))
-}
-
-/// Whether what is not known of an address is part of its host's name, which every name server on the way gets to see. What stands before
-/// an `@` is a password meant for the host behind it, and an address of nothing but a variable may be one from the settings.
-fn is_host(address: &Text) -> bool {
-    let [before @ .., last] = address.pieces.as_slice() else { return false };
-    let is_unknown = |piece: &Piece| matches!(piece, Piece::Unknown(_));
-    let mut host = address.known_prefix();
-    if let Some((_, behind)) = host.split_once("://") {
-        host = behind;
-    }
-    let Piece::Known(after) = last else { return false };
-    before.iter().any(is_unknown)
-        && !host.contains(['/', '?', '#', '@', ':'])
-        && after.starts_with('.')
-        && after.chars().nth(1).is_some_and(|letter| letter.is_ascii_alphanumeric())
-        && !after.split('/').next().is_some_and(|name| name.contains('@'))
-}
-
 fn home_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (connection, sends) = sent(effect)?;
     let whole = scene.files_of(sends).into_iter().find(|target| {
@@ -462,105 +369,6 @@ fn is_private(target: &Target, scene: &Scene<'_>) -> bool {
                 | Place::Artifact
                 | Place::Unknown
         )
-}
-
-/// Programs that take what a person has before them: the clipboard, the screen, the camera, the microphone. Sorted.
-const CAPTURES: &[&str] = &[
-    "arecord",
-    "ffmpeg",
-    "flameshot",
-    "fswebcam",
-    "gnome-screenshot",
-    "grim",
-    "imagesnap",
-    "import",
-    "maim",
-    "pbpaste",
-    "rec",
-    "screencapture",
-    "scrot",
-    "spectacle",
-    "tmux",
-    "wl-paste",
-    "xclip",
-    "xfce4-screenshooter",
-    "xsel",
-    "xwd",
-];
-
-/// Of these only some inputs are a person's screen or voice.
-const DEVICES: &[&str] =
-    &["alsa", "avfoundation", "gdigrab", "kmsgrab", "pulse", "video4linux2", "v4l2", "x11grab"];
-
-fn captures(run: &Run) -> bool {
-    let words = || run.arguments.iter().filter_map(|argument| argument.text.as_known());
-    // `osascript -e 'the clipboard'` prints it.
-    let prints_clipboard = run.program == "osascript"
-        && words().any(|word| word.to_ascii_lowercase().contains("the clipboard"));
-    (CAPTURES.binary_search(&run.program.as_str()).is_ok() || prints_clipboard)
-        && (run.program != "ffmpeg" || words().any(|word| DEVICES.contains(&word)))
-        && (run.program != "tmux" || words().any(|word| TERMINALS.contains(&word)))
-        && (run.program != "import" || words().any(|word| word == "-window" || word == "root"))
-}
-
-/// Commands of `tmux` that give away what a person types and sees.
-const TERMINALS: &[&str] = &["capture-pane", "capturep", "pipe-pane", "pipep"];
-
-/// What captures print is sent, or the file that one was told to write.
-fn screen_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let (connection, sends) = sent(effect)?;
-    let by_stream =
-        scene.origins(sends).iter().any(|origin| super::effects::run(origin).is_some_and(captures));
-    let by_file = || {
-        let files = scene.files_of(sends);
-        let named = |argument: &Argument| {
-            files.iter().any(|target| {
-                target.text.as_known().is_some_and(|file| argument.text.as_known() == Some(file))
-            })
-        };
-        // What sends names the file that was told to be written.
-        let sender = scene.program_around(effect);
-        let is_sent = |argument: &Argument| {
-            let written = argument.text.as_known().filter(|name| name.contains(['.', '/']));
-            let names = |word: &Argument| {
-                word.text.as_known().and_then(|word| word.rsplit(['@', '=']).next()) == written
-            };
-            written.is_some() && sender.is_some_and(|run| run.arguments.iter().any(names))
-        };
-        let mut runs = scene.effects.list.iter().filter_map(super::effects::run);
-        runs.any(|run| {
-            captures(run)
-                && run.arguments.iter().any(|argument| named(argument) || is_sent(argument))
-        })
-    };
-    (by_stream || by_file()).then(|| {
-        hit(
-            connection,
-            Severity::High,
-            "what a person has on the screen or in the clipboard is sent",
-        )
-    })
-}
-
-/// Programs that carry copies to where a team keeps them; what they are given is looked at by its receiver alone.
-const KEEPERS: &[&str] =
-    &["aws", "az", "azcopy", "b2", "gcloud", "gsutil", "mc", "rclone", "restic", "s3cmd"];
-
-fn rows_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let (connection, sends) = sent(effect)?;
-    let is_rows =
-        |origin: &Effect| super::effects::run(origin).is_some_and(programs::databases::prints_rows);
-    scene.origins(sends).iter().any(|origin| is_rows(origin)).then_some(())?;
-    // Another machine that nobody here names is not where a team keeps its copies.
-    let is_named =
-        connection.host.as_ref().is_some_and(|host| scene.facts.hosts.iter().any(|it| it == host));
-    let keeps =
-        scene.program_around(effect).is_some_and(|run| KEEPERS.contains(&run.program.as_str()));
-    let is_kept = matches!(host_kind(connection), HostKind::Named) && (keeps || is_named)
-        // A bucket has a name of one word as well, and is nowhere near.
-        || !keeps && matches!(host_kind(connection), HostKind::Private);
-    let severity = if is_kept { Severity::Medium } else { Severity::High };
-    Some(hit(connection, severity, "what the database holds is sent"))
 }
 
 fn is_drop(connection: &Connection) -> bool {
@@ -600,24 +408,6 @@ fn computed_name(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     (looks_up && computed && from_program).then(|| Hit { severity, ..Hit::default() })
 }
 
-fn output_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let (connection, sends) = sent(effect)?;
-    if sends.taint != Taint::NONE || !sends.has_unknown() || is_drop(connection) {
-        return None;
-    }
-    let run = scene.origins(sends).into_iter().find_map(|origin| match &origin.kind {
-        EffectKind::Run(run) if reports_on_machine(&run.program) || holds_keys(run) => Some(run),
-        _ => None,
-    })?;
-    let severity = match host_kind(connection) {
-        HostKind::Hidden => Severity::High,
-        HostKind::Local | HostKind::Private => Severity::Medium,
-        _ if holds_keys(run) => Severity::High,
-        _ => Severity::Medium,
-    };
-    Some(hit(connection, severity, &format!("the output of `{}` is sent", run.program)))
-}
-
 /// Whether a program prints settings or states that keys and passwords stand among.
 fn holds_keys(run: &Run) -> bool {
     const SHAPES: &[&str] = &[
@@ -635,41 +425,6 @@ fn holds_keys(run: &Run) -> bool {
     ];
     let command = pattern::Command::new(run);
     SHAPES.iter().any(|shape| command.has_shape(shape))
-}
-
-fn reports_on_machine(program: &str) -> bool {
-    matches!(
-        program,
-        "whoami"
-            | "id"
-            | "uname"
-            | "hostname"
-            | "ps"
-            | "ifconfig"
-            | "ip"
-            | "netstat"
-            | "ss"
-            | "lsof"
-            | "w"
-            | "who"
-            | "last"
-            | "groups"
-            | "lscpu"
-            | "lsblk"
-            | "mount"
-            | "df"
-            | "systemctl"
-            | "dmesg"
-            | "hostnamectl"
-            | "ls"
-            | "find"
-            | "git"
-            | "getent"
-            | "history"
-            | "crontab"
-            | "route"
-            | "arp"
-    )
 }
 
 fn mail_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
