@@ -2,11 +2,7 @@
 //! rule's finding is told and not asked about. Owns the table of rules and the proof that each of them wants; a proof that
 //! is not complete changes nothing, and whatever could lead elsewhere (tunnels, variables, other settings) refutes it.
 
-use super::{
-    Hit, Scene,
-    effects::{self, written},
-    hosts, requests,
-};
+use super::{Hit, Scene, effects::written, hosts};
 use crate::{
     effect::{Argument, Effect, EffectKind, Layer, Run},
     place::{self, Place},
@@ -18,9 +14,14 @@ use crate::{
 mod captured;
 mod composed;
 pub(super) mod databases;
+mod environment;
 mod made;
 pub(super) mod projects;
+mod tests_only;
 mod uncommitted;
+
+pub(super) use environment::{prints_environment, shows_environment};
+use tests_only::{composed_for_tests, is_of_tests, test_index, test_queue};
 
 /// What is asked of a program's run: whether its finding is of no consequence.
 type Proof = fn(&Run, &Effect, &Scene<'_>) -> bool;
@@ -162,22 +163,6 @@ fn stays_but_for(run: &Run, scene: &Scene<'_>, known: &[&str]) -> bool {
         })
 }
 
-/// Whether a name says by a whole word of its own that it is a test's: `app_test`, `test-3`, and not `contest` or `test_prod`.
-fn is_of_tests(name: &str) -> bool {
-    const TESTS: &[&str] =
-        &["ci", "e2e", "scratch", "spec", "temp", "test", "testdb", "testing", "tests", "tmp"];
-    const REAL: &[&str] =
-        &["live", "main", "master", "prd", "prod", "production", "real", "release", "staging"];
-    let lower = name.to_ascii_lowercase();
-    let words: Vec<&str> = lower
-        .split(['_', '-', '.'])
-        .filter(|word| !word.is_empty() && !word.bytes().all(|byte| byte.is_ascii_digit()))
-        .collect();
-    let ends = [words.first(), words.last()];
-    ends.into_iter().flatten().any(|word| TESTS.contains(word))
-        && !words.iter().any(|word| REAL.contains(word))
-}
-
 /// Whether each of these options, wherever it is given, names this machine.
 fn is_here(options: Options<'_>, hosts: &[&str]) -> bool {
     options.values_of(hosts).all(|host| host.text.as_known().is_some_and(is_this_machine))
@@ -211,41 +196,6 @@ fn numbered_keys(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
             .next()
             .and_then(|verb| verb.text.as_known())
             .is_some_and(|verb| verb.eq_ignore_ascii_case("flushdb"))
-}
-
-/// `curl -X DELETE localhost:9200/test-index`: an index or a document of a test's, in a service on this machine.
-fn test_index(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
-    let words: Option<Vec<&str>> = run.arguments.iter().map(|word| word.text.as_known()).collect();
-    let Some(words) = words else { return false };
-    let leads = words.iter().any(|word| {
-        ["-x", "-K", "--config", "--resolve", "--connect-to", "--next", "--url", "-:", "--proxy"]
-            .iter()
-            .any(|option| word.starts_with(option))
-    });
-    let mut addresses = Options::new(&run.arguments, requests::VALUES).operands().peekable();
-    run.program == "curl"
-        && !leads
-        && stays(run, scene)
-        && addresses.peek().is_some()
-        && addresses.all(|address| address.text.as_known().is_some_and(is_test_path))
-}
-
-/// `localhost:9200/test-index/_delete_by_query`.
-fn is_test_path(address: &str) -> bool {
-    let address = address.strip_prefix("http://").unwrap_or(address);
-    let Some((host, path)) = address.split_once('/') else { return false };
-    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
-    let index = path.split(['/', '?']).next().unwrap_or_default();
-    // `test-products-*`: all that begins with a test's name.
-    let index = match index.strip_suffix('*') {
-        Some(stem) => stem.strip_suffix(['-', '_', '.']).unwrap_or_default(),
-        None => index,
-    };
-    matches!(host, "localhost" | "127.0.0.1")
-        && index.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
-        && !index.starts_with('_')
-        && !path.contains("..")
-        && is_of_tests(index)
 }
 
 /// `git push -n --force`: a short word for a rehearsal, which only this verb has.
@@ -310,46 +260,6 @@ fn local_cluster(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
         .iter()
         .any(|word| matches!(*word, "--all" | "-a" | "--purge") || word.contains("prod"));
     begins && !all && stays(run, scene)
-}
-
-/// `docker compose -f docker-compose.test.yml down -v`, `-p app_test`: volumes that a test's services made.
-fn composed_for_tests(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    let options = Options::new(
-        &run.arguments,
-        &["-f", "--file", "-p", "--project-name", "--profile", "--env-file"],
-    );
-    let known = |value: Argument| value.text.as_known().map(str::to_owned);
-    let name = |file: &str| {
-        file.rsplit('/')
-            .next()
-            .map(|name| name.trim_end_matches(".yml").trim_end_matches(".yaml").to_owned())
-    };
-    let files: Vec<_> = options.values_of(&["-f", "--file"]).map(known).collect();
-    let projects: Vec<_> = options.values_of(&["-p", "--project-name"]).map(known).collect();
-    let before =
-        scene.effects.layer_text(effect.at.layer).get(..effect.at.span.range().start).unwrap_or("");
-    let is_named = projects.is_empty() && names_project_of_tests(before);
-    let chosen = match projects.is_empty() {
-        true if is_named => Vec::new(),
-        true => files,
-        false => projects,
-    };
-    (is_named || !chosen.is_empty() && stays(run, scene))
-        && !reaches_elsewhere(run)
-        && (!is_named || stays_but_for(run, scene, &["COMPOSE_"]))
-        && chosen
-            .iter()
-            .all(|value| value.as_deref().and_then(name).is_some_and(|name| is_of_tests(&name)))
-}
-
-/// `COMPOSE_PROJECT_NAME=e2e`, and nothing else, right before the program.
-fn names_project_of_tests(before: &str) -> bool {
-    let Some((outer, name)) = before.rsplit_once("COMPOSE_PROJECT_NAME=") else { return false };
-    let name = name.trim_end();
-    is_of_tests(name)
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
-        && !outer.contains("COMPOSE_")
-        && (outer.is_empty() || outer.ends_with(['\n', ';', '&', '|', ' ']))
 }
 
 /// `docker -H ssh://prod …`: an engine that is not this machine's.
@@ -423,14 +333,6 @@ fn starts_one(run: &Run) -> bool {
     }
 }
 
-/// `rabbitmqctl purge_queue jobs_test`: a queue of a test's, of the broker that runs beside it.
-fn test_queue(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
-    let words: Option<Vec<&str>> = run.arguments.iter().map(|word| word.text.as_known()).collect();
-    matches!(words.as_deref(), Some(["purge_queue" | "delete_queue", queue]) if is_of_tests(queue))
-        && run.program == "rabbitmqctl"
-        && stays(run, scene)
-}
-
 /// `docker volume prune --filter label=app.test=1`: volumes that somebody marked as a test's.
 fn labelled(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     let options = Options::new(&run.arguments, &["--filter"]);
@@ -493,106 +395,6 @@ fn only_made(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     operands.peek().is_some()
         && operands.all(|operand| operand.text.as_known().is_some_and(is_made))
         && run.arguments.first().is_some_and(|verb| verb.text.as_known() == Some("clean"))
-}
-
-/// Whether anything in the action prints variables that it did not set, or the environment as a whole.
-pub(super) fn prints_environment(scene: &Scene<'_>) -> bool {
-    const READERS: &[&str] = &[
-        "%ENV",
-        "/environ",
-        "ENV.each",
-        "ENV.to_",
-        "ENVIRON",
-        "compgen",
-        "declare -p",
-        "dict(os.environ",
-        "dotenv_values",
-        "export -p",
-        "getenv",
-        "os.environ)",
-        "os.environ,",
-        "os.environ.copy",
-        "os.environ.items",
-        "process.env)",
-        "process.env,",
-        "process.env}",
-        "puts ENV",
-        "set -x",
-        "set -o xtrace",
-        "std::env::vars",
-        "bash -x",
-        "sh -x",
-        "xtrace",
-    ];
-    let text_shows = scene
-        .effects
-        .layers
-        .iter()
-        .any(|layer| READERS.iter().any(|reader| layer.text.contains(reader)));
-    let is_printer = |run: &Run| match run.program.as_str() {
-        "printenv" => true,
-        "env" => run.arguments.iter().all(|word| word.text.known_prefix().starts_with('-')),
-        "declare" | "export" | "set" | "typeset" => run
-            .arguments
-            .iter()
-            .all(|word| matches!(word.text.as_known(), Some("-p" | "-x" | "-px" | "-xp"))),
-        // What comes from a file or a program is told of where that is read.
-        "echo" | "printf" | "logger" => {
-            run.arguments.iter().any(|word| word.text.has_unknown() && word.text.sources.is_empty())
-        }
-        "bash" | "sh" | "zsh" | "dash" => !is_read_whole(run, scene),
-        _ => false,
-    };
-    text_shows || scene.effects.list.iter().filter_map(effects::run).any(is_printer)
-}
-
-/// Whether what a shell is given as code stands in a layer of its own, where each of its programs is looked at.
-fn is_read_whole(shell: &Run, scene: &Scene<'_>) -> bool {
-    let is_code = |word: &Argument| {
-        let word = word.text.known_prefix();
-        word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.contains('c'))
-    };
-    let Some(option) = shell.arguments.iter().position(is_code) else { return true };
-    let mut words = shell.arguments.iter().skip(option + 1);
-    let code = words.find(|word| !word.text.known_prefix().starts_with(['-', '+']));
-    code.and_then(|code| code.text.as_known())
-        .is_some_and(|code| scene.effects.layers.iter().any(|layer| *layer.text == *code))
-}
-
-/// The same, or whether anything could hand the environment on, or a text with a variable in it.
-pub(super) fn shows_environment(scene: &Scene<'_>) -> bool {
-    const READERS: &[&str] = &[
-        "$ENV",
-        "ENV[",
-        "ENV{",
-        "ENV.",
-        "environ",
-        "process.env",
-        "os.Getenv",
-        "env::var",
-        "System.getenv",
-    ];
-    let reads = |run: &Run| {
-        let word = |word: &Argument| word.text.known_prefix().contains("env");
-        run.program == "jq" && run.arguments.iter().any(word)
-            || run
-                .input
-                .as_ref()
-                .is_some_and(|input| input.has_unknown() && input.sources.is_empty())
-    };
-    let is_read = |text: &str| READERS.iter().any(|reader| text.contains(reader));
-    scene.effects.layers.iter().any(|layer| is_read(&layer.text))
-        || scene.effects.list.iter().filter_map(effects::run).any(reads)
-        || prints_environment(scene)
-        || scene.effects.list.iter().any(|effect| match &effect.kind {
-            EffectKind::Connect(connection) => {
-                let sends = connection.sends.as_ref();
-                !hosts_here(connection.host.as_deref()) && sends.is_some_and(Text::has_unknown)
-                    || connection.address.has_unknown()
-            }
-            EffectKind::Write { content, .. } => content.has_unknown(),
-            _ => false,
-        })
 }
 
 fn hosts_here(host: Option<&str>) -> bool {
