@@ -704,6 +704,7 @@ static RULES: &[Rule] = &[
         remedy: "name the machine, and let a person see the command",
         when: When::Command(&[
             "aws ssm send-command|start-automation-execution",
+            "aws iot create-job",
             "aws ecs execute-command",
             "gcloud compute ssh --command",
             "az vm run-command invoke|create",

@@ -235,6 +235,43 @@ static RULES: &[Rule] = &[
         ],
     },
     Rule {
+        id: "code.load.flood",
+        category: Category::System,
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "another machine is asked again and again, without an end and without a pause",
+        remedy: "measure for a bounded time, on a machine of your own",
+        reversible: false,
+        when: When::Noted,
+        fires: &[
+            "python3 -c 'import requests\nwhile True:\n  requests.post(\"https://shop.example.com/checkout\", data={\"q\": 1})'",
+            "node -e 'for (;;) { await Promise.allSettled(Array.from({ length: 500 }, () => fetch(\"https://shop.example.com/?q=\" + Math.random()))) }'",
+        ],
+        quiet: &[
+            "python3 -c 'import requests, time\nwhile True:\n  requests.get(\"https://shop.example.com/health\")\n  time.sleep(5)'",
+            "python3 -c 'import requests\nwhile True:\n  if not requests.get(\"https://shop.example.com/items\").json(): break'",
+            "python3 -c 'import requests\nwhile True:\n  requests.get(\"http://localhost:8000/\")'",
+        ],
+    },
+    Rule {
+        id: "code.agent.shell",
+        category: Category::Execution,
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "a model is given a shell or an interpreter of this machine, and nobody is asked what it runs there",
+        remedy: "give it a container, or a tool that asks before it runs something",
+        reversible: false,
+        when: When::Noted,
+        fires: &[
+            "python3 -c 'from langchain_community.tools import ShellTool; tools = [ShellTool()]'",
+            "python3 -c 'from autogen.coding import LocalCommandLineCodeExecutor; e = LocalCommandLineCodeExecutor()'",
+        ],
+        quiet: &[
+            "python3 -c 'from langchain_community.tools import ShellTool; tools = [ShellTool(ask_human_input=True)]'",
+            "python3 -c 'from langchain_community.tools import WikipediaQueryRun; tools = [WikipediaQueryRun()]'",
+        ],
+    },
+    Rule {
         id: "code.memory.execute",
         category: Category::Execution,
         severity: Severity::Critical,

@@ -104,10 +104,8 @@ static RULES: &[Rule] = &[
             "git -c include.path=../tools/gitconfig status",
             "git --git-dir=tools/store status",
             "git -c core.hooksPath=../tools/hooks commit -m x",
-            "ssh -F tools/ssh_config host.example.com",
-            "vim -Nu tools/vimrc notes.txt",
-            "npm --userconfig tools/npmrc install",
-            "rsync --daemon --config=tools/rsyncd.conf",
+            "ssh -F /tmp/ssh_config host.example.com",
+            "vim -Nu ../tools/vimrc notes.txt",
         ],
         quiet: &[
             "GIT_CONFIG_GLOBAL=/dev/null git fetch",
@@ -116,6 +114,22 @@ static RULES: &[Rule] = &[
             "vim -u NONE notes.txt",
             "printf '[user]\nname = x\n' > cfg && GIT_CONFIG_GLOBAL=$PWD/cfg git log",
         ],
+        ..EXECUTES
+    },
+    Rule {
+        id: "execution.settings.project",
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        message: "a program is told to obey settings of the project that were not read",
+        remedy: "look into the file once; what it says is read where it can be",
+        reversible: true,
+        when: When::Noted,
+        fires: &[
+            "ssh -F tools/ssh_config host.example.com",
+            "vim -Nu tools/vimrc notes.txt",
+            "npm --userconfig tools/npmrc install",
+        ],
+        quiet: &["ssh -F /tmp/ssh_config host.example.com", "vim -u NONE notes.txt"],
         ..EXECUTES
     },
     Rule {

@@ -43,6 +43,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "flatpak",
         "flit",
         "flutter",
+        "forge",
         "gem",
         "gh",
         "go",
@@ -596,6 +597,7 @@ static RULES: &[Rule] = &[
             "composer install|require|update|remove|global",
             "conda install|remove|update|create|env",
             "rustup install|update|component|target|toolchain|default|self",
+            "forge install|update|soldeer",
             "npx|bunx|uvx *",
         ]),
         fires: &[

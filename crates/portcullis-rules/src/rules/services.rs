@@ -16,6 +16,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "bitcoin-cli",
         "buildkite-agent",
         "caddy",
+        "cast",
         "circleci",
         "cloudflared",
         "datadog-ci",
@@ -30,6 +31,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "flux",
         "fly",
         "flyctl",
+        "forge",
         "gcloud",
         "gh",
         "gitlab-rails",
@@ -560,6 +562,25 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "payment.chain",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "a transaction is signed and sent to a chain that is not a rehearsed one",
+        remedy: "try it on a local node or a test network first: `--rpc-url http://localhost:8545`",
+        when: When::Effect(Kinds::RUN, sent_to_a_chain),
+        fires: &[
+            "cast send --rpc-url https://eth.example.com --private-key \"$KEY\" 0x9f8F72aA9304c8B593d555F12eF6589cC3A579A2 --value 4ether",
+            "forge script script/Deploy.s.sol --rpc-url \"$RPC_URL\" --broadcast",
+        ],
+        quiet: &[
+            "cast send 0x9f8F72aA9304c8B593d555F12eF6589cC3A579A2 --value 1ether",
+            "cast call --rpc-url https://eth.example.com 0x9f8F72aA9304c8B593d555F12eF6589cC3A579A2 'name()'",
+            "forge script script/Deploy.s.sol --rpc-url https://sepolia.example.com --broadcast",
+            "forge script script/Deploy.s.sol --rpc-url \"$RPC_URL\"",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "forge.repository.delete",
         severity: Severity::Critical,
         message: "a repository is deleted, archived, moved or shown to everybody",
@@ -745,8 +766,9 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         message: "a message goes out to each of a list of people in somebody's name",
         remedy: "let a person read it and see to whom it goes; send it to yourself first",
-        when: When::Noted,
+        when: When::Effect(Kinds::RUN, each_message),
         fires: &[
+            "for p in $(cat phones); do twilio api:core:messages:create --from +1 --to $p --body hi; done",
             "python3 -c 'import smtplib\ns = smtplib.SMTP(\"m.acme.com\")\nfor to in open(\"list.txt\"):\n    s.sendmail(\"a@acme.com\", to, \"hi\")'",
         ],
         quiet: &[
@@ -755,6 +777,48 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
 ];
+
+/// `cast send --rpc-url URL`, `forge script … --broadcast`: without an address they talk to a node of this machine (book.getfoundry.sh).
+fn sent_to_a_chain(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    /// Where no real money is.
+    const REHEARSED: &[&str] = &[
+        "127.0.0.1",
+        "amoy",
+        "anvil",
+        "devnet",
+        "fuji",
+        "goerli",
+        "hardhat",
+        "holesky",
+        "hoodi",
+        "localhost",
+        "sepolia",
+        "testnet",
+    ];
+    let run = run(effect)?;
+    let options = pattern::options(run);
+    let verb = options.operands().next().and_then(|word| word.text.as_known())?;
+    let sends = match (run.program.as_str(), verb) {
+        ("cast", "send" | "publish") => true,
+        ("forge", "create" | "script") => {
+            run.arguments.iter().any(|word| word.text.as_known() == Some("--broadcast"))
+        }
+        _ => false,
+    };
+    let named = options.value(&["--rpc-url", "-r", "--fork-url"])?;
+    let address = named.text.display().to_ascii_lowercase();
+    let is_rehearsed = REHEARSED.iter().any(|word| address.contains(word));
+    (sends && !is_rehearsed).then(Hit::default)
+}
+
+/// A message by Twilio's program for each of a list.
+fn each_message(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let run = run(effect).filter(|run| run.program == "twilio")?;
+    let first = pattern::options(run).operands().next()?;
+    let sends =
+        ["api:core:messages:create", "api:core:calls:create"].contains(&first.text.known_prefix());
+    (sends && requests::is_one_of_many(run, effect, scene)).then(Hit::default)
+}
 
 /// `gh issue close` for each of a list.
 fn each_item(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {

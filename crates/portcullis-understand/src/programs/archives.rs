@@ -119,10 +119,13 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     });
     // What `TAR_OPTIONS` holds stands before all other options.
     let named = |(name, _): &&(String, Text)| name == "TAR_OPTIONS";
-    let before = invocation.environment.iter().find(named).and_then(|(_, value)| value.as_known());
+    let before = invocation.environment.iter().find(named).map(|(_, value)| value.clone());
     let extended = before.map(|before| {
-        let words = before.split_whitespace().map(|word| synthetic(word, invocation.span));
-        let words: Vec<Argument> = words.chain(invocation.arguments.iter().cloned()).collect();
+        let words = super::escapes::words_of(&before, invocation.span);
+        // A shell that it names is one that tar starts.
+        super::escapes::options_of(walk, "tar", &words);
+        let words: Vec<Argument> =
+            words.into_iter().chain(invocation.arguments.iter().cloned()).collect();
         Invocation { arguments: words.into(), ..invocation.clone() }
     });
     let invocation = extended.as_ref().unwrap_or(invocation);

@@ -7,7 +7,7 @@ mod stores;
 
 use portcullis_syntax::Span;
 
-use super::{Does, Program, operators};
+use super::{Does, Program, operands::after, operators};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::host::Host,
@@ -408,7 +408,13 @@ fn send(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         client.say_if_known(walk, input, invocation.span, invocation, 0);
     }
     for file in options.values_of(client.answers) {
-        walk.write(&file, WriteMode::Replace, invocation.written());
+        // `psql -o '|gzip > x.gz'`: a command gets them.
+        match after(&file, "|").filter(|_| client.is_psql) {
+            Some(command) => {
+                walk.shell(&command.text, file.span, &[], Some(printed.clone()));
+            }
+            None => walk.write(&file, WriteMode::Replace, invocation.written()),
+        }
     }
     printed
 }

@@ -414,6 +414,12 @@ impl dyn Host + '_ {
         result
     }
 
+    /// The file that a text names, where it is known.
+    pub fn file_named(&mut self, path: &Text) -> Option<File> {
+        let path = self.target(path).path?;
+        self.look(&path).file()
+    }
+
     /// Reads the text of a file; `None` where it is not entered, see [`Scope::File`].
     pub fn in_file<T>(
         &mut self,

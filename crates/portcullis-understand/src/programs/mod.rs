@@ -44,6 +44,7 @@ pub mod statements;
 pub mod system;
 mod text;
 pub mod trees;
+mod typesetting;
 mod wrappers;
 
 pub use options::{Given, Options, Word};
@@ -186,6 +187,7 @@ static TABLES: &[&[Program]] = &[
     archives::TABLE,
     ciphers::TABLE,
     system::TABLE,
+    typesetting::TABLE,
     reports::READERS,
     reports::REPORTERS,
     cards::TABLE,

@@ -88,13 +88,23 @@ fn is_own_file(address: &str) -> bool {
     let address = address.trim().trim_matches(['"', '\'']);
     // As Prisma has it.
     if let Some(path) = address.strip_prefix("file:") {
-        return programs::escapes::is_temporary(path) && !path.contains("..");
+        let is_apart = programs::escapes::is_temporary(path) || is_file_of_tests(path);
+        return is_apart && !path.contains("..");
     }
     let Some(("sqlite", path)) = address.split_once("://") else { return false };
     matches!(path, "" | "/:memory:")
         || path
             .strip_prefix('/')
             .is_some_and(|path| programs::escapes::is_temporary(path) && !path.contains(".."))
+}
+
+/// Whether a file of the project is called one for tests: `./.tmp/test.db`.
+fn is_file_of_tests(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || b"_-./".contains(&letter);
+    !path.starts_with(['/', '~'])
+        && path.bytes().all(is_plain)
+        && name.split(['.', '-', '_']).any(|part| matches!(part, "test" | "tests"))
 }
 
 /// Whether an address names a test's database on this machine, and nothing else.

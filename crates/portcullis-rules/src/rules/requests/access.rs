@@ -8,6 +8,7 @@ const ABOUT: &[&str] = &[
     "acl",
     "acls",
     "admins",
+    "autoforwarding",
     "collaborators",
     "deploy_keys",
     "dns_records",
@@ -15,10 +16,13 @@ const ABOUT: &[&str] = &[
     "firewall",
     "firewalls",
     "flags",
+    "forwardingaddresses",
     "iam",
+    "inboxrules",
     "invitations",
     "members",
     "memberships",
+    "messagerules",
     "permissions",
     "role_assignments",
     "rulesets",
@@ -56,6 +60,8 @@ const DONE: &[&str] = &[
     "promote",
     "publish",
     "reboot",
+    "reset_factors",
+    "reset_mfa",
     "restart",
     "revoke",
     "rollback",
@@ -82,9 +88,12 @@ const OPENS: &[&str] = &[
     "public:true",
     "role:admin",
     "role:owner",
+    "status:deactivated",
     "status:disabled",
     "status:publish",
     "status:published",
+    "status:suspended",
+    "status:terminated",
     "target:production",
     "visibility:public",
 ];
@@ -123,7 +132,9 @@ fn opens(body: &Text) -> bool {
         plain.match_indices(said).any(|(at, _)| {
             let ends =
                 |letter: Option<char>| letter.is_none_or(|it| !it.is_alphanumeric() && it != '_');
-            ends(plain.get(..at).and_then(|before| before.chars().next_back()))
+            // `employmentStatus` is one too.
+            (said.starts_with("status:")
+                || ends(plain.get(..at).and_then(|before| before.chars().next_back())))
                 && ends(plain.get(at + said.len()..).and_then(|rest| rest.chars().next()))
         })
     })

@@ -142,7 +142,14 @@ fn written_by_option(
     let row = LOGS.binary_search_by(|(program, ..)| (*program).cmp(name)).ok();
     let row = row.and_then(|at| LOGS.get(at)).map(|(_, names, mode)| (*names, *mode));
     let Some((names, mode)) = row.or_else(|| cards::card(name)?.writes) else { return };
-    for file in names.iter().flat_map(|option| named_by(arguments, option)) {
+    let mut files: Vec<Argument> =
+        names.iter().flat_map(|option| named_by(arguments, option)).collect();
+    // `ssh -vE FILE`
+    if files.is_empty() {
+        let options = Options::new(arguments, invocation.values).of(cards::manual(name));
+        files = options.values_of(names).collect();
+    }
+    for file in files {
         // `docker buildx build --output type=docker` names no file.
         if !file.text.known_prefix().starts_with("type=") {
             walk.write(&file, mode, invocation.origin());
@@ -532,6 +539,13 @@ pub(crate) fn words_of(value: &Text, span: Span) -> Vec<Argument> {
                 next => word.extend(next),
             },
             (Some(mark), _) if mark == letter => quote = None,
+            (Some('"'), '\\') => match letters.next() {
+                Some(next @ ('"' | '\\')) => word.push(next),
+                next => {
+                    word.push('\\');
+                    word.extend(next);
+                }
+            },
             (None, '"' | '\'') if open == 0 => quote = Some(letter),
             (None, letter) if letter.is_whitespace() && open == 0 => {
                 if !word.is_empty() {

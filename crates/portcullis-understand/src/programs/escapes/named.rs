@@ -141,6 +141,8 @@ const INDICES: &[&str] = &[
     "PIP_FIND_LINKS",
     "PIP_INDEX_URL",
     "PIP_TRUSTED_HOST",
+    "RUSTUP_DIST_SERVER",
+    "RUSTUP_UPDATE_ROOT",
     "UV_DEFAULT_INDEX",
     "UV_EXTRA_INDEX_URL",
     "UV_INDEX",

@@ -136,7 +136,7 @@ fn every_form_of_an_option_is_read_alike() {
             How::ShellSetting([key, ..]) => format!("{key}=rm -rf /home/dev"),
             How::Ssh => "ProxyCommand=rm -rf /home/dev".to_owned(),
             How::Vim => "!rm -rf /home/dev".to_owned(),
-            How::Settings(_) | How::Directory | How::Library => "./tools/x".to_owned(),
+            How::Settings(_) | How::Directory | How::Library => "../tools/x".to_owned(),
             How::Loaded => "/tmp/tools/x".to_owned(),
             How::ShellSetting([]) | How::Code(_) | How::Script | How::Commands(_) => continue,
         };
@@ -181,7 +181,7 @@ fn every_form_of_an_option_of_git_is_read_alike() {
             for row in command.rows {
                 let value = match row.means {
                     Means::Setting => "core.pager=rm -rf /home/dev",
-                    Means::File | Means::Directory => "./tools/x",
+                    Means::File | Means::Directory => "../tools/x",
                     _ => "rm -rf /home/dev",
                 };
                 let others: Vec<&str> = command.values.iter().chain(GIT_WHOLE).copied().collect();
@@ -209,7 +209,7 @@ fn every_setting_of_git_is_read_alike_wherever_it_stands() {
             Means::Alias | Means::Banged => "!rm -rf /home/dev",
             Means::Address => "ext::sh -c x",
             Means::Protocol => "always",
-            Means::File | Means::Directory => "tools/x",
+            Means::File | Means::Directory => "../tools/x",
             Means::Push if pattern.ends_with("mirror") => "true",
             Means::Push => "+HEAD:refs/heads/main",
             _ => "rm -rf /home/dev",

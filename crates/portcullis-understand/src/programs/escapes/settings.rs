@@ -55,8 +55,32 @@ pub(super) fn named(walk: &mut dyn Host, kind: Settings, file: &Argument) {
         let content = walk.read(file);
         read(walk, kind, &content, file.span);
     } else if is_brought_along(walk, &file.text) {
-        walk.note("execution.settings.named", file.span);
+        match walk.file_named(&file.text).filter(|_| kind != Settings::Opaque) {
+            Some(found) => {
+                let content = Text::known(&*found.text);
+                let line = found.text.lines().next().unwrap_or_default().len();
+                walk.in_file(&found, "settings", file.span, |walk| {
+                    read(walk, kind, &content, Span::new(0, line));
+                });
+            }
+            // Whatever git is told there, it runs.
+            None if kind != Settings::Git && is_of_the_project(walk, &file.text) => {
+                walk.note("execution.settings.project", file.span);
+            }
+            None => walk.note("execution.settings.named", file.span),
+        }
     }
+}
+
+/// Whether a file lies in the project, and nothing of this session wrote it.
+fn is_of_the_project(walk: &dyn Host, path: &Text) -> bool {
+    let target = walk.target(path);
+    target.path.as_deref().is_some_and(|known| {
+        !super::is_temporary(known)
+            && place::place_of(&target, walk.facts()).is_workspace()
+            && walk.facts().session.left(known).is_none()
+            && !walk.came(path)
+    })
 }
 
 /// A file of settings that a program finds by itself: it counts where this call wrote it.

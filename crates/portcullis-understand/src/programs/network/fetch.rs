@@ -172,6 +172,35 @@ pub(super) fn curl(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if only_asks(invocation) {
         return Text::unknown("curl");
     }
+    // What its settings say stands before its words.
+    let mut words = said_by_settings(walk, invocation);
+    if words.is_empty() {
+        return transfer(walk, invocation);
+    }
+    words.extend(invocation.arguments.iter().cloned());
+    transfer(walk, &Invocation { arguments: words.into(), ..invocation.clone() })
+}
+
+/// The options in the files of settings that curl is told.
+fn said_by_settings(walk: &mut dyn Host, invocation: &Invocation) -> Vec<Argument> {
+    let named: Vec<Argument> = invocation.options().values_of(&["-K", "--config"]).collect();
+    let mut words = Vec::new();
+    for value in named {
+        let settings = match value.text.as_known() {
+            Some("-") => invocation.input.clone().unwrap_or_default(),
+            _ if walk.wrote(&value.text) => walk.read(&value),
+            _ => match walk.file_named(&value.text) {
+                Some(file) => Text::known(&*file.text),
+                None => walk.read(&value),
+            },
+        };
+        words.extend(configured(&settings, &value).unwrap_or_default());
+    }
+    words
+}
+
+/// What curl does by its options, those of its settings among them.
+fn transfer(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let mut sends = None;
     let mut in_address = Text::default();
@@ -236,17 +265,6 @@ pub(super) fn curl(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             held.inherit(&value.text);
             if super::is_private(&held) {
                 add(&mut sends, &held);
-            }
-        }
-        for name in ["-K", "--config"] {
-            let Some(value) = given.value(name) else { continue };
-            let settings = match value.text.as_known() {
-                Some("-") => invocation.input.clone().unwrap_or_default(),
-                _ => walk.read(&value),
-            };
-            if let Some(words) = configured(&settings, &value) {
-                let inner = Invocation { arguments: words.into(), ..invocation.clone() };
-                curl(walk, &inner);
             }
         }
         for name in [

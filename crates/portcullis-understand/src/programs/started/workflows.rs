@@ -4,6 +4,9 @@
 use super::{Starter, project, tree};
 use crate::{
     bound::Bounded,
+    effect::Argument,
+    programs::Options,
+    programs::escapes::words_of,
     programs::found::{File, Found},
     programs::host::Host,
     programs::invocation::Invocation,
@@ -50,6 +53,14 @@ const WORKFLOWS: usize = 24;
 const NESTED: usize = 4;
 
 fn start(walk: &mut dyn Host, invocation: &Invocation) {
+    // What the containers get besides is said as to `docker run`.
+    for given in Options::new(&invocation.arguments, VALUES).values_of(&["--container-options"]) {
+        let word = |text: &str| Argument { text: Text::known(text), span: given.span };
+        let mut run = vec![word("docker"), word("run")];
+        run.extend(words_of(&given.text, given.span));
+        run.push(word("node:20"));
+        walk.run(&run, None);
+    }
     let words = project::words(invocation);
     let tells = [
         "-l",

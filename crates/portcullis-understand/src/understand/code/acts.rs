@@ -442,7 +442,7 @@ impl Interpreter<'_, '_, '_> {
                 };
                 let mut sends: Option<Text> = None;
                 let mut add = |value: &Value| {
-                    let text = value.text();
+                    let text = services::sent(value);
                     match &mut sends {
                         Some(before) => before.append(&text),
                         None => sends = Some(text),
@@ -477,6 +477,9 @@ impl Interpreter<'_, '_, '_> {
                 }
                 self.seen.connects |= path.contains("etcat");
                 self.peer = argument.text.clone();
+                if leads_away(&argument.text) && self.is_unending() {
+                    self.walk.note("code.load.flood", span);
+                }
                 let method = match act {
                     Act::Request => first.map(|given| given.value.text()),
                     Act::Method(method) => Some(Text::known(method)),
@@ -529,7 +532,11 @@ impl Interpreter<'_, '_, '_> {
             Act::Receive => Value::Text(network(Text::unknown("what was received"))),
             Act::Note(rule) => {
                 // What lies in memory, or in a server that the test started, is there to be dropped.
-                if rule != "code.database.drop" || !self.is_in_memory(path, &[]) {
+                let is_played = rule == "code.database.drop" && self.is_in_memory(path, &[]);
+                let asks = given
+                    .iter()
+                    .any(|it| it.name.as_deref() == Some("ask_human_input") && it.value.is_true());
+                if !(is_played || asks && rule == "code.agent.shell") {
                     self.walk.note(rule, span);
                 }
                 Value::reached(
@@ -796,4 +803,12 @@ pub(super) fn network(mut text: Text) -> Text {
         text.push(Piece::Unknown("a response".into()));
     }
     text
+}
+
+/// Whether an address leads to another machine for certain.
+fn leads_away(address: &Text) -> bool {
+    let known = address.known_prefix();
+    let host = known.split_once("://").map(|(_, rest)| rest).unwrap_or_default();
+    let host = host.split(['/', ':', '?', '#']).next().unwrap_or_default();
+    host.contains('.') && !matches!(host, "127.0.0.1" | "0.0.0.0") && !host.ends_with(".local")
 }

@@ -210,13 +210,21 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 2;
                 continue;
             }
-            let name = self.word().to_owned();
-            let is_name = self.is_name(self.at);
-            self.at += 1;
-            if !is_name {
+            let at = self.at;
+            let mut name = self.word().to_owned();
+            let member = if self.is_name(at) {
+                self.at += 1;
+                self.member(value.clone(), &name)
+            } else if let Some(key) = self.key_of_pattern() {
+                name.clear();
+                match key.as_known() {
+                    Some(key) => self.member(value.clone(), key),
+                    None => self.element(value, 0),
+                }
+            } else {
+                self.at = at + 1;
                 continue;
-            }
-            let member = self.member(value.clone(), &name);
+            };
             let renamed = matches!(self.word(), ":" | "as");
             if renamed && matches!(self.word_at(self.at + 1), "{" | "[") {
                 self.at += 1;
@@ -235,6 +243,26 @@ impl Interpreter<'_, '_, '_> {
             self.bind(bound, member);
         }
         self.at = close + 1;
+    }
+
+    /// A key of a pattern that is no plain name: `{"unlinkSync": remove}`, `{[key]: value}`. Moves behind it where it is one.
+    fn key_of_pattern(&mut self) -> Option<Value> {
+        if self.language != "javascript" {
+            return None;
+        }
+        let is_computed = self.word() == "[";
+        let close = if is_computed { self.partner(self.at) } else { self.at + 1 };
+        let is_text =
+            self.token_at(self.at).is_some_and(|token| matches!(token.kind, TokenKind::Text(_)));
+        if !is_computed && !is_text {
+            return None;
+        }
+        self.at += usize::from(is_computed);
+        let outer = self.narrow(close);
+        let key = self.expression(0);
+        self.end = outer;
+        self.at = close + usize::from(is_computed);
+        Some(key)
     }
 
     /// A value, or what stands for it behind `=` where it is missing.
@@ -524,7 +552,8 @@ impl Interpreter<'_, '_, '_> {
 
     fn is_conditional(&self, index: usize) -> bool {
         if self.language == "python" {
-            self.token_at(index).is_some_and(|token| token.indent > self.indent)
+            let indent = self.token_at(index).map(|token| token.indent);
+            indent.is_some_and(|indent| indent > self.indent && Some(indent) != self.round)
                 || self.is_behind_condition(index)
         } else {
             self.blocks > 0

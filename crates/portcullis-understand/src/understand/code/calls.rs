@@ -4,10 +4,11 @@
 use portcullis_syntax::Span;
 
 use super::{
+    acts::is_address,
     interpreter::Interpreter,
     services,
     tables::{self, Act},
-    value::{Asking, Given, Value, mixed},
+    value::{Asking, Given, SOME_MEMBER, Value, mixed},
 };
 use crate::{
     effect::{Argument, GapReason},
@@ -196,6 +197,7 @@ impl Interpreter<'_, '_, '_> {
         for name in asking.member.split('.') {
             value = match (&value, name.parse::<usize>()) {
                 (Value::List(_), Ok(position)) => self.element(&value, position),
+                (Value::Name(..), _) if name == SOME_MEMBER => self.element(&value, 0),
                 _ => self.member(value, name),
             };
         }
@@ -235,10 +237,12 @@ impl Interpreter<'_, '_, '_> {
         }
         if let [template, ..] = given
             && TEMPLATES.binary_search(&&*path).is_ok()
-            && template.value.taint().has(Taint::NETWORK)
+            && (template.value.taint().has(Taint::NETWORK)
+                || is_address(template.value.text().known_prefix()))
         {
-            // What stands in such a template is run.
-            let code = template.value.text();
+            // What stands in such a template or notebook is run.
+            let mut code = template.value.text();
+            code.taint = code.taint.with(Taint::NETWORK);
             self.flush();
             self.walk.code(
                 self.language,
@@ -477,7 +481,10 @@ const TEMPLATES: &[&str] = &[
     "jinja2.Template",
     "lodash.template",
     "mako.template.Template",
+    "nbclient.NotebookClient",
+    "nbconvert.preprocessors.ExecutePreprocessor().preprocess",
     "nunjucks.renderString",
+    "papermill.execute_notebook",
     "pug.compile",
     "pug.render",
     "tornado.template.Template",

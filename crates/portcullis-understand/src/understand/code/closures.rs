@@ -128,6 +128,8 @@ impl Interpreter<'_, '_, '_> {
         self.calls += 1;
         self.put_aside_for(index);
         let matched = std::mem::take(&mut self.matched);
+        let learned = std::mem::take(&mut self.learned);
+        let round = self.round.take();
         let mut before = Vec::new();
         for (name, value) in &function.captured {
             before.push((name.clone(), self.variables.insert(name.clone(), value.clone())));
@@ -202,6 +204,8 @@ impl Interpreter<'_, '_, '_> {
         }
         self.calls -= 1;
         self.matched = matched;
+        self.learned = learned;
+        self.round = round;
         self.leave_replaced();
         self.rise();
         value.unwrap_or_else(|| Value::unknown("what a function gives"))

@@ -6,6 +6,7 @@ use portcullis_syntax::Span;
 use super::{
     binding::is_listing,
     interpreter::Interpreter,
+    members::acts_here,
     value::{Given, Value, mixed},
 };
 use crate::{bound::Bounded, text::Text};
@@ -174,10 +175,17 @@ impl Interpreter<'_, '_, '_> {
             },
             ("javascript", "Object.entries") => match first? {
                 Value::Table(table) => Some(entries(table)),
+                Value::Name(path, _) if acts_here(path) => {
+                    let one = Value::name(&format!("{path}[]"));
+                    Some(Value::List(vec![Value::List(vec![Value::unknown("a name"), one])]))
+                }
                 _ => None,
             },
             ("javascript", "Object.values") => match first? {
                 Value::Table(table) => Some(Value::List(values(table))),
+                Value::Name(path, _) if acts_here(path) => {
+                    Some(Value::List(vec![Value::name(&format!("{path}[]"))]))
+                }
                 _ => None,
             },
             ("javascript", "Object.keys") => match first? {

@@ -3,6 +3,7 @@
 
 use super::{
     interpreter::Interpreter,
+    members::acts_here,
     tables::{self, Act},
     value::{Given, Value},
 };
@@ -241,22 +242,25 @@ impl Interpreter<'_, '_, '_> {
     }
 
     pub(super) fn does_something(&self, path: &str) -> bool {
-        matches!(
-            tables::row(self.language, &self.canonical(path)),
-            Some(
-                Act::Shell
-                    | Act::System
-                    | Act::Spawn
-                    | Act::Program
-                    | Act::ExecList
-                    | Act::ExecWords
-                    | Act::Code
-                    | Act::Delete
-                    | Act::DeleteTree
-                    | Act::DeleteMaybe
-                    | Act::Deserialize
+        // `map(getattr(shutil, name), paths)`
+        let is_computed = || path.strip_suffix("[]").is_some_and(acts_here);
+        is_computed()
+            || matches!(
+                tables::row(self.language, &self.canonical(path)),
+                Some(
+                    Act::Shell
+                        | Act::System
+                        | Act::Spawn
+                        | Act::Program
+                        | Act::ExecList
+                        | Act::ExecWords
+                        | Act::Code
+                        | Act::Delete
+                        | Act::DeleteTree
+                        | Act::DeleteMaybe
+                        | Act::Deserialize
+                )
             )
-        )
     }
 }
 

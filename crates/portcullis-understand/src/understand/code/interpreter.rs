@@ -12,7 +12,7 @@ use portcullis_syntax::{
     code::{Dialect, TextPart, Token, TokenKind, dialect, tokens},
 };
 
-use super::{fed::Started, played::Client, replaced::Replaced, value::Value};
+use super::{fed::Started, learned::Learned, played::Client, replaced::Replaced, value::Value};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::invocation::split_assignment,
@@ -144,6 +144,8 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             replaced: Vec::new(),
             patched: Vec::new(),
             matched: Vec::new(),
+            round: None,
+            learned: Vec::new(),
             served: None,
             settled: None,
             options: Vec::new(),
@@ -247,6 +249,8 @@ pub(super) struct Seen {
     pub(super) emulated: bool,
     /// A page of another machine is open.
     pub(super) visits: bool,
+    /// An account or an amount of money was filled in there.
+    pub(super) fills_money: bool,
     /// A message was made for each of a list.
     pub(super) to_many: bool,
     /// What clients were told to begin every address with.
@@ -386,6 +390,10 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) served: Option<Text>,
     /// What each `match` around looks at, with the token behind it.
     pub(super) matched: Vec<(usize, Value)>,
+    /// How deep the statements are indented that each round of the loop around surely does.
+    pub(super) round: Option<u32>,
+    /// What the conditions around say of names.
+    pub(super) learned: Vec<Learned>,
     /// What the patches before the definition that is read next put aside.
     pub(super) patched: Vec<String>,
     /// What does nothing while a function runs, by the function.

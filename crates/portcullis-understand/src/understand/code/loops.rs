@@ -204,6 +204,21 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// How deep what a loop's body does in every round is indented: where it goes through a list that is known, and no round is left early.
+    fn sure_of(&self, list: &Value, body: &std::ops::Range<usize>) -> Option<u32> {
+        let is_known = matches!(list, Value::List(elements) if !elements.is_empty());
+        let is_short = body.len() <= BODY && self.is_first(body.start);
+        if self.language != "python" || !is_known || !is_short {
+            return None;
+        }
+        let leaves = |at: usize| {
+            let word = self.word_at(at);
+            word == "continue" || word == "try" || LEAVES.contains(&word)
+        };
+        let is_left = body.clone().any(leaves);
+        self.token_at(body.start).filter(|_| !is_left).map(|token| token.indent)
+    }
+
     /// Whether what stands here is done for each of something whose elements are not known: in the body of a loop, of a comprehension or of
     /// what is called for each element, or of each that a stream brings.
     pub(super) fn is_repeated(&mut self, span: Span) -> bool {
@@ -260,6 +275,81 @@ impl Interpreter<'_, '_, '_> {
                 }
                 word => EACH.contains(&word) && next == "(" && self.partner(start + 1) > at,
             }
+        })
+    }
+
+    /// Whether what stands here is done again and again, without an end and without a pause.
+    pub(super) fn is_unending(&mut self) -> bool {
+        const PAUSES: &[&str] = &[
+            "backoff",
+            "blpop",
+            "brpop",
+            "consume",
+            "consumer",
+            "delay",
+            "input",
+            "interval",
+            "on",
+            "pause",
+            "poll",
+            "pop",
+            "popleft",
+            "prompt",
+            "queue",
+            "question",
+            "read",
+            "readline",
+            "receive",
+            "recv",
+            "rl",
+            "setTimeout",
+            "shift",
+            "sleep",
+            "take",
+            "throttle",
+            "timeout",
+            "wait",
+            "yield",
+        ];
+        let at = self.at;
+        if !self.spend(at / 8) {
+            return false;
+        }
+        let found = (0..at).rev().find_map(|start| {
+            let (from, end) = match self.word_at(start) {
+                "while" if self.language == "python" && self.is_first(start) => {
+                    let goes_on = matches!(self.word_at(start + 1), "True" | "1")
+                        && self.word_at(start + 2) == ":";
+                    (if goes_on { start + 3 } else { usize::MAX }, self.block_end(start))
+                }
+                word @ ("for" | "while")
+                    if self.language == "javascript" && self.word_at(start + 1) == "(" =>
+                {
+                    let close = self.partner(start + 1);
+                    let head: Vec<&str> = (start + 2..close).map(|at| self.word_at(at)).collect();
+                    let goes_on = match word {
+                        "for" => head == [";", ";"],
+                        _ => head == ["true"] || head == ["1"],
+                    };
+                    let end = match self.word_at(close + 1) {
+                        "{" => self.partner(close + 1),
+                        _ => self.statement_end(close + 1),
+                    };
+                    (if goes_on { close + 1 } else { usize::MAX }, end)
+                }
+                _ => return None,
+            };
+            (end >= at).then_some((from, end))
+        });
+        let Some((from, end)) = found.filter(|(from, end)| from < end && end - from <= BODY) else {
+            return false;
+        };
+        !(from..end).any(|at| {
+            let word = self.word_at(at);
+            LEAVES.contains(&word)
+                || PAUSES.contains(&word)
+                // What a queue gives is waited for.
+                || word == "get" && self.word_at(at + 1) == "(" && self.word_at(at + 2) == ")"
         })
     }
 
@@ -384,6 +474,8 @@ impl Interpreter<'_, '_, '_> {
             self.bind_targets(targets.start, targets.end, &value);
             return;
         };
+        let sure = self.sure_of(&list, &body);
+        let outer = std::mem::replace(&mut self.round, sure);
         for round in rounds {
             self.bind_targets(targets.start, targets.end, &round);
             self.at = body.start;
@@ -393,6 +485,7 @@ impl Interpreter<'_, '_, '_> {
             self.statements(body.end);
             self.rise();
         }
+        self.round = outer;
         self.at = body.end;
     }
 }

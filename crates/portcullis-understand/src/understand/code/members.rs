@@ -37,6 +37,32 @@ const SAME: &[(&str, &str)] = &[
     ("_G.", ""),
 ];
 
+/// Functions that are called so in the modules by which code does something on this machine, and hardly anywhere else. Sorted.
+const OF_NO_OTHER: &[&str] = &[
+    "Popen",
+    "check_call",
+    "check_output",
+    "execFileSync",
+    "execSync",
+    "execl",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "getoutput",
+    "getstatusoutput",
+    "popen",
+    "rmSync",
+    "rmdirSync",
+    "rmtree",
+    "spawnSync",
+    "system",
+    "unlink",
+    "unlinkSync",
+    "writeFileSync",
+];
+
 /// The bits that names of `stat` stand for.
 const MODES: &[(&str, i64)] = &[
     ("S_IRGRP", 0o40),
@@ -240,6 +266,15 @@ impl Interpreter<'_, '_, '_> {
             && tables::row("javascript", path).is_none()
         {
             (path, front) = (rest, "fs.");
+        }
+        // `importlib.import_module(name).system(command)`
+        if let Some(function) = path.strip_prefix("a module.")
+            && OF_NO_OTHER.binary_search(&function).is_ok()
+        {
+            let modules = ["os", "subprocess", "shutil", "child_process", "fs"].iter();
+            let mut of = modules.map(|module| format!("{module}.{function}"));
+            let known = of.find(|of| tables::row(self.language, of).is_some());
+            return known.unwrap_or_else(|| path.to_owned());
         }
         for (long, short) in SAME {
             if let Some(rest) = path.strip_prefix(long) {

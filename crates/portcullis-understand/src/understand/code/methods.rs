@@ -4,6 +4,7 @@
 use portcullis_syntax::Span;
 
 use super::{
+    binding::is_listing,
     fold::{self, Fold, words},
     handed,
     interpreter::Interpreter,
@@ -384,6 +385,15 @@ impl Interpreter<'_, '_, '_> {
                         Value::Text(text.derive([Piece::Known(format!("{root}/")), glob]))
                     });
                     return found.reduce(Value::or);
+                }
+                // What is found lies below what was looked through.
+                if let (Value::Text(text), Some(root)) = (&names, known)
+                    && !is_listing(text)
+                {
+                    let root = root.trim_end_matches('/');
+                    let deep = if name == "rglob" { "**/*" } else { "*" };
+                    let all = Piece::Glob(deep.to_owned());
+                    return Some(Value::Text(text.derive([Piece::Known(format!("{root}/")), all])));
                 }
                 return Some(names);
             }

@@ -22,6 +22,7 @@ mod handed;
 mod imports;
 mod indices;
 mod interpreter;
+mod learned;
 mod libraries;
 mod lines;
 mod loops;

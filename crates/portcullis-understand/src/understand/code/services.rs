@@ -19,7 +19,7 @@ mod forge;
 mod stored;
 
 pub(super) use cluster::is_rehearsal;
-pub(super) use command::data_of;
+pub(super) use command::{data_of, sent};
 use command::{kebab, known, options};
 
 /// First words of methods that destroy.

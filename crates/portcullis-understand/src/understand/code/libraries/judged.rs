@@ -12,7 +12,7 @@ use super::{
     Card, Doing,
     by_name::written,
     databases, find, key, local,
-    rows::is_constrained,
+    rows::{is_constrained, is_for_a_test},
 };
 use crate::{
     bound::Bounded,
@@ -232,7 +232,9 @@ impl Interpreter<'_, '_, '_> {
             }
             None => super::of_habit(root),
         };
-        if card.is_some() && called.name != "Session" {
+        if card.is_some() && called.name != "Session"
+            || given.iter().any(|it| is_for_a_test(&it.value))
+        {
             self.endpoints(&called, given);
         }
         if called.name.is_empty() {
@@ -485,6 +487,7 @@ impl Interpreter<'_, '_, '_> {
             Doing::Visits => self.visits(given),
             Doing::Chooses => result = self.chosen(called, text, given),
             Doing::Clicks => self.clicks(text, given, span),
+            Doing::Fills => self.fills(text, given),
             Doing::Addresses => self.addresses(given),
             Doing::Preopens => self.preopens(given, span),
             Doing::Quiet => {}
@@ -628,7 +631,7 @@ impl Interpreter<'_, '_, '_> {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Whether nothing but whose a process is chooses it: a person's processes are their whole session.
+    /// Whether nothing but whose a process is, or what it uses, chooses it: a person's processes are their whole session.
     fn chooses_by_account(&self, head: usize) -> bool {
         let start = |at: usize| self.unit.tokens.get(at).map(|token| token.span.range().start);
         let end = start(self.at).unwrap_or(self.source.len());
@@ -636,7 +639,11 @@ impl Interpreter<'_, '_, '_> {
         let Some((_, condition)) = text.and_then(|text| text.split_once("if ")) else {
             return false;
         };
+        // What stands in the body chooses nothing.
+        let condition = condition.split(":\n").next().unwrap_or(condition);
+        let by_use = ["memory", "rss", "cpu_", "num_threads", "create_time"];
         let by_account = condition.contains("username")
+            || by_use.iter().any(|word| condition.contains(word))
             || condition.contains("uids")
             // Only the asking process itself is left out.
             || condition.contains("pid")

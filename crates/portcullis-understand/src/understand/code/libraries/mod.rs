@@ -101,6 +101,8 @@ pub(super) enum Doing {
     Chooses,
     /// Something on a page is clicked, by what it is called.
     Clicks,
+    /// Something is filled into a field of a page.
+    Fills,
     /// A message goes out to everybody who listens.
     MailsMany,
     /// It is said for whom a message is.

@@ -69,7 +69,12 @@ const IN_MEMORY: &[&str] =
 pub(in super::super) fn is_of_a_test(file: &str) -> bool {
     let path = file.trim_start_matches("sqlite:///");
     let name = path.rsplit('/').next().unwrap_or(path);
-    let says = || !path.contains("://") && name.split(['.', '-', '_']).any(|part| part == "test");
+    let is_test = |name: &str| name.split(['.', '-', '_']).any(|part| part == "test");
+    let folder = path.strip_suffix(name).unwrap_or_default();
+    // Where a project keeps what its tests make.
+    let is_kept = !folder.starts_with(['/', '~'])
+        && folder.split('/').any(|part| is_test(part) || matches!(part, "tests" | "__tests__"));
+    let says = || !path.contains("://") && (is_test(name) || is_kept);
     let is_temporary = path.starts_with("/tmp/") && !path.contains("/../");
     (is_temporary || says()) && [".db", ".sqlite", ".sqlite3"].iter().any(|end| file.ends_with(end))
 }
@@ -133,7 +138,7 @@ const SERVERS: &[&str] = &[
 ];
 
 /// Whether a value is an address that such a library gives.
-fn is_for_a_test(value: &Value) -> bool {
+pub(super) fn is_for_a_test(value: &Value) -> bool {
     let is_given = |path: &str| {
         path.contains("()")
             && SERVERS.iter().any(|server| {
@@ -193,13 +198,17 @@ impl Interpreter<'_, '_, '_> {
             self.seen.in_memory.get_or_insert_with(|| called.path.to_owned());
         } else if says(&|text| {
             let is_endpoint = text.contains(':') || text.contains("chains.");
-            text.starts_with("web3.ethereumtesterprovider()")
+            ["web3.ethereumtesterprovider()", "eth_tester.", "ganache."]
+                .iter()
+                .any(|it| text.starts_with(it))
                 || REHEARSED.iter().any(|word| text == *word || is_endpoint && text.contains(word))
         }) {
             self.seen.rehearsed = true;
-            self.seen.real |= says(&|text| text.ends_with("chains.mainnet"));
+            self.seen.real |= says(&|text| text == "mainnet" || text.ends_with("chains.mainnet"));
         } else if opens && (!given.is_empty() || name.contains("client"))
-            || says(&|text| text.contains("://") || text.ends_with("chains.mainnet"))
+            || says(&|text| {
+                text.contains("://") || text == "mainnet" || text.ends_with("chains.mainnet")
+            })
         {
             self.seen.real = true;
         }
@@ -207,6 +216,12 @@ impl Interpreter<'_, '_, '_> {
 
     /// Whether a call is about a database in memory, beside which nothing else was opened.
     pub(in super::super) fn is_in_memory(&self, path: &str, given: &[Given]) -> bool {
+        // What stands in for the browser's own database.
+        if path.split(['.', '(']).next() == Some("idb")
+            && self.modules.contains("fake-indexeddb/auto")
+        {
+            return true;
+        }
         let Some(opened) = self.seen.in_memory.as_deref().filter(|_| !self.seen.real) else {
             return false;
         };
@@ -215,7 +230,12 @@ impl Interpreter<'_, '_, '_> {
             let rest = path.strip_prefix(top);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(']))
         };
+        // A model of the project's own works on the one connection that there is.
+        let is_own = top == "mongoose"
+            && (path.starts_with("./") || path.starts_with("../"))
+            && path.contains("model");
         is_of(path)
+            || is_own
             || given.iter().any(|given| matches!(&given.value, Value::Name(path, _) if is_of(path)))
     }
 
@@ -382,6 +402,9 @@ impl Interpreter<'_, '_, '_> {
                 let texts = match &value {
                     Value::List(list) => list.iter().map(Value::text).collect(),
                     Value::Text(text) => vec![text.clone()],
+                    Value::Name(path, _) => {
+                        built_statement(path).map(Text::known).into_iter().collect()
+                    }
                     _ => continue,
                 };
                 for text in texts {
@@ -397,6 +420,24 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
         }
+    }
+}
+
+/// The statement that was put together by calls: `delete(User)`, `update(User).where(…).values(…)`.
+fn built_statement(path: &str) -> Option<String> {
+    let (built, rest) = path.split_once("()")?;
+    let (module, verb) = built.rsplit_once('.')?;
+    if !matches!(module.split('.').next(), Some("sqlalchemy" | "sqlmodel")) {
+        return None;
+    }
+    let is_chosen = rest
+        .split(['.', '('])
+        .any(|part| !part.is_empty() && databases::NARROWS.contains(&key(part).as_str()));
+    let choice = if is_chosen { " WHERE id = 7" } else { "" };
+    match verb {
+        "delete" => Some(format!("DELETE FROM rows{choice}")),
+        "update" => Some(format!("UPDATE rows SET a = 1{choice}")),
+        _ => None,
     }
 }
 

@@ -87,8 +87,22 @@ impl Interpreter<'_, '_, '_> {
     /// `publish.single("house/frontdoor/lock/set", "UNLOCK", hostname="10.0.0.4")`
     pub(super) fn switches(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
         const THINGS: &[&str] = &[
-            "alarm", "breaker", "disarm", "door", "doors", "gate", "lock", "locks", "unlock",
+            "alarm",
+            "breaker",
+            "disarm",
+            "door",
+            "doors",
+            "erase",
+            "factory",
+            "factoryreset",
+            "firmware",
+            "gate",
+            "lock",
+            "locks",
+            "ota",
+            "unlock",
             "valve",
+            "wipe",
         ];
         let own = serde_json::Value::Object(by_name::written(given)).to_string();
         let says = {

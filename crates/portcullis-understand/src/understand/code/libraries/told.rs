@@ -41,6 +41,34 @@ const PAYS: &[&str] = &[
     "überweisung",
 ];
 
+/// Words of fields that take an account or an amount.
+const MONEY: &[&str] = &[
+    "amount",
+    "beneficiary",
+    "betrag",
+    "cardnumber",
+    "cvc",
+    "cvv",
+    "iban",
+    "importe",
+    "montant",
+    "payee",
+];
+
+/// Words of what is clicked to send a form.
+const SENDS: &[&str] = &[
+    "absenden",
+    "apply",
+    "bestätigen",
+    "confirm",
+    "confirmar",
+    "continue",
+    "next",
+    "ok",
+    "send",
+    "submit",
+];
+
 /// Words on a page behind which something goes for good.
 const GONE: &[&str] = &[
     "cancel-subscription",
@@ -296,12 +324,25 @@ impl Interpreter<'_, '_, '_> {
         if all.iter().any(|said| GONE.iter().any(|word| said.contains(word))) {
             self.walk.note("page.deletes", span);
         }
-        let pays = |said: &String| {
-            said.split(|letter: char| !letter.is_alphanumeric()).any(|part| PAYS.contains(&part))
+        let says = |said: &String, words: &[&str]| {
+            said.split(|letter: char| !letter.is_alphanumeric()).any(|part| words.contains(&part))
         };
-        if all.iter().any(pays) {
+        let sends_money = self.seen.fills_money
+            && (all.iter().any(|said| says(said, SENDS)) || given.is_empty() && before.is_empty());
+        if sends_money || all.iter().any(|said| says(said, PAYS)) {
             self.walk.note("page.pays", span);
         }
+    }
+
+    /// A field of a page is filled: one for an account or an amount makes a form that pays of it.
+    pub(super) fn fills(&mut self, before: &Text, given: &[Given]) {
+        // What stands last is what is filled in.
+        let named = given.split_last().map(|(_, named)| named).unwrap_or_default();
+        let said = named.iter().filter_map(|it| it.value.as_known()).map(str::to_ascii_lowercase);
+        let is_money = said.chain([before.display().to_ascii_lowercase()]).any(|said| {
+            said.split(|letter: char| !letter.is_alphanumeric()).any(|part| MONEY.contains(&part))
+        });
+        self.seen.fills_money |= is_money && self.seen.visits;
     }
 
     /// Directories of this machine that a program of WebAssembly gets, which came over the network.

@@ -11,7 +11,7 @@ use super::{
     command::{kebab, known, options},
     stored::secret,
 };
-use crate::text::Text;
+use crate::{programs::host::Host, text::Text};
 
 /// Commands of `aws` that show a secret; a program that only uses what they give shows nobody anything.
 const SHOWING: &[&str] = &[
@@ -98,6 +98,18 @@ impl Interpreter<'_, '_, '_> {
         self.seen.endpoints.push(end.map(Value::text));
     }
 
+    /// Whether all clients of the cloud were pointed at this machine.
+    fn is_pointed_here(&self) -> bool {
+        let is_here = |end: &Option<Text>| {
+            end.as_ref().is_some_and(|end| {
+                let address = end.known_prefix();
+                let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+                matches!(rest.split([':', '/']).next(), Some("localhost" | "127.0.0.1"))
+            })
+        };
+        !self.seen.endpoints.is_empty() && self.seen.endpoints.iter().all(is_here)
+    }
+
     /// `new TerminateInstancesCommand({…})`.
     pub(super) fn aws_command(&mut self, path: &str, given: &[Given], span: Span) -> Option<Value> {
         let rest = path.strip_prefix("@aws-sdk/client-")?;
@@ -173,6 +185,11 @@ impl Interpreter<'_, '_, '_> {
     ) -> Option<Value> {
         let noun = command.split('-').skip(1).last().unwrap_or_default();
         if command.starts_with("delete") && ORDINARY.contains(&noun) {
+            // One after the other of all that there is.
+            if matches!(noun, "item" | "items") && self.is_repeated(span) && !self.is_pointed_here()
+            {
+                self.walk.note("service.records.changed", span);
+            }
             return None;
         }
         let is_mail = matches!(service, "ses" | "sesv2") && command.starts_with("send-");

@@ -100,6 +100,16 @@ pub(super) fn options(given: &[Given], words: &mut Words) {
     }
 }
 
+/// What is sent of a value: a table or a list as JSON, with where all of it comes from.
+pub(in super::super) fn sent(value: &Value) -> Text {
+    if !matches!(value, Value::List(_) | Value::Table(_)) {
+        return value.text();
+    }
+    let mut text = written(value, DEPTH);
+    value.inherit_into(&mut text);
+    text
+}
+
 /// A value as JSON, as far as it is known.
 pub(super) fn written(value: &Value, depth: usize) -> Text {
     let Some(depth) = depth.checked_sub(1) else { return Text::unknown("a value") };
