@@ -193,7 +193,7 @@ static RULES: &[Rule] = &[
         remedy: "keep the work first: `git stash`, or name the one file",
         when: When::Command(&[
             "git checkout|restore … .|./|\\*|:/|:/\\*|.. !--staged !-S !-b !-B",
-            "git restore … .|./|:/ --worktree",
+            "git restore … .|./|:/ --worktree|-W",
             "git checkout|switch -f|--force|--discard-changes",
             "git checkout-index -f|--force -a|--all",
         ]),

@@ -66,6 +66,8 @@ static RULES: &[Rule] = &[
             "gcloud deploy releases create|promote",
             "supabase db push !--local",
             "supabase functions deploy",
+            "az webapp|functionapp deployment slot swap",
+            "az webapp|functionapp up|deploy",
             "heroku container:release|pipelines:promote|builds:create",
             "git push heroku|dokku|production|prod|live",
             "eb deploy",

@@ -8,6 +8,30 @@ pub(crate) fn printed_by(invocation: &Invocation) -> bool {
     let arguments = invocation.arguments.as_slice();
     let words = || arguments.iter().filter_map(|word| word.text.as_known());
     match invocation.program.as_str() {
+        // Resolved with what `.env` and the environment hold.
+        "docker" | "docker-compose" | "podman" | "podman-compose" => {
+            let mut plain = words().filter(|word| !word.starts_with('-'));
+            let first = plain.next();
+            let verb = if first == Some("compose") { plain.next() } else { first };
+            let is_compose = first == Some("compose") || invocation.program.ends_with("-compose");
+            is_compose
+                && verb == Some("config")
+                && !words().any(|word| {
+                    matches!(
+                        word,
+                        "-q" | "--quiet"
+                            | "--services"
+                            | "--images"
+                            | "--volumes"
+                            | "--profiles"
+                            | "--hash"
+                            | "--no-interpolate"
+                    )
+                })
+        }
+        "cmake" => words().eq(["-E", "environment"]),
+        // `eval "$(direnv export bash)"` is how a shell takes it.
+        "direnv" => matches!(words().next(), Some("dump")) || words().eq(["export", "json"]),
         "compgen" => words().any(|word| matches!(word, "-e" | "-v" | "export" | "variable")),
         "gmake" | "make" => words().any(|word| {
             word == "--print-data-base"

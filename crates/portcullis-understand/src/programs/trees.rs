@@ -14,7 +14,7 @@ static COPIERS: &[(&[&str], &[&str])] = &[
     (&["hg"], &["clone"]),
     (&["brz", "bzr"], &["branch", "checkout", "clone", "co", "get"]),
     (&["fossil"], &["clone"]),
-    (&["gh"], &["repo"]),
+    (&["gh"], &["repo", "gist"]),
     (&["degit", "giget", "tiged"], &[]),
 ];
 
@@ -85,7 +85,10 @@ fn copied(walk: &mut dyn Host, invocation: &Invocation, verbs: &[&str]) {
     {
         return;
     }
-    let Some(at) = words.iter().position(is_address) else { return };
+    // A gist has a number for a name: `gh gist clone NUMBER DIRECTORY`.
+    let is_gist = verb == Some("gist");
+    let number = is_gist.then_some(2).filter(|at| words.len() > *at);
+    let Some(at) = words.iter().position(is_address).or(number) else { return };
     brought(walk, words.get(at..).unwrap_or_default());
 }
 

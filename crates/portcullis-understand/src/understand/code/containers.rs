@@ -549,7 +549,10 @@ pub(super) fn grown(callee: &Value, given: &[Given]) -> Option<Value> {
         }
         (Value::Table(table), "set" | "setdefault") => {
             let [key, value, ..] = given else { return None };
-            let key = key.value.as_known()?;
+            let Some(key) = key.value.as_known() else {
+                // Under which name is not known, and what it holds is.
+                return Some(Value::Text(mixed("a table", [receiver, &key.value, &value.value])));
+            };
             let mut table = table.clone();
             table.push((key.to_owned(), value.value.clone()));
             Some(Value::Table(table))

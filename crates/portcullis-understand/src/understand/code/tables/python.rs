@@ -360,6 +360,8 @@ pub(super) static ROWS: &[Row] = &[
     ("posixpath.join", Fold(F::JoinPath)),
     ("pprint.pprint", Print),
     ("print", Print),
+    ("psutil.Process().environ", Environment),
+    ("psutil.Process().parent().environ", Environment),
     ("psutil.net_connections", Note("code.monitor.processes")),
     ("psutil.pids", Note("code.monitor.processes")),
     ("psutil.process_iter", Note("code.monitor.processes")),

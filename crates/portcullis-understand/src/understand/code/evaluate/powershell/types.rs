@@ -199,6 +199,9 @@ impl Evaluator<'_, '_> {
             ("io.path", "getfullpath") => Value::Text(file(self, 0).text),
             ("io.path", _) => Value::Text(unknown_of(&text(self, 0), "a part of a path")),
             ("environment", "getfolderpath") => Value::Text(folder(&text(self, 0))),
+            ("environment", "getenvironmentvariables") => {
+                Value::Text(Text { taint: Taint::SECRET, ..Text::unknown("the environment") })
+            }
             ("environment", "getenvironmentvariable") => {
                 let variable = text(self, 0).display();
                 let expression = portcullis_syntax::tree::Expression {
