@@ -1,5 +1,7 @@
 //! Systems without a sandbox: every run is refused.
 
+use std::{io, marker::PhantomData, os::fd::BorrowedFd};
+
 use crate::{Finished, Launch, Layer, LayerState, Refused, Report};
 
 /// Runs a program inside limits; refused on this system.
@@ -33,3 +35,23 @@ pub fn probe(launch: &Launch) -> Result<Report, Refused> {
 
 /// Nothing is started as a stage on this system.
 pub fn stage() {}
+
+/// That nobody has a file open to write. On this system it cannot be had.
+#[derive(Debug)]
+pub struct Unwritten<'a>(PhantomData<BorrowedFd<'a>>);
+
+impl<'a> Unwritten<'a> {
+    /// Refused on this system.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn held(_file: BorrowedFd<'a>) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Whether it is held still.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        false
+    }
+}

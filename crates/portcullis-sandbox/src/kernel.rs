@@ -2,9 +2,11 @@
 //! thin, safe wrapper around one call, and decides nothing.
 
 mod calls;
+mod lease;
 mod overlay;
 
-pub(crate) use calls::{Call, answer_call, memory, next_call, watched_calls};
+pub(crate) use calls::{Call, answer_at_once, answer_call, memory, next_call, watched_calls};
+pub use lease::Unwritten;
 pub(crate) use overlay::overlay;
 
 use std::{

@@ -51,7 +51,9 @@ mod staged;
 mod watch;
 
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{probe, run, stage};
+pub use elsewhere::{Unwritten, probe, run, stage};
+#[cfg(target_os = "linux")]
+pub use kernel::Unwritten;
 pub use launch::{Finished, Input, Kept, Launch, Output, Refused, STAGE, Stage, Status, Stopped};
 pub use layer::{Layer, LayerState, Layers, Means, Report, Unavailable, UnknownLayer};
 pub use profile::{Elsewhere, Layered, Limits, Network, Profile, Proxy, StandIn};

@@ -86,6 +86,7 @@ impl Notes {
     }
 
     fn follow(mut self, calls: &OwnedFd, stopped: &io::PipeReader) -> Seen {
+        kernel::answer_at_once(calls.as_fd());
         loop {
             let mut watches = [
                 Watch { descriptor: calls.as_fd(), to_write: false, ready: false },
@@ -196,11 +197,11 @@ impl Notes {
 
     fn opens(&mut self, call: &Call, folder: u64, path: u64, flags: u64) {
         let flags = u32::try_from(flags & u64::from(u32::MAX)).unwrap_or(0).cast_signed();
+        let Some(path) = self.path(call, path) else { return };
         if flags & libc::O_ACCMODE != libc::O_RDONLY || flags & (libc::O_CREAT | libc::O_TRUNC) != 0
         {
-            self.changes(call, folder, path);
+            self.changes_there(call, folder, &path);
         }
-        let Some(path) = self.path(call, path) else { return };
         let may_be = Path::new(&path)
             .components()
             .any(|part| matches!(part, Component::Normal(name) if self.names.contains(name)));
@@ -214,10 +215,13 @@ impl Notes {
     }
 
     fn changes(&mut self, call: &Call, folder: u64, path: u64) {
-        let Some(path) = self.path(call, path).and_then(|path| self.whole(call, folder, &path))
-        else {
-            return;
-        };
+        if let Some(path) = self.path(call, path) {
+            self.changes_there(call, folder, &path);
+        }
+    }
+
+    fn changes_there(&mut self, call: &Call, folder: u64, path: &OsString) {
+        let Some(path) = self.whole(call, folder, path) else { return };
         if !self.writable.iter().any(|root| path.starts_with(root))
             && self.known.insert(path.clone())
         {

@@ -3,9 +3,15 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
+    fs::File,
     io,
+    os::fd::AsFd as _,
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
+
+use portcullis_sandbox::Unwritten;
 
 use super::{
     Change, What,
@@ -15,6 +21,13 @@ use crate::tree::{Kind, Node, Root, Settled};
 
 /// Up to how many files are brought onto the disk one by one. More of them are with everything else on their file system.
 const ONE_BY_ONE: usize = 32;
+
+/// How often and how long it is waited that nobody has a copy open to write.
+const ATTEMPTS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// File systems of servers (NFS, two of SMB), which refuse a lease also where nobody writes.
+const OF_SERVERS: &[i64] = &[0x6969, 0xff53_4d42, 0xfe53_4d42];
 
 /// A change that cannot be taken over, because what it is about is not what it was.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -281,24 +294,56 @@ pub(super) fn applied(
 }
 
 /// What is wrong where what got a name is not the copy that was made for it.
-const SWAPPED: &str = "its copy was changed while it was put in place";
+const SWAPPED: &str =
+    "its copy was changed while it was put in place, or somebody has it open to write";
 
 /// Where a copy goes that somebody else changed.
 fn foreign(place: &Path) -> PathBuf {
     place.with_extension("foreign")
 }
 
-/// Whether what got a name is the copy that was made for it, with what was judged in it: who may write beside the files may reach a copy too.
+/// Whether what got a name is the copy that was made for it, with what was judged in it: who may write beside the files may reach a copy too, and
+/// hold it open. So a file is read when nobody has it open to write: from then on, writing to it takes the name that it has by then.
 fn is_the_copy(
     root: &Root,
     path: &Path,
     number: (u64, u64),
     after: Option<&Node>,
 ) -> io::Result<bool> {
+    let file = match after {
+        Some(after) if after.kind == Kind::File => match root.file(path) {
+            Err(error) if crate::tree::is_gone(&error) => return Ok(false),
+            // What cannot be read has no content that was judged.
+            file => file.ok(),
+        },
+        _ => None,
+    };
+    let unwritten = match file.as_ref().map(unwritten) {
+        Some(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+        // Where there are no leases, what it is now is all that can be known.
+        unwritten => unwritten.and_then(Result::ok),
+    };
     let hashed = after.is_some_and(|after| after.sha256.is_some());
     let Some((there, after)) = root.node(path, hashed)?.zip(after) else { return Ok(false) };
     let content = |node: &Node| (node.kind, node.mode, node.sha256.clone(), node.target.clone());
-    Ok(there.number == number && content(&there) == content(after))
+    let same = there.number == number && content(&there) == content(after);
+    Ok(same && unwritten.is_none_or(|unwritten| unwritten.is_held()))
+}
+
+/// That nobody has a file open to write. A process that we start ourselves holds what we had open until it has become another program.
+fn unwritten(file: &File) -> io::Result<Unwritten<'_>> {
+    if rustix::fs::fstatfs(file)
+        .is_ok_and(|found| OF_SERVERS.contains(&(found.f_type & 0xffff_ffff)))
+    {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    for _ in 0..ATTEMPTS {
+        match Unwritten::held(file.as_fd()) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+    Unwritten::held(file.as_fd())
 }
 
 /// Whether what was moved aside is what was looked at.

@@ -262,15 +262,23 @@ fn nothing_is_written_through_a_link_that_took_the_place_of_a_directory() {
     }
 }
 
+/// Where the copies lie beside the files.
+fn staging(work: &Path) -> Option<PathBuf> {
+    let mut entries = fs::read_dir(work).unwrap().map(|entry| entry.unwrap().path());
+    entries.find(|path| path.file_name().unwrap().to_string_lossy().starts_with(".portcullis-"))
+}
+
+/// The copies beside the files.
+fn copies(work: &Path) -> Vec<PathBuf> {
+    let Some(staging) = staging(work) else { return Vec::new() };
+    fs::read_dir(staging).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
 /// What an agent does to the copies beside the files, as far as it finds them: other content in the same file, another file of the name, another
 /// directory in the place of all of them.
 fn tamper(work: &Path, how: usize) -> bool {
-    let entries = fs::read_dir(work).unwrap().map(|entry| entry.unwrap().path());
-    let is_ours =
-        |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(".portcullis-");
-    let Some(staging) = entries.into_iter().find(is_ours) else { return false };
-    let copies: Vec<PathBuf> =
-        fs::read_dir(&staging).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let Some(staging) = staging(work) else { return false };
+    let copies = copies(work);
     if how == 2 {
         let _ = fs::rename(&staging, work.parent().unwrap().join("stolen"));
         fs::create_dir(&staging).unwrap();
@@ -321,6 +329,41 @@ fn what_gets_a_name_is_what_was_judged_whatever_somebody_does_to_the_copies() {
         }
         assert!(refused > 5, "{how}: {refused}");
     }
+}
+
+#[test]
+fn whoever_holds_a_copy_open_writes_to_nothing_that_was_taken_over() {
+    let (mut step, mut refused) = (0_u32, 0);
+    loop {
+        let scene = Scene::new();
+        let (mut left, mut open) = (step, Vec::new());
+        let ended = scene.commit(&mut || {
+            if left == 0 {
+                open.extend(
+                    copies(scene.work())
+                        .into_iter()
+                        .filter_map(|copy| fs::File::options().write(true).open(copy).ok()),
+                );
+            }
+            left = left.saturating_sub(1);
+            Ok(())
+        });
+        let was_held = !open.is_empty();
+        for mut held in open {
+            io::Write::write_all(&mut held, b"evil").unwrap();
+        }
+        let got = tree(scene.work());
+        let is_evil = got.values().any(|text| text.contains("evil"));
+        // What stood there before may be moved aside, and is somebody's to write to when it is back.
+        assert!(!is_evil || ended.is_err(), "at step {step}: {ended:?}");
+        refused += u32::from(ended.is_err());
+        if left > 0 {
+            assert!(ended.is_ok() && !was_held, "{ended:?}");
+            break;
+        }
+        step += 1;
+    }
+    assert!(refused > 5, "{refused}");
 }
 
 #[test]

@@ -32,6 +32,22 @@ pub struct Difference {
     pub now: Option<Node>,
 }
 
+impl Difference {
+    /// Whether a person wants to know: that a directory has another time is no news.
+    #[must_use]
+    pub fn is_news(&self) -> bool {
+        let was_folder = self.before.as_ref().filter(|kept| kept.node.kind == Kind::Folder);
+        let is_time = |kept: &Kept| self.now.as_ref().is_some_and(|now| now.is_like(&kept.node));
+        !(self.what == Outcome::Reverted && was_folder.is_some_and(is_time))
+    }
+
+    /// Whether an undo that was made left something to do here.
+    #[must_use]
+    pub fn is_left(&self) -> bool {
+        self.is_news() && !matches!(self.what, Outcome::Lost(_))
+    }
+}
+
 /// What happens to a file.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]

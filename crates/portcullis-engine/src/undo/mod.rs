@@ -89,4 +89,12 @@ pub struct Snapshot {
     /// Whether it was brought back already.
     #[serde(default)]
     pub undone: bool,
+    /// How many files of it stayed as they were when it was: because they had changed, or because others were named.
+    #[serde(skip_serializing_if = "is_none", default)]
+    pub staying: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_none(count: &usize) -> bool {
+    *count == 0
 }

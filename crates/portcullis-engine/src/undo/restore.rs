@@ -6,8 +6,8 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::{
-    About, Bounds, Difference, Outcome, Scope, Snapshot, Store, UndoError, VERSION, ended,
-    scope::outermost, take, undo,
+    About, Bounds, Difference, Outcome, Scope, Snapshot, Store, UndoError, VERSION, difference,
+    ended, scope::outermost, take, undo,
 };
 use crate::{audit::Entry, tree::write_name, trial::Places};
 
@@ -68,6 +68,11 @@ pub fn restore(
         }
     };
     restored.count = undo(store, places, snapshot, found, &mut || Ok(()))?;
+    // Whoever wants to undo the next must know that this one is not done. What is put back stands, whether that can be noted or not.
+    if let Ok(rest) = difference(snapshot, &[], false) {
+        snapshot.staying = rest.iter().filter(|one| one.is_left()).count();
+        let _ = store.note(snapshot);
+    }
     if let Some(kept) = &mut kept {
         let _ = ended(store, kept, Bounds::usual());
     }
@@ -109,6 +114,7 @@ fn listed(snapshot: &Snapshot) -> Value {
         "scope": snapshot.scope,
         "files": snapshot.before.len(),
         "undone": snapshot.undone,
+        "staying": snapshot.staying,
     })
 }
 

@@ -116,6 +116,7 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
         beyond: scope.beyond.clone(),
         pack: pack.written(),
         undone: false,
+        staying: 0,
     };
     store.note(&snapshot)?;
     store.tidy();
@@ -317,12 +318,14 @@ impl<'a> Walk<'a> {
             if kept.node.kind != Kind::File || kept.node.sha256.is_some() {
                 continue;
             }
-            bytes = bytes.saturating_add(kept.node.length);
+            // What is left out takes no room from what comes behind it.
+            let with_it = bytes.saturating_add(kept.node.length);
             let is_too_much =
-                kept.node.length > LONGEST || into.is_some() && bytes > self.bounds.bytes;
+                kept.node.length > LONGEST || into.is_some() && with_it > self.bounds.bytes;
             if is_too_much {
                 too_much.push(kept.path.clone());
             } else {
+                bytes = with_it;
                 waiting.push(kept);
             }
         }

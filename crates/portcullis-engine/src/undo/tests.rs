@@ -384,6 +384,11 @@ fn what_is_too_much_is_left_out_and_said() {
     super::ended(&scene.store, &mut small, Bounds::usual()).unwrap();
     let found = back::difference(&small, &[], false).unwrap();
     assert!(found.iter().any(|one| matches!(one.what, Outcome::Lost(_))), "{found:?}");
+    // A file of any length leaves the room to the others.
+    fs::File::create(scene.work().join("a-long-one")).unwrap().set_len(20 << 30).unwrap();
+    let long = super::take(&scene.store, &scope, Bounds::usual(), About::default()).unwrap();
+    assert_eq!(long.left_out.len(), 1, "{:?}", long.left_out);
+    assert!(long.left_out[0].contains("a-long-one"), "{:?}", long.left_out);
 }
 
 #[test]

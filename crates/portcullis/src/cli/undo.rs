@@ -14,9 +14,9 @@ use crate::{
     audit, platform,
     report::visible,
     session::{Options, Session},
-    tree::{Kind, read_name, write_name},
+    tree::{read_name, write_name},
     trial::{Places, commit},
-    undo::{self, Difference, Outcome, Restored, Snapshot, Store, UndoError},
+    undo::{self, Difference, Restored, Snapshot, Store, UndoError},
 };
 
 /// How many files are named one by one.
@@ -119,12 +119,15 @@ fn chosen(matches: &ArgMatches, store: &Store) -> Result<Vec<Snapshot>, Failure>
         };
     }
     let Some(which) = matches.get_one::<String>("which") else {
-        let newest = store
-            .all()
-            .into_iter()
-            .rev()
-            .find(|one| !one.undone && !one.action.starts_with(undo::UNDO));
-        return newest.map(|one| vec![one]).ok_or_else(|| none("nothing can be brought back"));
+        let all = store.all();
+        let mut left =
+            all.into_iter().rev().filter(|one| !one.action.starts_with(undo::UNDO) && is_left(one));
+        let newest = left.next().ok_or_else(|| none("nothing can be brought back"))?;
+        // Whoever looks, or insists, means the one that was just told of.
+        if newest.undone && !matches.get_flag("show") && !matches.get_flag("force") {
+            return Err(half_done(&newest, left.find(|one| !one.undone).as_ref()));
+        }
+        return Ok(vec![newest]);
     };
     if let Ok(found) = store.read(which) {
         return Ok(vec![found]);
@@ -135,6 +138,35 @@ fn chosen(matches: &ArgMatches, store: &Store) -> Result<Vec<Snapshot>, Failure>
     found
         .map(|one| vec![one])
         .ok_or_else(|| none(&format!("there is no snapshot `{}`", visible::line(which))))
+}
+
+/// Whether something of it waits to be brought back: what stayed when it was undone may have been put right since.
+fn is_left(snapshot: &Snapshot) -> bool {
+    let stays = || {
+        undo::difference(snapshot, &[], false)
+            .is_ok_and(|found| found.iter().any(Difference::is_left))
+    };
+    !snapshot.undone || snapshot.staying > 0 && stays()
+}
+
+/// What the next undo would be is not plain where the last one is not done.
+fn half_done(newest: &Snapshot, next: Option<&Snapshot>) -> Failure {
+    let Snapshot { id, action, staying, .. } = newest;
+    let words = format!(
+        "the undo of {id} ({}) is half done: {staying} of its files stayed as they are",
+        visible::line(action)
+    );
+    let mut help = format!(
+        "`portcullis undo {id} --show` shows them, `portcullis undo {id} --force` puts them back"
+    );
+    if let Some(next) = next {
+        let before = visible::line(&next.action);
+        help.push_str(&format!(
+            "; `portcullis undo {}` undoes the action before it ({before})",
+            next.id
+        ));
+    }
+    Failure::bad_input(words).with_help(help)
 }
 
 fn bring_back(
@@ -225,18 +257,7 @@ fn page(snapshot: &Snapshot, found: &[Difference]) -> String {
         snapshot.taken.get(..19).unwrap_or(&snapshot.taken),
         visible::line(&write_name(&snapshot.workspace)),
     );
-    // That a directory has another time is no news.
-    let news = |one: &&Difference| {
-        let folder = one.before.as_ref().is_some_and(|kept| kept.node.kind == Kind::Folder);
-        !(folder
-            && one.what == Outcome::Reverted
-            && one
-                .now
-                .as_ref()
-                .zip(one.before.as_ref())
-                .is_some_and(|(now, kept)| now.is_like(&kept.node)))
-    };
-    let shown: Vec<&Difference> = found.iter().filter(news).collect();
+    let shown: Vec<&Difference> = found.iter().filter(|one| one.is_news()).collect();
     for one in shown.iter().take(NAMED) {
         let (word, why) = one.what.words();
         let name = visible::line(&write_name(&one.path)).into_owned();
@@ -262,7 +283,11 @@ fn list(matches: &ArgMatches, store: &Store, out: &mut dyn Write) -> Result<Exit
         let scope: Vec<String> =
             one.scope.iter().filter_map(|path| Some(write_name(&read_name(path)?))).collect();
         let scope = if scope.is_empty() { "the workspace".to_owned() } else { scope.join(", ") };
-        let undone = if one.undone { "  (undone)" } else { "" };
+        let undone = match (one.undone, one.staying) {
+            (false, _) => String::new(),
+            (true, 0) => "  (undone)".to_owned(),
+            (true, staying) => format!("  (undone but for {staying} files)"),
+        };
         text.push_str(&format!(
             "{}  {:>6}  {}  {}  [{}]{undone}\n",
             one.id,

@@ -105,6 +105,7 @@ fn branches_and_work_that_version_control_forgets_come_back() {
 #[test]
 fn later_edits_are_conflicts_until_somebody_insists() {
     let Some((place, project, _state)) = place() else { return };
+    run(&place, &project, "rm src/deep/b; echo older > older");
     run(&place, &project, "rm src/a; echo theirs > README.md");
     fs::write(project.join("README.md"), "mine\n").unwrap();
     let undone = place.run(["undo"]);
@@ -113,11 +114,55 @@ fn later_edits_are_conflicts_until_somebody_insists() {
     assert_eq!(fs::read_to_string(project.join("README.md")).unwrap(), "mine\n");
     assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "a\n");
     let listed = place.run(["undo", "--list", "--json"]).json();
-    let id = listed["snapshots"][0]["snapshot"].as_str().unwrap().to_owned();
+    let name = |at: usize| listed["snapshots"][at]["snapshot"].as_str().unwrap().to_owned();
+    let (older, id) = (name(0), name(1));
+    // The next one back is not taken for the one that is half done.
+    let half = place.run(["undo"]);
+    assert_eq!(half.code, 65, "{}", half.page());
+    assert!(half.err.contains(&id) && half.err.contains(&older), "{}", half.page());
+    assert!(!project.join("src/deep/b").exists(), "{}", half.page());
+    assert!(place.run(["undo", "--show"]).out.contains("conflict   README.md"));
+    assert!(place.run(["undo", "--list"]).out.contains("(undone but for 1 files)"));
     let mut forced = place.command();
     forced.current_dir(&project).args(["undo", &id, "--force", "README.md"]);
     assert!(forced.output().unwrap().status.success());
     assert_eq!(fs::read_to_string(project.join("README.md")).unwrap(), "read me\n");
+    let next = place.run(["undo"]);
+    assert_eq!(next.code, 0, "{}", next.page());
+    assert!(
+        project.join("src/deep/b").exists() && !project.join("older").exists(),
+        "{}",
+        next.page()
+    );
+}
+
+#[test]
+fn insisting_means_the_action_that_was_just_undone_in_part() {
+    let Some((place, project, _state)) = place() else { return };
+    run(&place, &project, "rm src/deep/b");
+    run(&place, &project, "echo theirs > README.md");
+    fs::write(project.join("README.md"), "mine\n").unwrap();
+    assert_eq!(place.run(["undo"]).code, 65);
+    assert_eq!(place.run(["undo", "--force"]).code, 0);
+    assert_eq!(fs::read_to_string(project.join("README.md")).unwrap(), "read me\n");
+    assert!(!project.join("src/deep/b").exists());
+}
+
+#[test]
+fn where_only_a_part_was_named_the_rest_is_still_there_to_be_undone() {
+    let Some((place, project, _state)) = place() else { return };
+    run(&place, &project, "rm src/a src/deep/b");
+    let id = place.run(["undo", "--list", "--json"]).json()["snapshots"][0]["snapshot"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(place.run(["undo", &id, "src/a"]).code, 0);
+    assert!(project.join("src/a").exists() && !project.join("src/deep/b").exists());
+    let half = place.run(["undo"]);
+    assert!(half.code == 65 && half.err.contains(&id), "{}", half.page());
+    assert_eq!(place.run(["undo", &id]).code, 0);
+    assert!(project.join("src/deep/b").exists());
+    assert_eq!(place.run(["undo"]).code, 64);
 }
 
 #[test]

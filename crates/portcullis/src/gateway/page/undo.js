@@ -23,7 +23,7 @@ function list(place) {
         el("code", {}, one.workspace),
         one.session ? el("a", { href: `#/session/${encodeURIComponent(one.session)}` }, one.session) : "",
         one.record ? el("a", { href: `#/record/${one.record}` }, `№ ${one.record}`) : "",
-        one.undone ? "brought back" : `${one.files} files`,
+        one.undone ? `brought back${one.staying ? ` but for ${one.staying}` : ""}` : `${one.files} files`,
       ]);
       replace(found,
         el("p", {}, "Files of this machine, as they were before actions that change or lose them."),
