@@ -203,11 +203,12 @@ fn followed(
             Word::Failed(reason) => return Err(Refused::Stage(reason)),
             Word::Unlayered(reason) => return Err(Refused::Unlayered(reason)),
             Word::Watched(why_not) => {
-                watcher = Some(match (why_not, descriptors.into_iter().next()) {
-                    (None, Some(calls)) => {
-                        Ok(Watcher::started(calls, &launch.profile).map_err(stage)?)
+                let mut came = descriptors.into_iter();
+                watcher = Some(match (why_not, came.next(), came.next()) {
+                    (None, Some(calls), Some(begun)) => {
+                        Ok(Watcher::started(calls, begun, &launch.profile).map_err(stage)?)
                     }
-                    (why_not, _) => Err(why_not.unwrap_or_else(|| "nothing came".to_owned())),
+                    (why_not, ..) => Err(why_not.unwrap_or_else(|| "nothing came".to_owned())),
                 });
             }
             Word::Listening => {

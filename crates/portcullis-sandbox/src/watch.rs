@@ -37,12 +37,13 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    pub(crate) fn started(calls: OwnedFd, profile: &Profile) -> io::Result<Self> {
+    /// What is told at `calls`; `begun` is closed at its other end once the program runs.
+    pub(crate) fn started(calls: OwnedFd, begun: OwnedFd, profile: &Profile) -> io::Result<Self> {
         let notes = Notes::new(profile);
         let (stopped, stop) = io::pipe()?;
         let thread = thread::Builder::new()
             .name("watch".to_owned())
-            .spawn(move || notes.follow(&calls, &stopped))?;
+            .spawn(move || notes.follow(&calls, &begun, &stopped))?;
         Ok(Self { thread, stop })
     }
 
@@ -85,7 +86,8 @@ impl Notes {
         }
     }
 
-    fn follow(mut self, calls: &OwnedFd, stopped: &io::PipeReader) -> Seen {
+    fn follow(mut self, calls: &OwnedFd, begun: &OwnedFd, stopped: &io::PipeReader) -> Seen {
+        let mut runs = false;
         kernel::answer_at_once(calls.as_fd());
         loop {
             let mut watches = [
@@ -104,7 +106,13 @@ impl Notes {
             }
             match kernel::next_call(calls.as_fd()) {
                 Ok(Some(call)) => {
+                    runs = runs || is_closed(begun);
+                    let unread = self.seen.unread;
                     self.note(&call);
+                    if !runs {
+                        // It is the stage that starts the program. An ordinary user may not read what it has in its memory.
+                        self.seen.unread = unread;
+                    }
                     kernel::answer_call(calls.as_fd(), &call);
                 }
                 Ok(None) if stopped.ready => break,
@@ -316,6 +324,13 @@ impl Notes {
         }
         Some(whole)
     }
+}
+
+/// Whether the other end of a pipe into which nobody writes is closed.
+fn is_closed(pipe: &OwnedFd) -> bool {
+    let mut watch = [Watch { descriptor: pipe.as_fd(), to_write: false, ready: false }];
+    let _ = kernel::poll(&mut watch, Some(0));
+    watch.iter().all(|watch| watch.ready)
 }
 
 fn keep<T>(list: &mut Vec<T>, one: T, dropped: &mut u64) {

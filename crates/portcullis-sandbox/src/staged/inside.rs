@@ -4,7 +4,7 @@
 use std::{
     ffi::{CString, OsStr, OsString},
     fs::{self, File},
-    io::{self, Write as _},
+    io::{self, PipeReader, Write as _},
     os::{
         fd::{AsFd as _, AsRawFd as _, OwnedFd},
         unix::{
@@ -83,16 +83,17 @@ fn tried(given: &Given, pins: &Pins, mut held: Held) -> io::Result<Word> {
     }
     channel::say(&control, &Word::Holds(report), &[])?;
     // Last of all: whoever answers is told first.
-    let listener = plan.watched.then(kernel::watched_calls);
+    let listener = plan.watched.then(|| watched(least));
     match &listener {
-        Some(Ok(calls)) => {
-            channel::say(&control, &Word::Watched(None), &[calls.as_raw_fd()])?;
+        Some(Ok((calls, begun, _))) => {
+            let sent = [calls.as_raw_fd(), begun.as_raw_fd()];
+            channel::say(&control, &Word::Watched(None), &sent)?;
         }
         Some(Err(error)) => channel::say(&control, &Word::Watched(Some(error.to_string())), &[])?,
         None => {}
     }
     // Only the caller holds it: with the caller it ends.
-    drop(listener);
+    let _running = listener.and_then(Result::ok).map(|(_, _, running)| running);
     kernel::close_from_on_run(3)?;
     for (descriptor, number) in lifted.iter().zip([0].iter().chain(&plan.numbers)) {
         kernel::place(descriptor.as_raw_fd(), *number)?;
@@ -104,6 +105,14 @@ fn tried(given: &Given, pins: &Pins, mut held: Held) -> io::Result<Word> {
     let error = run(plan, &candidates, &environment);
     channel::say(&control, &Word::NotRun(error.raw_os_error().unwrap_or(libc::ENOENT)), &[])?;
     kernel::exit(126);
+}
+
+/// Has all calls from here on told of: where they are, and where it is heard that the program runs, which it does when what comes last is
+/// closed. Until then the calls are our own.
+fn watched(least: i32) -> io::Result<(OwnedFd, PipeReader, OwnedFd)> {
+    let (begun, running) = io::pipe()?;
+    let running = kernel::lift(running.as_fd(), least)?;
+    Ok((kernel::watched_calls()?, begun, running))
 }
 
 /// Goes into the control group by the way that was opened outside.

@@ -48,6 +48,7 @@ pub(crate) static PROMISES: &[(&str, Promise)] = &[
     ("a probe tries what it says", probes_try),
     ("memory is limited together, or it is said why not", limits_memory),
     ("a file keeps the place of one that is missing", stand_ins_hold),
+    ("all that a watched program does is read, by whomever it is watched", watches_whole),
     ("bubblewrap is not believed", distrust::bubblewrap_is_not_believed),
 ];
 
@@ -185,6 +186,17 @@ fn placeholders_go(place: &Path, without: &[Means]) -> Result<(), String> {
         Ok::<_, String>(())
     })?;
     same(&fs::symlink_metadata(settings.parent().unwrap()).is_ok(), &false)
+}
+
+fn watches_whole(place: &Path, without: &[Means]) -> Result<(), String> {
+    let mut launch = shell(place, without, "cat /dev/null; echo x > made; (sh -c :)");
+    launch.watched = true;
+    let finished = done(&launch)?;
+    same(&finished.status, &Status::Exited(0))?;
+    let seen = finished.seen.ok_or("nothing was said of it")??;
+    let is_among = |name: &str| seen.programs.iter().any(|(path, _)| path.ends_with(name));
+    // That the stage starts the program is no call of the program.
+    same(&(seen.unread, seen.dropped, is_among("cat")), &(0, 0, true))
 }
 
 fn keeps_time(place: &Path, without: &[Means]) -> Result<(), String> {
