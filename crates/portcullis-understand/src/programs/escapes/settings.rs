@@ -9,7 +9,7 @@ use crate::{
     bound::Bounded,
     effect::{Argument, GapReason},
     place::{self, Place},
-    programs::host::Host,
+    programs::{found::Found, host::Host},
     text::{Piece, Text},
 };
 
@@ -55,19 +55,22 @@ pub(super) fn named(walk: &mut dyn Host, kind: Settings, file: &Argument) {
         let content = walk.read(file);
         read(walk, kind, &content, file.span);
     } else if is_brought_along(walk, &file.text) {
-        match walk.file_named(&file.text).filter(|_| kind != Settings::Opaque) {
-            Some(found) => {
+        let found = walk.target(&file.text).path.map(|path| walk.look(&path));
+        match found {
+            Some(Found::File(found)) if kind != Settings::Opaque => {
                 let content = Text::known(&*found.text);
                 let line = found.text.lines().next().unwrap_or_default().len();
                 walk.in_file(&found, "settings", file.span, |walk| {
                     read(walk, kind, &content, Span::new(0, line));
                 });
             }
-            // Whatever git is told there, it runs.
-            None if kind != Settings::Git && is_of_the_project(walk, &file.text) => {
+            // Whatever git is told there, it runs; and what lies there and is not read may be anybody's.
+            Some(Found::File(_) | Found::Nothing)
+                if kind != Settings::Git && is_of_the_project(walk, &file.text) =>
+            {
                 walk.note("execution.settings.project", file.span);
             }
-            None => walk.note("execution.settings.named", file.span),
+            _ => walk.note("execution.settings.named", file.span),
         }
     }
 }

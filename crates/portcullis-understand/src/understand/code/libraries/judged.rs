@@ -232,9 +232,11 @@ impl Interpreter<'_, '_, '_> {
             }
             None => super::of_habit(root),
         };
-        if card.is_some() && called.name != "Session"
-            || given.iter().any(|it| is_for_a_test(&it.value))
-        {
+        let name = called.name.to_ascii_lowercase();
+        let connects = ["client", "connect"].iter().any(|word| name.contains(word));
+        let is_told_where =
+            connects && self.starts_servers() || given.iter().any(|it| is_for_a_test(&it.value));
+        if card.is_some() && called.name != "Session" || is_told_where {
             self.endpoints(&called, given);
         }
         if called.name.is_empty() {

@@ -73,6 +73,7 @@ pub(in super::super) fn is_of_a_test(file: &str) -> bool {
     let folder = path.strip_suffix(name).unwrap_or_default();
     // Where a project keeps what its tests make.
     let is_kept = !folder.starts_with(['/', '~'])
+        && !folder.contains("..")
         && folder.split('/').any(|part| is_test(part) || matches!(part, "tests" | "__tests__"));
     let says = || !path.contains("://") && (is_test(name) || is_kept);
     let is_temporary = path.starts_with("/tmp/") && !path.contains("/../");
@@ -162,6 +163,17 @@ pub(super) fn is_for_a_test(value: &Value) -> bool {
 }
 
 impl Interpreter<'_, '_, '_> {
+    /// Whether a library is there that starts a server for a test.
+    pub(super) fn starts_servers(&self) -> bool {
+        self.modules.iter().any(|module| {
+            SERVERS.iter().any(|server| {
+                module
+                    .strip_prefix(server)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/']))
+            })
+        })
+    }
+
     /// Notices where a client is pointed at: at a database in memory, at a network without real money. Whatever else opens something
     /// beside it, is real.
     pub(super) fn endpoints(&mut self, called: &Called<'_>, given: &[Given]) {
