@@ -1,0 +1,235 @@
+//! Lists, tables and sets as they are written out, and what goes through others to make them. Owns their entries.
+
+use portcullis_syntax::code::TokenKind;
+
+use super::{
+    super::{
+        containers::{any_of, characters},
+        interpreter::Interpreter,
+        value::Value,
+    },
+    ELEMENTS,
+};
+
+impl Interpreter<'_, '_, '_> {
+    /// The values between the bracket at the cursor and `close`, which is passed.
+    pub(in super::super) fn list(&mut self, close: usize) -> Vec<Value> {
+        self.at += 1;
+        let mut list = Vec::new();
+        let outer = self.narrow(close);
+        self.brackets += 1;
+        while self.at < self.end && self.spend(1) {
+            let before = self.at;
+            let spread = self.word() == "*" || self.word() == "...";
+            let value = self.expression(0);
+            match value {
+                Value::List(inner) if spread || self.language == "perl" => list.extend(inner),
+                Value::Text(text) if spread => match characters(&text) {
+                    Some(Value::List(inner)) => list.extend(inner),
+                    _ => list.push(Value::Text(text)),
+                },
+                value if self.at > before => list.push(value),
+                _ => {}
+            }
+            if self.word() == "for" {
+                // A generator: its head was read with the variable unknown.
+                self.at = self.end;
+            }
+            let separated = matches!(self.word(), "," | "=>");
+            if separated || self.at == before {
+                self.at += 1;
+            }
+        }
+        self.brackets -= 1;
+        self.end = outer;
+        self.at = close + 1;
+        if list.len() > ELEMENTS {
+            self.limit();
+        }
+        list.truncate(ELEMENTS);
+        list
+    }
+
+    /// `[head for name in list]`, `{key: head for …}` between the bracket at the cursor and `close`.
+    pub(in super::super) fn comprehension(&mut self, close: usize) -> Option<Value> {
+        if self.language != "python" {
+            return None;
+        }
+        let open = self.at;
+        let mut at = open + 1;
+        let (mut separator, mut colon) = (None, None);
+        while at < close {
+            if self.word_at(at) == "for" && self.is_name(at) {
+                separator = Some(at);
+                break;
+            }
+            if self.word_at(at) == ":" && self.word_at(open) == "{" {
+                colon = Some(at);
+            }
+            at = match self.unit.partners.get(at) {
+                Some(partner) if *partner > at => partner + 1,
+                _ => at + 1,
+            };
+        }
+        let separator = separator?;
+        let outer = self.narrow(close);
+        self.brackets += 1;
+        let within = (separator..close).find(|index| self.word_at(*index) == "in").unwrap_or(close);
+        let names = self.names(separator + 1, within);
+        self.at = within + 1;
+        let list = self.expression(2);
+        let rest = self.at;
+        let span = self.span_from(open);
+        let list = self.gone_through(&list, span).unwrap_or(list);
+        let elements: Vec<Value> = match &list {
+            Value::List(list) if !list.is_empty() => list.clone(),
+            Value::Text(text) if text.as_known().is_some_and(|known| known.len() <= ELEMENTS) => {
+                let known = text.as_known().unwrap_or_default();
+                known.chars().map(|character| Value::known(&character.to_string())).collect()
+            }
+            other => vec![self.element(other, 0)],
+        };
+        let (mut keys, mut result) = (Vec::new(), Vec::new());
+        for element in elements.into_iter() {
+            self.bind_targets(separator + 1, within, &element);
+            self.at = open + 1;
+            let head_end = std::mem::replace(&mut self.end, separator);
+            if let Some(colon) = colon {
+                self.end = colon;
+                keys.push(self.expression(0).text().display());
+                self.end = separator;
+                self.at = colon + 1;
+            }
+            result.push(self.expression(0));
+            self.end = head_end;
+            if self.work == 0 {
+                break;
+            }
+        }
+        self.at = rest;
+        let end = self.end;
+        let chooses = (rest..end).any(|at| self.word_at(at) == "if" && self.is_name(at));
+        self.statements(end);
+        if chooses {
+            // Which of them are chosen is not known: each may be the first.
+            result = any_of(result);
+        }
+        for name in names {
+            self.variables.remove(&name);
+        }
+        self.brackets -= 1;
+        self.end = outer;
+        self.at = close + 1;
+        Some(match colon {
+            Some(_) => Value::Table(keys.into_iter().zip(result).collect()),
+            None => Value::List(result),
+        })
+    }
+
+    /// `{one, two}` of Python: something in the brackets, and neither a key nor a table that is spread.
+    fn is_set(&self, close: usize) -> bool {
+        let mut at = self.at + 1;
+        let mut is_empty = true;
+        while at < close {
+            if matches!(self.word_at(at), ":" | "**") && !self.is_text(at) {
+                return false;
+            }
+            is_empty = false;
+            at = match self.unit.partners.get(at) {
+                Some(partner) if *partner > at => partner + 1,
+                _ => at + 1,
+            };
+        }
+        !is_empty
+    }
+
+    fn is_text(&self, at: usize) -> bool {
+        self.token_at(at).is_some_and(|token| matches!(token.kind, TokenKind::Text(_)))
+    }
+
+    /// A dictionary, an object or a block.
+    pub(in super::super) fn table(&mut self) -> Value {
+        let close = self.partner(self.at);
+        if self.language == "python" && self.is_set(close) {
+            return Value::List(self.list(close));
+        }
+        self.at += 1;
+        let outer = self.narrow(close);
+        let mut table = Vec::new();
+        let brackets = std::mem::replace(&mut self.brackets, 1);
+        self.blocks += 1;
+        while self.at < self.end && self.spend(1) {
+            let before = self.at;
+            // `{...defaults, …}`, `{**defaults, …}`
+            if matches!(self.word(), "..." | "**") {
+                self.at += 1;
+                match self.expression(0) {
+                    Value::Table(more) => table.extend(more),
+                    other => table.push(("...".to_owned(), other)),
+                }
+                self.accept(",");
+                continue;
+            }
+            // `{[name]: value}`
+            if self.word() == "[" && self.language == "javascript" {
+                let end = self.partner(before);
+                if self.word_at(end + 1) == ":" {
+                    let key = self.list(end).pop().map(|key| key.text().display());
+                    self.at = end + 2;
+                    let value = self.expression(0);
+                    table.push((key.unwrap_or_default(), value));
+                    self.accept(",");
+                    continue;
+                }
+            }
+            if self.language == "javascript"
+                && let Some((name, value)) = self.literal_method(before)
+            {
+                table.push((name, value));
+                self.accept(",");
+                continue;
+            }
+            let separator = self.word_at(before + 1);
+            let lua = self.language == "lua" && separator == "=";
+            if matches!(separator, ":" | "=>") || lua {
+                let key = match self.token_at(before).map(|token| &token.kind) {
+                    Some(TokenKind::Text(parts)) => {
+                        let parts = parts.clone();
+                        self.parts(&parts).display()
+                    }
+                    // The names of Python's keys are variables.
+                    _ if self.language == "python" && self.is_name(before) => {
+                        let word = self.word_at(before);
+                        let bound = self.bound(word);
+                        bound.as_ref().and_then(Value::as_known).unwrap_or(word).to_owned()
+                    }
+                    _ => self.word_at(before).to_owned(),
+                };
+                self.at += 2;
+                let value = self.expression(0);
+                table.push((key, value));
+            } else if self.is_name(before)
+                && matches!(separator, "," | "}" | "")
+                && self.language == "javascript"
+            {
+                let name = self.word();
+                self.at += 1;
+                let value = self.resolve(name);
+                table.push((name.to_owned(), value));
+            } else {
+                self.brackets = 0;
+                self.statement_once();
+                self.brackets = 1;
+            }
+            self.accept(",");
+            if self.at == before {
+                self.at += 1;
+            }
+        }
+        self.blocks -= 1;
+        self.brackets = brackets;
+        self.end = outer;
+        self.at = close + 1;
+        Value::Table(table)
+    }
+}
