@@ -9,18 +9,18 @@ use std::{collections::BTreeMap, sync::Arc};
 use portcullis_syntax::Span;
 
 use super::{
-    code::language_of,
     scope::Around,
     sources::{Admission, Entry, Frame},
     walk::{NAMES_PER_WORK, Walk},
 };
 use crate::{
-    effect::{Argument, Certainty, EffectKind, GapReason, LayerId, LayerOrigin, Location, Started},
-    facts::{FileFact, NotRead, content::ACTION_LOOKS},
+    effect::{EffectKind, GapReason, LayerId, LayerOrigin, Location, Started},
+    facts::{FileFact, content::ACTION_LOOKS},
     programs::found::{File, Found, directory_of},
     text::{Taint, Text},
-    understand::code,
 };
+
+mod started;
 
 /// How many places are kept for what the call itself says: files of a big project that it starts are not looked for in all of them.
 const LOOKS_OF_CALL: usize = 64;
@@ -314,178 +314,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Runs a file in a language; what was there before this call and was not read is somebody's program. Gives what it prints.
-    pub(crate) fn run_file(
-        &mut self,
-        language: &'static str,
-        path: &str,
-        span: Span,
-        arguments: &[Argument],
-        input: Option<Text>,
-    ) -> Option<Text> {
-        match self.look(path) {
-            Found::File(file) => self.run_text(language, &file, span, arguments, input),
-            Found::NotRead(why) => {
-                self.not_read(language, path, span, why);
-                None
-            }
-            Found::Directory(_) if language == "python" => {
-                let main = format!("{}/__main__.py", path.trim_end_matches('/'));
-                self.run_file(language, &main, span, arguments, input)
-            }
-            Found::Nothing => {
-                self.started_unseen(path, span);
-                None
-            }
-            // `find DIRECTORY -type f -exec sh {} \;`: what lies in it, since a directory itself runs nowhere.
-            Found::Directory(_) => {
-                let name = Text::known(format!("{}/", path.trim_end_matches('/')));
-                let mut all = name.clone();
-                all.push(crate::text::Piece::Glob("**".to_owned()));
-                for path in self.matching(&all, span).unwrap_or_default() {
-                    self.at_most(Certainty::Likely, |walk| {
-                        walk.run_file(language, &path, span, arguments, input.clone())
-                    });
-                }
-                None
-            }
-        }
-    }
-
-    /// A file is started: where contents were looked at and this one was not, it stands too far from what the call says.
-    fn started_unseen(&mut self, path: &str, span: Span) {
-        let is_looked_at = self.sources.are_read() || !self.facts.contents.is_empty();
-        if is_looked_at && self.recorder.effects.wanted.contains(path) {
-            self.left_unread(span);
-        }
-    }
-
-    /// A file is started that was not read.
-    pub(super) fn not_read(
-        &mut self,
-        language: &'static str,
-        path: &str,
-        span: Span,
-        why: NotRead,
-    ) {
-        let at = Location { layer: self.recorder.layer, span };
-        self.starts(path, language, at, None);
-        if matches!(why, NotRead::Special | NotRead::TooMuch | NotRead::Changing)
-            && !self.is_settled(path)
-            && !["/dev/", "/proc/"].iter().any(|top| path.starts_with(top))
-        {
-            self.question(span, GapReason::Limit);
-        }
-    }
-
-    /// Runs the text of a file in a language.
-    pub(crate) fn run_text(
-        &mut self,
-        language: &'static str,
-        file: &File,
-        span: Span,
-        arguments: &[Argument],
-        input: Option<Text>,
-    ) -> Option<Text> {
-        let text = Arc::clone(&file.text);
-        let part = part_of(arguments.iter().map(|word| word.text.display()));
-        if language != "shell" {
-            return self.in_part(file, part, language, span, |walk| {
-                let directory = directory_of(&file.path);
-                crate::programs::started::imports::follow(walk, language, directory, &text);
-                code::understand(walk, language, &text, arguments, input)
-            });
-        }
-        let name = Text::known(file.path.as_str());
-        let given = std::iter::once(name).chain(arguments.iter().map(|word| word.text.clone()));
-        let given: Vec<Text> = given.collect();
-        let mark = self.state.mark();
-        self.state.keep_exported();
-        let outer = self.starts_shell();
-        let printed = self.in_part(file, part, language, span, |walk| {
-            let input = std::mem::replace(&mut walk.input, input);
-            walk.state.set_positional(given);
-            let printed = walk.own_shell(|walk| walk.parse_and_walk(&for_shells(&text)));
-            walk.input = input;
-            printed
-        });
-        self.builtins.shells.return_to(outer);
-        self.state.roll_back(mark);
-        printed
-    }
-
-    /// `source FILE`: in the same shell, which sees and changes the same variables.
-    pub(super) fn source_file(&mut self, path: &str, span: Span) -> Option<Text> {
-        match self.look(path) {
-            Found::File(file) if !file.is_own => {
-                let text = Arc::clone(&file.text);
-                let part = part_of(self.state.positional().iter().skip(1).map(Text::display));
-                self.in_part(&file, part, "shell", span, |walk| {
-                    walk.parse_and_walk(&for_shells(&text))
-                })
-            }
-            Found::NotRead(why) => {
-                self.not_read("shell", path, span, why);
-                None
-            }
-            Found::Nothing => {
-                self.started_unseen(path, span);
-                None
-            }
-            Found::File(_) | Found::Directory(_) => None,
-        }
-    }
-
-    /// A file that is run by its path: what its first line says, else a shell script.
-    pub(super) fn run_by_path(
-        &mut self,
-        path: &str,
-        name: &Argument,
-        arguments: &[Argument],
-        input: Option<Text>,
-    ) -> Option<Text> {
-        let file = match self.look(path) {
-            Found::File(file) => file,
-            Found::NotRead(why) => {
-                self.not_read("shell", path, name.span, why);
-                return None;
-            }
-            Found::Nothing => {
-                self.started_unseen(path, name.span);
-                return None;
-            }
-            Found::Directory(_) => return None,
-        };
-        let words = interpreter_line(&file.text);
-        let Some((program, options)) = words.split_first() else {
-            let language = language_of("shell", &file.path, &Text::default());
-            return self.run_text(language, &file, name.span, arguments, input);
-        };
-        let word = |text: &str| Argument { text: Text::known(text), span: name.span };
-        let mut command = vec![word(program)];
-        command.extend(options.iter().map(|option| word(option)));
-        command.push(Argument {
-            text: name.text.derive([crate::text::Piece::Known(path.to_owned())]),
-            span: name.span,
-        });
-        command.extend_from_slice(arguments);
-        Some(self.run(&command, input))
-    }
-
-    /// The file that a code is a copy of, as it stands on the disk: `cat FILE | bash`, `psql < FILE`.
-    pub(crate) fn copied_file(&mut self, code: &Text) -> Option<String> {
-        if !self.is_copy(code) {
-            return None;
-        }
-        code.sources.iter().find_map(|id| {
-            let effect = self.recorder.effects.list.get(usize::try_from(id.0).ok()?)?;
-            match &effect.kind {
-                EffectKind::Read(target) => target.path.clone(),
-                _ => None,
-            }
-        })
-    }
-
     /// Whether code came over the network or out of a decoder: then it is a question wherever it is run.
     pub(super) fn is_foreign(code: &Text) -> bool {
         [Taint::NETWORK, Taint::DECODED].iter().any(|taint| code.taint.has(*taint))
@@ -501,41 +329,13 @@ fn part_of(words: impl Iterator<Item = String>) -> String {
     })
 }
 
-/// The program in a `#!` line with its options; none where there is no such line. The system splits at the first blank only, and `env -S`
-/// at each.
-fn interpreter_line(text: &str) -> Vec<&str> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let Some(line) = text.strip_prefix("#!").and_then(|rest| rest.lines().next()) else {
-        return Vec::new();
-    };
-    let line = line.trim();
-    match line.split_once([' ', '\t']) {
-        Some((program, option)) => vec![program, option.trim()],
-        None if line.is_empty() => Vec::new(),
-        None => vec![line],
-    }
-}
-
-/// The text as a shell reads it, with as many bytes: without the mark that some editors put in front, and without the carriage returns that
-/// others put behind each line.
-fn for_shells(text: &str) -> std::borrow::Cow<'_, str> {
-    if !text.contains("\r\n") && !text.starts_with('\u{feff}') {
-        return text.into();
-    }
-    let text = text.replace("\r\n", " \n");
-    match text.strip_prefix('\u{feff}') {
-        Some(rest) => format!("   {rest}").into(),
-        None => text.into(),
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
     use crate::{
         action::Action,
         call::ToolCall,
-        effect::Effects,
+        effect::{Certainty, Effects},
         facts::{Facts, FileText},
         understand::understand,
     };
