@@ -4,8 +4,6 @@
 //! commit, and the last record is read in the same immediate transaction that adds the next, so that the chain can
 //! neither fork nor gap. Whatever a killed process leaves behind, the next one finds either the whole record or none.
 
-mod removal;
-
 use std::{
     fs, io,
     ops::ControlFlow,
@@ -27,10 +25,17 @@ use super::{
     entry::{Body, Entry, Hash, Kind, Record, time_text},
     error::AuditError,
     row::{Columns, NotOfThisKind, record_of, trace_of},
-    schema::{self, INDEX, RECORD},
+    schema::{self, INDEX},
     store::{Anchor, Appended, Filter, Removal, Removed, Store, Trace, Visitor, Whose, stored},
 };
 use crate::platform;
+
+mod migrate;
+mod removal;
+mod resting;
+
+use migrate::{begin, is_ours, migrate, objects, pragma};
+use resting::{BESIDE, Copied, beside_of, is_resting};
 
 /// The format of the file, in its `user_version`.
 pub const FORMAT: i64 = 2;
@@ -260,74 +265,6 @@ impl SqliteStore {
     ) -> Result<T, AuditError> {
         let Self { path, connection, .. } = self;
         patiently(|| attempt(connection)).map_err(|error| explained(path, error))
-    }
-}
-
-/// The ends of the names of what SQLite keeps beside a database.
-const BESIDE: [&str; 2] = ["-wal", "-shm"];
-
-fn beside_of(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(end);
-    name.into()
-}
-
-/// Whether nothing can be written beside a file.
-fn is_resting(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
-        let directory = directory.unwrap_or(Path::new("."));
-        rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_err()
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        false
-    }
-}
-
-/// A copy of a database in a directory of its own, which goes with this.
-#[derive(Debug)]
-struct Copied {
-    directory: PathBuf,
-    database: PathBuf,
-}
-
-impl Copied {
-    /// In the first directory for temporary files that can be written.
-    fn of(path: &Path, log: &Path) -> io::Result<Self> {
-        let first = std::env::temp_dir();
-        let further = ["/tmp", "/var/tmp", "/dev/shm"].into_iter().map(PathBuf::from);
-        let mut refused = None;
-        for folder in std::iter::once(first).chain(further.filter(|_| cfg!(unix))) {
-            match Self::within(&folder, path, log) {
-                Ok(copied) => return Ok(copied),
-                Err(error) => refused = refused.or(Some(error)),
-            }
-        }
-        Err(refused.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
-    }
-
-    fn within(folder: &Path, path: &Path, log: &Path) -> io::Result<Self> {
-        let random = data_encoding::HEXLOWER.encode(&platform::random::<8>()?);
-        let directory = folder.join(format!("portcullis-read-{random}"));
-        platform::create_private_directory(&directory)?;
-        let copied = Self { database: directory.join("audit.db"), directory };
-        for (from, to) in
-            [(path, copied.database.clone()), (log, beside_of(&copied.database, BESIDE[0]))]
-        {
-            platform::create_private_file(&to)?;
-            io::copy(&mut fs::File::open(from)?, &mut fs::File::options().write(true).open(to)?)?;
-        }
-        Ok(copied)
-    }
-}
-
-impl Drop for Copied {
-    fn drop(&mut self) {
-        // What stays is for this user alone.
-        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 
@@ -566,45 +503,6 @@ impl Store for SqliteStore {
         };
         visit().map_err(|error| explained(&self.path, error))
     }
-}
-
-/// Gives a file its schema, unless another process did so first; `false` where the file holds something else.
-fn begin(connection: &Connection) -> rusqlite::Result<bool> {
-    if objects(connection)? != 0 && pragma(connection, "user_version")? == 0 {
-        return Ok(false);
-    }
-    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
-    connection.execute_batch("BEGIN IMMEDIATE")?;
-    let begun = match pragma(connection, "user_version") {
-        Ok(0) => connection.execute_batch(RECORD).and_then(|()| connection.execute_batch(MARKS)),
-        other => other.map(drop),
-    };
-    connection.execute_batch(if begun.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
-    begun.map(|()| true)
-}
-
-/// Makes the file one of the second format, where no other process did; gives the format that it has now.
-fn migrate(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.execute_batch("BEGIN IMMEDIATE")?;
-    let migrated = match pragma(connection, "user_version") {
-        Ok(1) => connection.execute_batch(ADDED).map(|()| FORMAT),
-        other => other,
-    };
-    connection.execute_batch(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
-    migrated
-}
-
-/// Whether the file says that it is a record.
-fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(pragma(connection, "application_id")? == APPLICATION)
-}
-
-fn objects(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-}
-
-fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
-    connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))
 }
 
 /// The place of the one record that `which` names; the genesis where there is none.
