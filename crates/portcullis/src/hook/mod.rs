@@ -8,20 +8,6 @@
 //! It never fails by silence, which agents take for consent: whatever goes wrong on the way is answered with a denial in the
 //! agent's own form, also when time is up.
 
-mod call;
-pub mod deadline;
-
-mod ground;
-mod payload;
-
-#[cfg(target_os = "linux")]
-mod replaced;
-pub mod sample;
-pub mod seen;
-mod twin;
-mod unreadable;
-mod words;
-
 use std::{
     io::{self, Read},
     panic::{self, AssertUnwindSafe},
@@ -31,38 +17,59 @@ use std::{
 
 use portcullis_core::{
     action::{Action, BadCall},
-    assessment::{ActionClass, Coverage},
     call::ToolCall,
     decision::{Layer, Verdict},
     inspect::inspect,
     policy::{Context, Mode},
-    risk::Risk,
 };
-
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-pub use crate::agents::named;
-pub use call::calls_of_tool;
-pub use payload::Payload;
-pub use unreadable::Unreadable;
 
 use self::{deadline::Deadline, ground::Ground};
 use crate::{
     account::Account,
     agents::{
-        agent::{Agent, Event, Moment},
+        agent::{Agent, Moment},
         field,
-        reply::{Reply, Saying, Word},
+        reply::{Reply, Word},
     },
     audit::{Entry, Kind},
-    config::{self, Approve, ConfigError, Configuration, Hook, OnHookFailure, UnknownTools},
+    config::{ConfigError, Configuration, Hook, UnknownTools},
     handover, pause, person, platform,
     remote::{Remote, RemoteError},
     session::{self, Judged, Ran, Session},
     watch,
     wire::{EventRequest, Happened},
 };
+
+mod asker;
+mod call;
+pub mod deadline;
+mod ground;
+mod payload;
+pub mod sample;
+pub mod seen;
+mod settled;
+mod twin;
+mod unreadable;
+mod words;
+
+use asker::{Asker, Unwatched, Watch};
+use settled::{
+    By, Settled, answered, keep, note_kept, refuse_what_asks, remote, replace, strictness, tell,
+    word,
+};
+
+#[cfg(target_os = "linux")]
+mod replaced;
+
+pub use crate::agents::named;
+
+pub use call::calls_of_tool;
+
+pub use payload::Payload;
+
+pub use unreadable::Unreadable;
+
 #[cfg(target_os = "linux")]
 use crate::{
     install::command::Program,
@@ -74,6 +81,7 @@ const GATEWAY_PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// How much of the wait is kept for a gateway or a network that is slow to answer: this part of it, and at most so long.
 const KEPT_PART: u32 = 5;
+
 const KEPT: Duration = Duration::from_secs(10);
 
 /// How a hook is started.
@@ -151,87 +159,6 @@ fn replied(options: &Options, input: &dyn Fn() -> io::Result<Vec<u8>>, watch: &d
     match answered.unwrap_or(Err(HookError::Panic)) {
         Ok(word) => asker.reply_with(&word, replaced.as_ref()),
         Err(error) => asker.reply(&asker.refusal(&error)),
-    }
-}
-
-/// Who sees to it that there is an answer in time.
-trait Watch {
-    /// More is known of whoever waits.
-    fn answers_to(&self, asker: Asker);
-
-    /// Whoever waits has more time than others.
-    fn extend(&self, time: Duration);
-}
-
-impl Watch for Deadline<Asker> {
-    fn answers_to(&self, asker: Asker) {
-        Self::answers_to(self, asker);
-    }
-
-    fn extend(&self, time: Duration) {
-        Self::extend(self, time);
-    }
-}
-
-/// Where whoever asks takes the time themselves.
-struct Unwatched;
-
-impl Watch for Unwatched {
-    fn answers_to(&self, _: Asker) {}
-
-    fn extend(&self, _: Duration) {}
-}
-
-/// What is known of whoever waits for the answer.
-#[derive(Clone, Copy, Debug)]
-struct Asker {
-    agent: Option<&'static Agent>,
-    event: Option<&'static Event>,
-    asks: bool,
-    hook: Hook,
-}
-
-impl Asker {
-    fn new(options: &Options) -> Self {
-        Self { agent: options.agent, event: None, asks: false, hook: Hook::default() }
-    }
-
-    /// A word in the form of this agent. While the event is not known, it is the one before a tool runs; while the agent is
-    /// not, what blocks nearly everywhere.
-    fn reply(&self, word: &Word) -> Reply {
-        self.reply_with(word, None)
-    }
-
-    /// The same with arguments in place of the call's.
-    fn reply_with(&self, word: &Word, input: Option<&Map<String, Value>>) -> Reply {
-        let event = self.event.or_else(|| self.agent?.events.first());
-        match (event, word) {
-            (Some(event), word) => {
-                let input = input.filter(|_| event.replaces);
-                (event.speak)(&Saying { event: event.name, word, input })
-            }
-            (None, Word::Ask(reason) | Word::Deny(reason)) => Reply::blocked(reason),
-            (None, Word::Nothing | Word::Allow(_) | Word::Note(_)) => Reply::silent(),
-        }
-    }
-
-    /// What is said of a call that could not be judged.
-    fn refusal(&self, error: &HookError) -> Word {
-        match self.hook.on_failure {
-            _ if !self.can_deny() => Word::Note(words::unseen(error)),
-            OnHookFailure::Ask if self.asks => Word::Ask(words::failed(error)),
-            OnHookFailure::Ask | OnHookFailure::Deny => Word::Deny(words::failed(error)),
-        }
-    }
-
-    /// What is said when time is up.
-    fn late(&self) -> Word {
-        if self.can_deny() { Word::Deny(words::late()) } else { Word::Nothing }
-    }
-
-    /// Whether something can still be kept from happening.
-    fn can_deny(&self) -> bool {
-        !self.event.is_some_and(|event| matches!(event.moment, Moment::AfterTool | Moment::Prompt))
     }
 }
 
@@ -361,40 +288,6 @@ pub fn calls_of(payload: &Value) -> Vec<ToolCall> {
     understood().map(|payload| payload.calls).unwrap_or_default()
 }
 
-/// A call that was judged, and whose word it is.
-struct Settled {
-    judged: Judged,
-    by: By,
-    /// What whoever is asked is told beside why.
-    told: Option<String>,
-    /// The arguments that it runs with in place of its own.
-    replaced: Option<Map<String, Value>>,
-}
-
-/// Whose word a decision is.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum By {
-    /// The policy's, or that of a pause.
-    Policy,
-    /// A person's, who had allowed just this beforehand.
-    Grant,
-    /// That of whoever answers at the gateway.
-    Gateway,
-    /// Nobody's: a person would be asked, and the agent asks none.
-    Nobody,
-}
-
-/// The gateway that has a say, asked with the token for agents.
-fn remote(
-    gateway: &config::Gateway,
-    state: Option<&Path>,
-    wait: Duration,
-) -> Result<Remote, HookError> {
-    let kept = (wait / KEPT_PART).min(KEPT);
-    Ok(Remote::of(gateway, state, wait - kept, GATEWAY_PATIENCE + kept)?.resuming())
-}
-
 /// Who has a say beside the policy.
 struct Desk<'a> {
     hook: &'a Hook,
@@ -521,150 +414,6 @@ fn judge(
         tell(first, judged, &settled);
     }
     Ok(settled)
-}
-
-/// Has a trial run in place of a call that nobody can know, where the configuration says so. A session that was seen to run what it was given is
-/// not asked about it.
-#[cfg(target_os = "linux")]
-fn replace(
-    state: &Path,
-    agent: &Agent,
-    input: &Map<String, Value>,
-    judged: &mut Judged,
-) -> Option<Map<String, Value>> {
-    let program = Program::this().ok()?;
-    let arguments = replaced::arguments(judged, input, program.path())?;
-    let session = judged.action.call.session.clone();
-    // What cannot be noted is never proven.
-    replaced::given(state, session.as_deref(), agent.name, &arguments).ok()?;
-    if replaced::obeys(state, session.as_deref(), agent.name) {
-        replaced::settle(judged);
-    }
-    Some(arguments)
-}
-
-/// Keeps what a call would lose that may go on. A call of which nothing can be kept goes on all the same.
-#[cfg(target_os = "linux")]
-fn keep(state: &Path, judged: &Judged) -> Option<io::Result<Around>> {
-    let kept = judged.regime.configuration.snapshots;
-    if judged.judgement.decision.verdict == Verdict::Deny || !kept.enabled || !kept.hooks {
-        return None;
-    }
-    Around::taken(Some(state), judged, Before::Losses, Bounds::hook()).transpose()
-}
-
-/// Records what was kept, once the decision stands in the record. What does not go on after all loses nothing.
-#[cfg(target_os = "linux")]
-fn note_kept(session: &mut Session, judged: &Judged, kept: io::Result<Around>) {
-    let entry = match kept {
-        Ok(around) if judged.judgement.decision.verdict == Verdict::Deny => return around.forget(),
-        Ok(mut around) => {
-            // Where nobody looks at the end, less is brought back by itself.
-            let _ = around.refer_to(judged.sequence);
-            let _ = around.leave_open(&judged.action.id());
-            around.entry()
-        }
-        Err(error) => Around::failed(judged, &error),
-    };
-    // The agent is answered whether that stands in the record or not.
-    let _ = session.note(entry);
-}
-
-/// Tells other processes that the agent starts for the same call what was answered, as far as the record proves it.
-fn tell(first: twin::First, judged: Verdict, settled: &[Settled]) {
-    let strictest = settled.iter().max_by_key(|one| one.judged.judgement.decision.verdict);
-    if let Some(Settled { judged: Judged { sequence: Some(sequence), .. }, by, .. }) = strictest {
-        first.answer(twin::Answer { judged, sequence: *sequence, by: *by });
-    }
-}
-
-/// A call with the answer that another process gave to it; its readings where they are stricter than what was judged there.
-fn answered(
-    session: &mut Session,
-    mut all: Vec<Judged>,
-    answer: &twin::Answer,
-) -> Result<Settled, Vec<Judged>> {
-    let Some(record) = session.recorded(answer.sequence) else { return Err(all) };
-    let name = all.first().and_then(|judged| judged.action.call.session.as_deref());
-    let Some((verdict, layer)) = twin::decision_of(&record, name) else { return Err(all) };
-    // What was answered holds for the files that were judged then.
-    let files = record.entry.files.seal();
-    if all.iter().any(|judged| judged.seal() != files) {
-        return Err(all);
-    }
-    let own = all.iter().map(|judged| judged.judgement.decision.verdict).max();
-    let is_it = |judged: &Judged| record.entry.action == Some(judged.action.id());
-    let is_same = all.len() == 1 && all.iter().all(is_it);
-    if !is_same && own > Some(answer.judged.max(verdict)) {
-        return Err(all);
-    }
-    all.sort_by_key(|judged| judged.judgement.decision.verdict);
-    let Some(mut judged) = all.pop() else { return Err(all) };
-    let decision = &mut judged.judgement.decision;
-    (decision.verdict, decision.layer) = (verdict, layer);
-    if let Some(reason) = record.entry.reason.filter(|reason| !decision.reasons.contains(reason)) {
-        decision.reasons.insert(0, reason);
-    }
-    judged.sequence = Some(answer.sequence);
-    Ok(Settled { judged, by: answer.by, told: None, replaced: None })
-}
-
-/// Of several words about one call, the one that holds.
-const fn strictness(word: &Word) -> u8 {
-    match word {
-        Word::Allow(_) => 0,
-        Word::Nothing => 1,
-        Word::Note(_) => 2,
-        Word::Ask(_) => 3,
-        Word::Deny(_) => 4,
-    }
-}
-
-/// Where the agent asks nobody, what asks is denied, and says how a person can answer.
-fn refuse_what_asks(judged: &mut Judged, agent: &Agent) {
-    let decision = &mut judged.judgement.decision;
-    let note = words::nobody_is_asked(agent);
-    decision.verdict = Verdict::Deny;
-    decision.layer = Layer::Person;
-    decision.reasons.push(note.clone());
-    decision.account(Layer::Person, Some(Verdict::Deny), note);
-}
-
-/// What a decision comes to for the agent. Silence leaves an allowed call to the agent's own rules.
-fn word(settled: &Settled, gateway: Option<&str>) -> Word {
-    let Settled { judged, by, told, replaced } = settled;
-    // A project's file may have made it stricter.
-    let approve = judged.regime.configuration.hook.approve;
-    let decision = &judged.judgement.decision;
-    let assessment = &judged.judgement.assessment;
-    match decision.verdict {
-        Verdict::Allow => {
-            let approved = match approve {
-                // What is not understood is nobody's to approve.
-                _ if assessment.tool_is_unknown || assessment.coverage != Coverage::Full => false,
-                _ if judged.judgement.effects.leave_open() => false,
-                Approve::Never => false,
-                Approve::ReadOnly => {
-                    assessment.class == ActionClass::ReadOnly
-                        && matches!(assessment.risk, Risk::Safe | Risk::Low)
-                }
-                Approve::Policy => true,
-            };
-            // What a person allowed is passed on, whatever else is left to the agent. A pause is as if we were not there.
-            let by_person = matches!(by, By::Grant | By::Gateway);
-            if approved || by_person || replaced.is_some() {
-                Word::Allow(words::allowed(judged))
-            } else {
-                Word::Nothing
-            }
-        }
-        Verdict::Ask => Word::Ask(words::asked(judged, told.as_deref())),
-        Verdict::Deny => Word::Deny(match by {
-            By::Nobody => words::denied_unasked(judged, gateway),
-            By::Gateway => words::denied_there(judged),
-            By::Policy | By::Grant => words::denied(judged),
-        }),
-    }
 }
 
 /// Records that a call ran, and says what its result holds that the agent should be careful with.
