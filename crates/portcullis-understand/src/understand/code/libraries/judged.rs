@@ -7,7 +7,7 @@ use super::{
     super::{
         interpreter::Interpreter,
         played::Client,
-        value::{Given, Value, mixed},
+        value::{Given, Value},
     },
     Card, Doing,
     by_name::written,
@@ -17,11 +17,13 @@ use super::{
 use crate::{
     bound::Bounded,
     contract::{Act as Deed, Class, Contract, Reach, Source},
-    effect::{Argument, EffectKind, GapReason, WriteMode},
+    effect::{EffectKind, GapReason},
     programs::host::Host,
-    text::{Taint, Text},
-    understand::meaning::{arguments, look},
+    text::Text,
+    understand::meaning::arguments,
 };
+
+mod doings;
 
 /// How many members and calls of a path are looked at.
 const SEGMENTS: usize = 24;
@@ -354,237 +356,6 @@ impl Interpreter<'_, '_, '_> {
         own.or_else(anywhere).or_else(|| card?.otherwise.filter(|doing| *doing != Doing::Quiet))
     }
 
-    pub(super) fn tell_doing(
-        &mut self,
-        doing: Doing,
-        called: &Called<'_>,
-        text: &Text,
-        given: &[Given],
-        span: Span,
-    ) -> Option<Value> {
-        let mut inherited = mixed("what a call gives", given.iter().map(|given| &given.value));
-        inherited.inherit(text);
-        let mut result = Value::reached(&format!("{}()", called.path), inherited.derive([]));
-        match doing {
-            Doing::As(act) => return Some(self.act(act, called.path, given, span)),
-            Doing::Verb(program) => {
-                let verb = called.name.trim_start_matches('_').replace('_', "-");
-                let words = [program, verb.as_str()];
-                result = Value::Text(self.program_with(&words, None, given, span));
-            }
-            Doing::Dashed(program, dashes) => {
-                let words = [program, called.name];
-                result = Value::Text(self.program_with(&words, Some(dashes), given, span));
-            }
-            Doing::Words(["redis-cli", ..]) if self.is_in_memory(called.path, given) => {}
-            Doing::Words(words) => {
-                result = Value::Text(self.program_with(words, None, given, span));
-            }
-            Doing::Program => {
-                let name = called.name.replace('_', "-");
-                result = Value::Text(self.program_with(&[name.as_str()], None, given, span));
-            }
-            Doing::Runs => {
-                let printed = self.given_command(given, span);
-                result =
-                    Value::Text(printed.unwrap_or_else(|| Text::unknown("what a command prints")));
-            }
-            Doing::DeletesRows | Doing::DeletesOf | Doing::ChangesRows => {
-                self.rows(doing, called, given, span);
-            }
-            // `DropTable(table)` only says it; what executes it runs it.
-            Doing::Statement(statement)
-                if self.language == "python"
-                    && called.name.starts_with(|first: char| first.is_ascii_uppercase()) =>
-            {
-                result = Value::known(&format!("{statement} {}", called.table()));
-            }
-            Doing::Statement(statement) => self.statement(statement, called, given, span),
-            Doing::Query if self.only_estimates(called, given, span) => {}
-            Doing::Query => self.statements_given(called, given, span),
-            Doing::Page => self.page(given),
-            Doing::Uploads(host) => {
-                // The second of them is a place on the other side.
-                let mut own = given.to_vec();
-                if host.is_empty() && own.get(1).is_some_and(|second| second.name.is_none()) {
-                    own.remove(1);
-                }
-                let sends = self.attached(&own);
-                let address = match host {
-                    "" if !self.peer.is_empty() => self.peer.clone(),
-                    "" => Text::unknown("a server"),
-                    host => Text::known(host),
-                };
-                self.walk.connect(&Argument { text: address, span }, Some(sends), false);
-            }
-            Doing::Mails | Doing::MailsMany => {
-                // Whoever listens to a topic is nobody in particular.
-                let to_topic = given.iter().any(|given| {
-                    ["condition", "topic"].iter().any(|name| given.value.entry(name).is_some())
-                });
-                self.mails(doing == Doing::MailsMany || to_topic, given, span);
-                let sends = self.attached(given);
-                if sends.taint != Taint::NONE {
-                    let address = Argument { text: Text::unknown("whoever gets it"), span };
-                    self.walk.connect(&address, Some(sends), false);
-                }
-            }
-            Doing::Class(Class::Pay) if self.seen.rehearsed && !self.seen.real => {}
-            Doing::Class(Class::Delete) if self.is_in_memory(called.path, given) => {}
-            Doing::Class(class) => self.deed(class, false, called, given, span),
-            Doing::Secret => {
-                let text = Text { taint: Taint::SECRET, ..Text::default() };
-                result = Value::reached(&format!("{}()", called.path), text);
-            }
-            Doing::Stored(words) => result = self.stored_secret(words),
-            Doing::Note(rule) => {
-                self.walk.note(rule, span);
-                let text = Text { taint: Taint::SECRET, ..Text::default() };
-                result = Value::reached(&format!("{}()", called.path), text);
-            }
-            Doing::Kills => self.kills_each(called.path, span),
-            Doing::Opens => {
-                let kind = given.first().map(|it| it.value.text()).unwrap_or_default();
-                return Some(Value::reached(&format!("{}()", called.path), kind));
-            }
-            Doing::Removes => result = self.removes(called, text, given, span),
-            Doing::Saves if self.source.to_ascii_lowercase().contains("prod") => {
-                self.walk.query(&Text::known("INSERT INTO rows VALUES (1)"), span);
-            }
-            Doing::Saves => {}
-            Doing::WritesThere => self.writes_there(given),
-            Doing::WritesTable => self.writes_table(called, given, span),
-            Doing::Switches => self.switches(called, given, span),
-            Doing::Named => self.done_by_name(called, given, span),
-            Doing::Registry => result = self.registry(called, given, span),
-            Doing::StartsAtLogin => self.starts_at_login(given, span),
-            Doing::Line(program) => result = Value::Text(self.line_of(program, given, span)),
-            Doing::Packets => self.packets(span),
-            Doing::SecretWhere(name) => {
-                let says = |it: &Given| {
-                    it.name.as_deref().is_none_or(|given| given == name) && it.value.is_true()
-                };
-                let is_one =
-                    given.iter().filter(|it| matches!(it.value, Value::Name(..))).any(says);
-                let taint = if is_one { Taint::SECRET } else { Taint::NONE };
-                let text = Text { taint, ..Text::default() };
-                result = Value::reached(&format!("{}()", called.path), text);
-            }
-            Doing::RegistryValues => self.registry_values(given, span),
-            Doing::Writes(path) => {
-                let file = Argument { text: Text::known(path), span };
-                self.walk.write(&file, WriteMode::Append, Text::unknown("content"));
-            }
-            Doing::Tells(rule) => self.tells(rule, span),
-            Doing::StatementIf(statement) => {
-                let says = |it: &Given| {
-                    it.value.is_true() || it.value.entry("force").is_some_and(Value::is_true)
-                };
-                if given.iter().any(says) {
-                    self.statement(statement, called, &[], span);
-                }
-            }
-            Doing::Ansible => self.ansible(given, span),
-            Doing::Salt => self.salt(given, span),
-            Doing::Visits => self.visits(given),
-            Doing::Chooses => result = self.chosen(called, text, given),
-            Doing::Clicks => self.clicks(text, given, span),
-            Doing::Fills => self.fills(text, given),
-            Doing::Addresses => self.addresses(given),
-            Doing::Preopens => self.preopens(given, span),
-            Doing::Quiet => {}
-        }
-        Some(result)
-    }
-
-    /// Runs a program with what a call is given as its words.
-    fn program_with(
-        &mut self,
-        words: &[&str],
-        dashes: Option<&str>,
-        given: &[Given],
-        span: Span,
-    ) -> Text {
-        let mut all: Vec<Text> = words.iter().map(|word| Text::known(*word)).collect();
-        let before = all.len();
-        for given in given {
-            option(given.name.as_deref(), &given.value, &mut all, DEPTH);
-        }
-        if let Some(dashes) = dashes
-            && let Some(first) = all.get_mut(before)
-        {
-            let said = first.display();
-            let said = said.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-            let is_mode = !said.is_empty()
-                && said.len() < 8
-                && said.bytes().all(|byte| byte.is_ascii_lowercase());
-            if is_mode {
-                *first = Text::known(format!("{dashes}{said}"));
-            }
-        }
-        let words: Vec<Argument> = all.into_iter().map(|text| Argument { text, span }).collect();
-        self.run_words(&words, None)
-    }
-
-    /// Runs the command that a call is given, as a text or as words.
-    fn given_command(&mut self, given: &[Given], span: Span) -> Option<Text> {
-        const NAMES: &[&str] = &["cmd", "command", "commands", "script", "line", "cmdline"];
-        let named =
-            given.iter().find(|it| it.name.as_deref().is_some_and(|name| NAMES.contains(&name)));
-        let plain =
-            given.iter().find(|it| it.name.is_none() && !matches!(it.value, Value::Function(_)));
-        let command = plain.or(named)?;
-        // `exec('rm', ['-rf', path])`
-        let words = given.iter().filter(|it| it.name.is_none()).nth(1);
-        if let (Some(program), Some(Given { value: Value::List(words), .. })) =
-            (command.value.as_known().filter(|it| !it.contains(' ')), words)
-        {
-            let mut all = vec![Value::known(program)];
-            all.extend(words.iter().cloned());
-            return Some(self.shell_or_words(&Value::List(all), command.span, span, None, None));
-        }
-        let mut printed = None;
-        for value in command.value.alternatives() {
-            let value = NAMES.iter().find_map(|name| value.entry(name)).cloned().unwrap_or(value);
-            printed = Some(self.shell_or_words(&value, command.span, span, None, None));
-        }
-        printed
-    }
-
-    /// Scripts for a page: it is read for what it fetches and sends. Functions in the code itself are read where they stand.
-    fn page(&mut self, given: &[Given]) {
-        const NAMES: &[&str] = &["content", "expression", "script", "source", "func"];
-        for given in given.iter().leading(ARGUMENTS) {
-            let value =
-                NAMES.iter().find_map(|name| given.value.entry(name)).unwrap_or(&given.value);
-            let Value::Text(text) = value else { continue };
-            let Some(known) = text.as_known() else { continue };
-            if known.contains(['(', '=']) {
-                let mark = self.walk.gaps();
-                self.flush();
-                self.walk.code("javascript", text, given.span, &[]);
-                self.walk.forgive(mark, &[GapReason::Unparsed, GapReason::UnknownCode]);
-            }
-        }
-    }
-
-    /// What goes along with a message: what it is given, and the files that it names.
-    fn attached(&mut self, given: &[Given]) -> Text {
-        let mut sends = mixed("what is sent", given.iter().map(|given| &given.value));
-        let mut files = Vec::new();
-        for given in given {
-            let is_file = given.name.as_deref().is_none_or(|name| FILES.contains(&name));
-            named_files(&given.value, is_file, DEPTH, &mut files);
-        }
-        for file in files.into_iter().leading(ARGUMENTS) {
-            self.flush();
-            let span = given.first().map(|given| given.span).unwrap_or_default();
-            let content = self.walk.read(&Argument { text: Text::known(file), span });
-            sends.inherit(&content);
-        }
-        sends
-    }
-
     /// What a tool of this class would do.
     pub(super) fn deed(
         &mut self,
@@ -659,65 +430,4 @@ impl Interpreter<'_, '_, '_> {
 pub(in super::super) fn is_told(module: &str) -> bool {
     let top = module.split(['.', '/']).next().unwrap_or_default();
     TOLD_ELSEWHERE.contains(&top)
-}
-
-/// An argument as words of a command: `force=True` is `--force`.
-fn option(name: Option<&str>, value: &Value, words: &mut Vec<Text>, depth: usize) {
-    const PLACES: &[&str] = &["ref", "refspec", "remote", "remoteRef", "branch", "url", "dir_name"];
-    let Some(depth) = depth.checked_sub(1) else { return };
-    let dashed = |name: &str| match name {
-        name if name.starts_with('-') => name.to_owned(),
-        "working_tree" => "--hard".to_owned(),
-        name if name.len() == 1 => format!("-{name}"),
-        name => format!("--{}", name.replace('_', "-")),
-    };
-    match (name, value) {
-        (Some(name), _) if name.starts_with('_') => {}
-        (_, Value::Function(_)) => {}
-        (None, Value::List(list)) => {
-            list.iter().for_each(|value| option(None, value, words, depth))
-        }
-        (None, Value::Table(table)) => {
-            for (name, value) in table {
-                option(Some(name), value, words, depth);
-            }
-        }
-        (None, value) => words.push(value.text()),
-        (Some(name), value) if PLACES.contains(&name) => match value {
-            Value::List(list) => list.iter().for_each(|value| words.push(value.text())),
-            value => words.push(value.text()),
-        },
-        (Some(name), value) if value.is_true() && matches!(value, Value::Name(..)) => {
-            words.push(Text::known(dashed(name)))
-        }
-        (Some(name), _) if name.starts_with('-') => words.push(Text::known(name)),
-        (Some(_), value) if value.is_false() => {}
-        (Some(name), Value::Text(text)) => {
-            let mut word = Text::known(format!("{}=", dashed(name)));
-            word.append(text);
-            words.push(word);
-        }
-        _ => {}
-    }
-}
-
-/// The files that are named in what is sent.
-fn named_files(value: &Value, is_file: bool, depth: usize, files: &mut Vec<String>) {
-    let Some(depth) = depth.checked_sub(1).filter(|_| files.len() < ARGUMENTS) else { return };
-    match value {
-        Value::Text(text) => {
-            if let Some(known) = text.as_known().filter(|known| is_file && look::is_path(known)) {
-                files.push(known.to_owned());
-            }
-        }
-        Value::List(list) | Value::Any(list) => {
-            list.iter().for_each(|value| named_files(value, is_file, depth, files));
-        }
-        Value::Table(table) => {
-            for (name, value) in table {
-                named_files(value, FILES.contains(&name.as_str()), depth, files);
-            }
-        }
-        _ => {}
-    }
 }
