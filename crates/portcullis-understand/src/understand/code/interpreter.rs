@@ -9,16 +9,22 @@ use std::{
 
 use portcullis_syntax::{
     Span,
-    code::{Dialect, TextPart, Token, TokenKind, dialect, tokens},
+    code::{Dialect, Token, TokenKind, dialect},
 };
 
 use super::{fed::Started, learned::Learned, played::Client, replaced::Replaced, value::Value};
 use crate::{
-    effect::{Argument, GapReason, WriteMode},
+    effect::{Argument, GapReason},
     programs::invocation::split_assignment,
     text::{Piece, Text},
     understand::shell::Walk,
 };
+
+mod blocks;
+mod known;
+mod tokens;
+
+pub(super) use known::{Function, Open, Parameter, Seen, Takes, Unit};
 
 /// The least work that a script may ask for; every token adds [`WORK_PER_TOKEN`].
 const WORK: usize = 1 << 15;
@@ -220,115 +226,6 @@ fn given(language: &str, arguments: &[Argument]) -> HashMap<String, Value> {
         .collect()
 }
 
-/// What the script did that only matters together.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    pub(super) connects: bool,
-    pub(super) listens: bool,
-    pub(super) duplicates: Option<Span>,
-    pub(super) spawns: Option<Span>,
-    /// A shell that was told nothing, by a script that pipes: a socket may be laid to it later.
-    pub(super) untold: Option<Span>,
-    pub(super) executable_memory: bool,
-    pub(super) native_call: Option<Span>,
-    /// The command that shows the secret which was read of a store.
-    pub(super) shows: Option<Vec<Text>>,
-    /// What was put into an archive that has no file.
-    pub(super) packed: Text,
-    /// What opened a database in memory.
-    pub(super) in_memory: Option<String>,
-    /// A client was pointed at a network without real money.
-    pub(super) rehearsed: bool,
-    /// A client was pointed at something else.
-    pub(super) real: bool,
-    /// Where each client of a cloud was pointed at, if anywhere.
-    pub(super) endpoints: Vec<Option<Text>>,
-    /// The packages by which the code signed in to a service.
-    pub(super) services: Vec<String>,
-    /// A store of the cloud is played on this machine.
-    pub(super) emulated: bool,
-    /// A page of another machine is open.
-    pub(super) visits: bool,
-    /// An account or an amount of money was filled in there.
-    pub(super) fills_money: bool,
-    /// A message was made for each of a list.
-    pub(super) to_many: bool,
-    /// What clients were told to begin every address with.
-    pub(super) bases: Vec<(String, Text)>,
-}
-
-/// A stretch of code as tokens.
-#[derive(Debug)]
-pub(super) struct Unit {
-    pub(super) tokens: Vec<Token>,
-    /// The index of the matching bracket for every bracket; its own index elsewhere.
-    pub(super) partners: Vec<usize>,
-    /// For the first token of a line, where the block of lines that are indented deeper ends.
-    pub(super) blocks: Vec<usize>,
-}
-
-/// What a function takes.
-#[derive(Clone, Debug)]
-pub(super) struct Parameter {
-    /// Its name; the opening bracket of one that is taken apart.
-    pub(super) name: String,
-    /// The token that it begins with.
-    pub(super) at: usize,
-    /// How many arguments it takes.
-    pub(super) takes: Takes,
-    /// The expression that it is worth where nothing is given.
-    pub(super) default: Range<usize>,
-    /// Whether TypeScript makes a field of it.
-    pub(super) is_field: bool,
-}
-
-impl Parameter {
-    pub(super) fn new(name: &str, at: usize) -> Self {
-        Self { name: name.to_owned(), at, takes: Takes::One, default: 0..0, is_field: false }
-    }
-}
-
-/// How many arguments a parameter takes.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Takes {
-    /// One.
-    One,
-    /// All that are left.
-    Rest,
-    /// All names that are left.
-    Names,
-}
-
-/// A function of the script.
-#[derive(Clone, Debug)]
-pub(super) struct Function {
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) body: Range<usize>,
-    pub(super) unit: Rc<Unit>,
-    pub(super) called: bool,
-    /// A call of it was not followed, so that it has to be read with arguments that nobody knows.
-    pub(super) is_cut: bool,
-    /// That was done.
-    pub(super) is_read_anew: bool,
-    /// It is being read right now; a recursive call gives something unknown.
-    pub(super) active: bool,
-    /// The body is an expression whose value is given back.
-    pub(super) expression: bool,
-    /// What the functions around it had been given when it was made.
-    pub(super) captured: Vec<(String, Value)>,
-}
-
-/// A file that the script opened.
-#[derive(Debug)]
-pub(super) struct Open {
-    pub(super) path: Argument,
-    pub(super) mode: WriteMode,
-    pub(super) writes: bool,
-    pub(super) content: Text,
-    pub(super) read: Text,
-    pub(super) flushed: bool,
-}
-
 /// The reading of one script.
 pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) walk: &'w mut Walk<'f>,
@@ -414,164 +311,7 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) seen: Seen,
 }
 
-impl Unit {
-    /// Reads the part of `source` under `span`; tells whether it was read whole.
-    pub(super) fn new(source: &str, span: Span, dialect: &Dialect) -> (Self, bool) {
-        let read = tokens(span.of(source), dialect);
-        let mut list = read.list;
-        if span.start > 0 {
-            for token in &mut list {
-                shift(token, span.start);
-            }
-        }
-        let partners = partners(&list, source);
-        let blocks = blocks(&list, &partners);
-        (Self { tokens: list, partners, blocks }, read.complete)
-    }
-}
-
-fn shift(token: &mut Token, by: u32) {
-    let move_span = |span: &mut Span| {
-        span.start = span.start.saturating_add(by);
-        span.end = span.end.saturating_add(by);
-    };
-    move_span(&mut token.span);
-    if let TokenKind::Text(parts) | TokenKind::Command(parts) = &mut token.kind {
-        for part in parts {
-            if let TextPart::Code(span) = part {
-                move_span(span);
-            }
-        }
-    }
-}
-
-fn partners(tokens: &[Token], source: &str) -> Vec<usize> {
-    let mut partners: Vec<usize> = (0..tokens.len()).collect();
-    let mut open: Vec<(usize, &str)> = Vec::new();
-    for (index, token) in tokens.iter().enumerate() {
-        if token.kind != TokenKind::Operator {
-            continue;
-        }
-        let close = match token.span.of(source) {
-            "(" => ")",
-            "[" => "]",
-            "{" => "}",
-            text @ (")" | "]" | "}") => {
-                if open.last().is_some_and(|(_, close)| *close == text)
-                    && let Some((start, _)) = open.pop()
-                    && let Some(partner) = partners.get_mut(start)
-                {
-                    *partner = index;
-                    if let Some(partner) = partners.get_mut(index) {
-                        *partner = start;
-                    }
-                }
-                continue;
-            }
-            _ => continue,
-        };
-        open.push((index, close));
-    }
-    partners
-}
-
-/// For the first token of every line outside brackets: the index of the next line that is not indented deeper.
-fn blocks(tokens: &[Token], partners: &[usize]) -> Vec<usize> {
-    let mut ends = vec![tokens.len(); tokens.len()];
-    let mut open: Vec<(usize, u32)> = Vec::new();
-    let mut inside = 0;
-    for (index, token) in tokens.iter().enumerate() {
-        if index < inside {
-            continue;
-        }
-        if token.first {
-            while let Some((start, indent)) = open.last().copied() {
-                if indent < token.indent {
-                    break;
-                }
-                open.pop();
-                if let Some(end) = ends.get_mut(start) {
-                    *end = index;
-                }
-            }
-            open.push((index, token.indent));
-        }
-        if let Some(partner) = partners.get(index).copied()
-            && partner > index
-        {
-            inside = partner;
-        }
-    }
-    ends
-}
-
 impl<'s> Interpreter<'_, '_, 's> {
-    /// The token at `index`, where it may be read.
-    pub(super) fn token_at(&self, index: usize) -> Option<&Token> {
-        if index < self.end { self.unit.tokens.get(index) } else { None }
-    }
-
-    /// The next token's text, empty at the end.
-    pub(super) fn word(&self) -> &'s str {
-        self.word_at(self.at)
-    }
-
-    /// The text of the token at `index`, empty for strings and at the end.
-    pub(super) fn word_at(&self, index: usize) -> &'s str {
-        match self.token_at(index) {
-            Some(Token {
-                kind:
-                    TokenKind::Name | TokenKind::Variable | TokenKind::Number | TokenKind::Operator,
-                span,
-                ..
-            }) => span.of(self.source),
-            _ => "",
-        }
-    }
-
-    /// Whether the token at `index` is a name.
-    pub(super) fn is_name(&self, index: usize) -> bool {
-        self.token_at(index).is_some_and(|token| token.kind == TokenKind::Name)
-    }
-
-    /// Whether the token at `index` begins a line.
-    pub(super) fn is_first(&self, index: usize) -> bool {
-        self.token_at(index).is_none_or(|token| token.first)
-    }
-
-    /// Takes the next token where it is `word`.
-    pub(super) fn accept(&mut self, word: &str) -> bool {
-        let found = self.at < self.end && self.word() == word;
-        if found {
-            self.at += 1;
-        }
-        found
-    }
-
-    /// The index of the bracket that closes the one at `index`; the end where none does.
-    pub(super) fn partner(&self, index: usize) -> usize {
-        match self.unit.partners.get(index) {
-            Some(partner) if *partner > index => (*partner).min(self.end),
-            _ => self.end,
-        }
-    }
-
-    /// From the token at `start` to the one before the next.
-    pub(super) fn span_from(&self, start: usize) -> Span {
-        let last = self.at.saturating_sub(1).max(start);
-        let span = |index: usize| self.unit.tokens.get(index).map(|token| token.span);
-        match (span(start), span(last)) {
-            (Some(first), Some(last)) => first.to(last),
-            _ => Span::default(),
-        }
-    }
-
-    /// Reads no further than the token at `end`; gives the end before.
-    pub(super) fn narrow(&mut self, end: usize) -> usize {
-        let narrowed = end.min(self.end);
-        std::mem::replace(&mut self.end, narrowed)
-    }
-
     /// Uses up some work; whether there was any left.
     pub(super) fn spend(&mut self, work: usize) -> bool {
         if self.work < work || self.walk.is_exhausted() {

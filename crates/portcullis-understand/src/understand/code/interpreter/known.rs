@@ -1,0 +1,142 @@
+//! What is known of a script beside its values: functions and their parameters, open files, texts that it is made of, and what was seen of it that only matters together. Owns these as types.
+
+use std::{ops::Range, rc::Rc};
+
+use portcullis_syntax::{
+    Span,
+    code::{Dialect, Token, tokens},
+};
+
+use super::{
+    super::value::Value,
+    blocks::{blocks, partners, shift},
+};
+use crate::{
+    effect::{Argument, WriteMode},
+    text::Text,
+};
+
+/// What the script did that only matters together.
+#[derive(Debug, Default)]
+pub(in super::super) struct Seen {
+    pub(in super::super) connects: bool,
+    pub(in super::super) listens: bool,
+    pub(in super::super) duplicates: Option<Span>,
+    pub(in super::super) spawns: Option<Span>,
+    /// A shell that was told nothing, by a script that pipes: a socket may be laid to it later.
+    pub(in super::super) untold: Option<Span>,
+    pub(in super::super) executable_memory: bool,
+    pub(in super::super) native_call: Option<Span>,
+    /// The command that shows the secret which was read of a store.
+    pub(in super::super) shows: Option<Vec<Text>>,
+    /// What was put into an archive that has no file.
+    pub(in super::super) packed: Text,
+    /// What opened a database in memory.
+    pub(in super::super) in_memory: Option<String>,
+    /// A client was pointed at a network without real money.
+    pub(in super::super) rehearsed: bool,
+    /// A client was pointed at something else.
+    pub(in super::super) real: bool,
+    /// Where each client of a cloud was pointed at, if anywhere.
+    pub(in super::super) endpoints: Vec<Option<Text>>,
+    /// The packages by which the code signed in to a service.
+    pub(in super::super) services: Vec<String>,
+    /// A store of the cloud is played on this machine.
+    pub(in super::super) emulated: bool,
+    /// A page of another machine is open.
+    pub(in super::super) visits: bool,
+    /// An account or an amount of money was filled in there.
+    pub(in super::super) fills_money: bool,
+    /// A message was made for each of a list.
+    pub(in super::super) to_many: bool,
+    /// What clients were told to begin every address with.
+    pub(in super::super) bases: Vec<(String, Text)>,
+}
+
+/// A stretch of code as tokens.
+#[derive(Debug)]
+pub(in super::super) struct Unit {
+    pub(in super::super) tokens: Vec<Token>,
+    /// The index of the matching bracket for every bracket; its own index elsewhere.
+    pub(in super::super) partners: Vec<usize>,
+    /// For the first token of a line, where the block of lines that are indented deeper ends.
+    pub(in super::super) blocks: Vec<usize>,
+}
+
+/// What a function takes.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Parameter {
+    /// Its name; the opening bracket of one that is taken apart.
+    pub(in super::super) name: String,
+    /// The token that it begins with.
+    pub(in super::super) at: usize,
+    /// How many arguments it takes.
+    pub(in super::super) takes: Takes,
+    /// The expression that it is worth where nothing is given.
+    pub(in super::super) default: Range<usize>,
+    /// Whether TypeScript makes a field of it.
+    pub(in super::super) is_field: bool,
+}
+
+impl Parameter {
+    pub(in super::super) fn new(name: &str, at: usize) -> Self {
+        Self { name: name.to_owned(), at, takes: Takes::One, default: 0..0, is_field: false }
+    }
+}
+
+/// How many arguments a parameter takes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(in super::super) enum Takes {
+    /// One.
+    One,
+    /// All that are left.
+    Rest,
+    /// All names that are left.
+    Names,
+}
+
+/// A function of the script.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Function {
+    pub(in super::super) parameters: Vec<Parameter>,
+    pub(in super::super) body: Range<usize>,
+    pub(in super::super) unit: Rc<Unit>,
+    pub(in super::super) called: bool,
+    /// A call of it was not followed, so that it has to be read with arguments that nobody knows.
+    pub(in super::super) is_cut: bool,
+    /// That was done.
+    pub(in super::super) is_read_anew: bool,
+    /// It is being read right now; a recursive call gives something unknown.
+    pub(in super::super) active: bool,
+    /// The body is an expression whose value is given back.
+    pub(in super::super) expression: bool,
+    /// What the functions around it had been given when it was made.
+    pub(in super::super) captured: Vec<(String, Value)>,
+}
+
+/// A file that the script opened.
+#[derive(Debug)]
+pub(in super::super) struct Open {
+    pub(in super::super) path: Argument,
+    pub(in super::super) mode: WriteMode,
+    pub(in super::super) writes: bool,
+    pub(in super::super) content: Text,
+    pub(in super::super) read: Text,
+    pub(in super::super) flushed: bool,
+}
+
+impl Unit {
+    /// Reads the part of `source` under `span`; tells whether it was read whole.
+    pub(in super::super) fn new(source: &str, span: Span, dialect: &Dialect) -> (Self, bool) {
+        let read = tokens(span.of(source), dialect);
+        let mut list = read.list;
+        if span.start > 0 {
+            for token in &mut list {
+                shift(token, span.start);
+            }
+        }
+        let partners = partners(&list, source);
+        let blocks = blocks(&list, &partners);
+        (Self { tokens: list, partners, blocks }, read.complete)
+    }
+}
