@@ -18,7 +18,6 @@ use crate::{
     bound::Bounded,
     contract::{Act as Deed, Class, Contract, Reach, Source},
     effect::{EffectKind, GapReason},
-    programs::host::Host,
     text::Text,
     understand::meaning::arguments,
 };

@@ -1,0 +1,287 @@
+//! Calls on files, directories and databases in files. Owns which of what they are given is the place, and what is written, read or taken away there.
+
+use portcullis_syntax::Span;
+
+use super::{
+    super::{
+        interpreter::Interpreter,
+        libraries::is_of_a_test,
+        tables::Act,
+        value::{Given, Value, mixed},
+    },
+    Call,
+    connections::is_address,
+};
+use crate::{
+    bound::Bounded,
+    effect::{Argument, PermissionChange, WriteMode},
+    place::{self, Place},
+    programs::host::Host,
+    split::is_device,
+    text::{Piece, Taint, Text},
+};
+
+impl Interpreter<'_, '_, '_> {
+    pub(in super::super) fn place_of(&self, given: Option<&Given>) -> Argument {
+        match given {
+            Some(given) => Argument { text: given.value.text(), span: given.span },
+            None => Argument { text: Text::unknown("nothing"), span: Span::default() },
+        }
+    }
+
+    /// The names below a directory, or that a pattern stands for. In a project they are as unknown as any: what a script
+    /// leaves out is not seen. Elsewhere whatever is done to them is done there.
+    pub(in super::super) fn listed(&mut self, directory: &Argument) -> Value {
+        let target = self.walk.target(&directory.text);
+        // The names of what lies among secrets are none.
+        let leaves = ["chdir", "cwd", "dir_fd", "pushd"].iter().any(|it| self.source.contains(it));
+        let is_plain = directory.text.known_prefix().starts_with(['/', '~']) && !leaves;
+        let content = if is_plain && place::credential_of(&target, self.walk.facts()).is_some() {
+            Text::unknown("names of files")
+        } else {
+            self.walk.read(directory)
+        };
+        if target.path.as_deref().is_some_and(|path| path == "/proc" || path.starts_with("/proc/["))
+        {
+            self.walk.note("code.monitor.processes", directory.span);
+        }
+        let outside = matches!(
+            place::place_of(&target, self.walk.facts()),
+            Place::Root
+                | Place::SystemTop
+                | Place::System
+                | Place::Boot
+                | Place::Gate
+                | Place::HomeTop
+                | Place::Elsewhere
+                | Place::Log
+        );
+        let pattern = directory.text.known_prefix();
+        let root = pattern.split(['*', '?', '[']).next().unwrap_or("").trim_end_matches('/');
+        if directory.text.as_known().is_none() {
+            return Value::Text(content);
+        }
+        let is_home = matches!(
+            place::place_of(&target, self.walk.facts()),
+            Place::Home | Place::OtherHome | Place::Log
+        );
+        let is_device = is_device(pattern);
+        if (is_home || is_device) && root.len() < pattern.len() {
+            // What is chosen below a home, or among devices, is known by its pattern.
+            let at = root.rfind('/').map_or(0, |at| at + 1);
+            let (before, chosen) = pattern.split_at_checked(at).unwrap_or(("", pattern));
+            let pieces = [Piece::Known(before.to_owned()), Piece::Glob(chosen.to_owned())];
+            let mut names = content.derive(pieces);
+            names.inherit(&directory.text);
+            return Value::Text(names);
+        }
+        if !outside {
+            return Value::Text(content);
+        }
+        let mut names =
+            content.derive([Piece::Known(format!("{root}/")), Piece::Glob("**".to_owned())]);
+        names.inherit(&directory.text);
+        Value::Text(names)
+    }
+
+    /// The names below a directory.
+    pub(super) fn list_names(&mut self, call: Call<'_>) -> Value {
+        let Call { first, .. } = call;
+        let argument = self.place_of(first);
+        self.flush();
+        self.listed(&argument)
+    }
+
+    /// What is in a file.
+    pub(super) fn read_named(&mut self, call: Call<'_>) -> Value {
+        let Call { plain, first, .. } = call;
+        let Some(first) = first else { return Value::unknown("a file") };
+        self.flush();
+        if matches!(first.value, Value::Number(0)) {
+            return Value::Text(self.standard_input());
+        }
+        let argument = self.place_of(Some(first));
+        Value::Text(if is_address(argument.text.known_prefix()) {
+            // What else is told goes with the question: `file_get_contents(URL, false, $context)`.
+            let told = plain.get(1..).unwrap_or_default();
+            let told = mixed("what is told", told.iter().map(|given| &given.value));
+            let sends = told.taint.has(Taint::SECRET).then_some(told);
+            self.walk.connect(&argument, sends, false)
+        } else {
+            self.walk.read(&argument)
+        })
+    }
+
+    /// Another directory that relative paths start from.
+    pub(super) fn enter_directory(&mut self, call: Call<'_>) -> Value {
+        let Call { first, .. } = call;
+        let target = self.place_of(first);
+        self.flush();
+        let path = self.walk.target(&target.text).path;
+        self.walk.go_to(path);
+        Value::unknown("nothing")
+    }
+
+    /// A file that is written or added to.
+    pub(super) fn write_named(&mut self, act: Act, call: Call<'_>) -> Value {
+        let Call { path, plain, first, second, .. } = call;
+        let (file, content) = if act == Act::WriteTo {
+            (second.or_else(|| call.keyword(&["file", "con"])), first)
+        } else {
+            (first, second)
+        };
+        let Some(file) = file else { return Value::unknown("nothing") };
+        let content = content.map_or_else(|| Text::unknown("content"), |given| given.value.text());
+        if let Value::File(index) = file.value {
+            self.write_file(index, &content);
+            return Value::unknown("nothing");
+        }
+        if path.ends_with("createWriteStream") {
+            return self.open_file(file, true, WriteMode::Replace);
+        }
+        let flag =
+            call.option("flag").and_then(|flag| flag.as_known().map(|flag| flag.starts_with('a')));
+        let appends = act == Act::Append
+            || flag == Some(true)
+            || plain.get(2).is_some_and(
+                |given| matches!(&given.value, Value::Name(path, _) if path.contains("APPEND")),
+            );
+        let mode = if appends { WriteMode::Append } else { WriteMode::Replace };
+        let argument = self.place_of(Some(file));
+        self.walk.write(&argument, mode, content);
+        Value::unknown("nothing")
+    }
+
+    /// A file that is opened, of which more is asked through what it gives.
+    pub(super) fn open_named(&mut self, call: Call<'_>) -> Value {
+        let Call { given, first, span, .. } = call;
+        // What is opened there is read as a file is, whatever the mode.
+        if first.is_some_and(|first| is_address(first.value.text().known_prefix())) {
+            let argument = self.place_of(first);
+            self.flush();
+            return Value::Text(self.walk.connect(&argument, None, false));
+        }
+        self.open(given, span)
+    }
+
+    /// A database in a file.
+    pub(super) fn open_database(&mut self, call: Call<'_>) -> Value {
+        let Call { path, given, first, .. } = call;
+        let argument = self.place_of(first.or_else(|| call.keyword(&["database", "filename"])));
+        self.flush();
+        match argument.text.as_known() {
+            _ if given.is_empty() && path == "duckdb.connect" => {
+                self.seen.in_memory.get_or_insert_with(|| path.to_owned());
+            }
+            Some(file) if matches!(file, ":memory:" | "file::memory:") || is_of_a_test(file) => {
+                self.seen.in_memory.get_or_insert_with(|| path.to_owned());
+            }
+            _ => self.seen.real = true,
+        }
+        let only_read = argument.text.display().contains("mode=ro");
+        let content = self.walk.database(&argument, !only_read);
+        Value::reached(&format!("{path}()"), content)
+    }
+
+    /// Files that are deleted.
+    pub(super) fn delete_named(&mut self, act: Act, call: Call<'_>) -> Value {
+        let Call { plain, span, .. } = call;
+        let recursive = act == Act::DeleteTree
+            || act == Act::DeleteMaybe
+                && (call.option("recursive").is_some_and(|value| !value.is_false())
+                    || self.language == "lisp" && plain.len() > 1);
+        self.flush();
+        // Perl's `unlink` without a name takes the one that a loop or a walk is at.
+        if self.language == "perl"
+            && plain.is_empty()
+            && let Some(value) = self.variables.get("$_")
+        {
+            let argument = Argument { text: value.text(), span };
+            self.walk.delete(&argument, recursive);
+        }
+        // `rm('-rf', path)`, as some libraries have it.
+        let is_option = |given: &&&Given| given.value.text().known_prefix().starts_with('-');
+        let options = plain.iter().take_while(is_option).count();
+        for given in plain.iter().skip(options.min(plain.len().saturating_sub(1))) {
+            let values = match &given.value {
+                Value::List(list) => list.clone(),
+                value => value.alternatives(),
+            };
+            for value in values {
+                if matches!(value, Value::Table(_) | Value::Function(_) | Value::Number(_)) {
+                    continue;
+                }
+                let argument = Argument { text: value.text(), span: given.span };
+                self.walk.delete(&argument, recursive);
+            }
+            if self.language == "python" || self.language == "javascript" {
+                break;
+            }
+        }
+        Value::unknown("nothing")
+    }
+
+    /// A file under another name.
+    pub(super) fn move_named(&mut self, call: Call<'_>) -> Value {
+        let Call { plain, span, .. } = call;
+        let mut words = self.words([(&Value::known("mv"), span)].into_iter());
+        words.extend(self.words(plain.iter().leading(2).map(|given| (&given.value, given.span))));
+        self.flush();
+        self.walk.run(&words, None);
+        Value::unknown("nothing")
+    }
+
+    /// A file a second time.
+    pub(super) fn copy_named(&mut self, call: Call<'_>) -> Value {
+        let Call { first, second, .. } = call;
+        self.flush();
+        let from = self.place_of(first);
+        let content = match first.map(|given| &given.value) {
+            Some(Value::File(_)) | None => Text::unknown("content"),
+            Some(value) if value.taint().has(Taint::NETWORK) => value.text(),
+            Some(_) => self.walk.read(&from),
+        };
+        if let Some(second) = second {
+            let to = self.place_of(Some(second));
+            self.walk.write(&to, WriteMode::Replace, content);
+        }
+        Value::unknown("nothing")
+    }
+
+    /// Who may do what with a file, or whose it is.
+    pub(super) fn change_permission(&mut self, act: Act, call: Call<'_>) -> Value {
+        let Call { path, first, second, .. } = call;
+        let (file, change) = if act == Act::ModeBefore { (second, first) } else { (first, second) };
+        let change = change.or_else(|| call.keyword(&["mode", "user", "group"]));
+        let (Some(file), Some(change)) = (file, change) else {
+            return Value::unknown("nothing");
+        };
+        let change = match (&change.value, act) {
+            (Value::Number(mode), Act::Mode | Act::ModeBefore) => {
+                PermissionChange::Mode(Text::known(format!("{mode:o}")))
+            }
+            (value, Act::Mode | Act::ModeBefore) => PermissionChange::Mode(value.text()),
+            (value, _) => PermissionChange::Owner(value.text()),
+        };
+        let argument = self.place_of(Some(file));
+        self.walk.permission(&argument, path.ends_with("_R"), change);
+        Value::unknown("nothing")
+    }
+
+    /// Another name that leads to a file.
+    pub(super) fn link_named(&mut self, call: Call<'_>) -> Value {
+        let Call { first, second, .. } = call;
+        let target = self.place_of(first);
+        let link = self.place_of(second);
+        self.walk.write(&link, WriteMode::Link, target.text);
+        Value::unknown("nothing")
+    }
+
+    /// A directory, or a file with nothing in it.
+    pub(super) fn make_named(&mut self, call: Call<'_>) -> Value {
+        let Call { first, .. } = call;
+        let argument = self.place_of(first);
+        self.walk.write(&argument, WriteMode::Create, Text::default());
+        Value::unknown("nothing")
+    }
+}
