@@ -51,31 +51,29 @@ impl Combined {
     /// What is not part of the policy.
     pub(super) fn take_rest(&mut self, turn: Turn<'_>, part: &Part) {
         self.take_profiles(turn, part);
-        let Self {
-            audit,
-            analyzers,
-            hook,
-            gateway,
-            guardian,
-            classifier,
-            contracts,
-            reads_files,
-            security_policy,
-            serve,
-            team,
-            chat,
-            account,
-            ..
-        } = self;
-        let equal = |_: &_, _: &_| None;
+        self.take_analyzers(turn, part);
+        self.take_record(turn, part);
+        self.take_hook(turn, part);
+        self.take_people(turn, part);
+        self.take_reviewers(turn, part);
+    }
+
+    /// Who looks at calls.
+    fn take_analyzers(&mut self, turn: Turn<'_>, part: &Part) {
+        let Self { analyzers, account, .. } = self;
         account.settle(
             turn,
             Key("analyzers", Lock::Analyzers),
             analyzers,
             part.analyzers.clone().map(Some),
             |names| analyzer_words(names.as_deref()),
-            equal,
+            |_, _| None,
         );
+    }
+
+    /// What is recorded, and what follows where it cannot be: more is stricter.
+    fn take_record(&mut self, turn: Turn<'_>, part: &Part) {
+        let Self { audit, account, .. } = self;
         let yes = |word: &bool| word.to_string();
         account.settle(
             turn,
@@ -104,6 +102,12 @@ impl Combined {
                 Some(if denies { OnFailure::Deny } else { OnFailure::Warn })
             },
         );
+    }
+
+    /// How hooks answer.
+    fn take_hook(&mut self, turn: Turn<'_>, part: &Part) {
+        let Self { hook, account, .. } = self;
+        let yes = |word: &bool| word.to_string();
         account.settle(
             turn,
             Key("hook.approve", Lock::Hook),
@@ -134,6 +138,11 @@ impl Combined {
         account.settle(turn, Key("hook.notify", Lock::Hook), &mut hook.notify, notify, yes, same);
         let key = Key("hook.enforce_mode", Lock::Hook);
         account.settle(turn, key, &mut hook.enforce_mode, enforce, yes, same);
+    }
+
+    /// Where this machine reports to, and who the people are that it asks.
+    fn take_people(&mut self, turn: Turn<'_>, part: &Part) {
+        let Self { gateway, serve, team, chat, account, .. } = self;
         // Another gateway is neither stricter nor looser.
         account.settle(
             turn,
@@ -169,6 +178,13 @@ impl Combined {
             Chat::words,
             |_, _| None,
         );
+    }
+
+    /// Who else is asked about calls, and what they are told.
+    fn take_reviewers(&mut self, turn: Turn<'_>, part: &Part) {
+        let Self { guardian, classifier, contracts, reads_files, security_policy, account, .. } =
+            self;
+        let yes = |word: &bool| word.to_string();
         // Another reviewer is neither stricter nor looser, and neither is another text.
         account.settle(
             turn,
