@@ -32,7 +32,6 @@ const KNOWN: &[(&str, &[&str])] = &[
             "programs::interpreters",
             "programs::projects",
             "programs::started",
-            "programs::trees",
             "programs::wrappers",
         ],
     ),

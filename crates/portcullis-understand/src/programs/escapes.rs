@@ -28,8 +28,7 @@ mod vim;
 pub use follow::is_temporary;
 use follow::{after, setting};
 pub(crate) use follow::{
-    follow, has_rows, made, make_variables, makefile, names_temporary, options_of, values_of,
-    words_of,
+    follow, has_rows, made, make_variables, makefile, names_temporary, options_of, words_of,
 };
 use git::git_commands;
 pub(crate) use git::git_environment;

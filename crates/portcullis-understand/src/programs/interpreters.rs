@@ -1,7 +1,7 @@
 //! Programs that run code given to them: shells, script languages, `awk`, `make`. Owns where in their arguments the code
 //! stands; what the code does is read by `understand`.
 
-use super::{Does, Program, environment::prints_each_line, escapes, network::serve, wrappers};
+use super::{Does, Program, environment::prints_each_line, network::serve, options, wrappers};
 use crate::{
     effect::Argument,
     programs::{host::Host, invocation::Invocation},
@@ -156,7 +156,7 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         return invocation.origin();
     };
     if speaker.language == "python"
-        && let Some(module) = escapes::values_of(&invocation.arguments, "-m").into_iter().next()
+        && let Some(module) = options::values_of(&invocation.arguments, "-m").into_iter().next()
     {
         return python_module(walk, invocation, &module);
     }
@@ -206,7 +206,7 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         }
         let mut given: Vec<Argument> =
             operands.iter().filter(|operand| **operand != code).cloned().collect();
-        for variable in escapes::values_of(&invocation.arguments, "-v") {
+        for variable in options::values_of(&invocation.arguments, "-v") {
             given.push(variable);
         }
         unread(walk, speaker.language, &code, invocation);
@@ -237,7 +237,7 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     match operands.split_first() {
         Some((first, rest)) if speaker.operand => {
             let mut given = rest.to_vec();
-            given.extend(escapes::values_of(&invocation.arguments, "-v"));
+            given.extend(options::values_of(&invocation.arguments, "-v"));
             if speaker.language == "awk" {
                 for file in rest.iter().filter(|file| !file.text.known_prefix().contains('=')) {
                     read.push((file.clone(), walk.read(file)));

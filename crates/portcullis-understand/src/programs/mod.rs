@@ -47,6 +47,7 @@ pub mod trees;
 mod typesetting;
 mod wrappers;
 
+pub(crate) use options::values_of;
 pub use options::{Given, Options, Word};
 pub(crate) use printers::prints_for_shells;
 

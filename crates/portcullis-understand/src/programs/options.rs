@@ -391,6 +391,31 @@ impl<'a> Given<'a> {
     }
 }
 
+/// Every value of one option as written: `-o v`, `-ov`, `--option v`, `--option=v`.
+pub(crate) fn values_of(arguments: &[Argument], option: &str) -> Vec<Argument> {
+    let mut values = Vec::new();
+    for (index, argument) in arguments.iter().enumerate() {
+        let prefix = argument.text.known_prefix();
+        if !prefix.starts_with(['-', '+']) {
+            continue;
+        }
+        if argument.text.as_known() == Some("--") {
+            break;
+        }
+        if argument.text.as_known() == Some(option) {
+            values.extend(arguments.get(index + 1).cloned());
+        } else if let Some(rest) = prefix.strip_prefix(option) {
+            let attached =
+                if option.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) };
+            if let Some(attached) = attached {
+                let text = argument.text.beginning_with(attached);
+                values.push(Argument { text, span: argument.span });
+            }
+        }
+    }
+    values
+}
+
 /// The letter of a short option's name.
 fn letter(name: &str) -> Option<char> {
     // Nearly every name is plain ASCII, and this is asked of every name for every option.

@@ -32,7 +32,7 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     }
     if let Some((_, options)) = SCRIPTED.iter().find(|(programs, _)| programs.contains(&program)) {
         for option in *options {
-            for script in super::escapes::values_of(&invocation.arguments, option) {
+            for script in super::options::values_of(&invocation.arguments, option) {
                 walk.script("groovy", &script, &[], None);
             }
         }
@@ -130,7 +130,7 @@ fn tried(walk: &mut dyn Host, invocation: &Invocation) {
 /// Lisp that fetches into a buffer and evaluates that: what stands there then is not followed.
 fn fetches_lisp(walk: &mut dyn Host, invocation: &Invocation) {
     for option in ["--eval", "-eval", "--execute"] {
-        for code in super::escapes::values_of(&invocation.arguments, option) {
+        for code in super::options::values_of(&invocation.arguments, option) {
             let known = code.text.known_prefix();
             let evaluates = ["(eval-", "(eval ", "(load"].iter().any(|call| known.contains(call));
             if evaluates && known.contains("(url-") {

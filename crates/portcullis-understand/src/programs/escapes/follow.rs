@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::*;
 use crate::bound::Bounded;
 use crate::effect::WriteMode;
-use crate::programs::{Word, started::make};
+use crate::programs::{Word, options::values_of, started::make};
 
 /// Reads everything that an invocation would run through an escape.
 pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
@@ -853,31 +853,6 @@ fn quoted_files(walk: &mut dyn Host, value: &Argument) {
             walk.delete(&Argument { text, span: value.span }, recursive);
         }
     }
-}
-
-/// Every value of one option as written: `-o v`, `-ov`, `--option v`, `--option=v`.
-pub(crate) fn values_of(arguments: &[Argument], option: &str) -> Vec<Argument> {
-    let mut values = Vec::new();
-    for (index, argument) in arguments.iter().enumerate() {
-        let prefix = argument.text.known_prefix();
-        if !prefix.starts_with(['-', '+']) {
-            continue;
-        }
-        if argument.text.as_known() == Some("--") {
-            break;
-        }
-        if argument.text.as_known() == Some(option) {
-            values.extend(arguments.get(index + 1).cloned());
-        } else if let Some(rest) = prefix.strip_prefix(option) {
-            let attached =
-                if option.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) };
-            if let Some(attached) = attached {
-                let text = argument.text.beginning_with(attached);
-                values.push(Argument { text, span: argument.span });
-            }
-        }
-    }
-    values
 }
 
 pub(super) fn after(text: &Text, prefix: &str) -> Option<Text> {

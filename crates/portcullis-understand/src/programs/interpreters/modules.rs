@@ -1,7 +1,7 @@
 //! Modules and subcommands of interpreters: `python -m`, `deno run`, `java -jar`. Owns what they run.
 
 use super::{
-    super::{escapes, network::serve, wrappers},
+    super::{network::serve, options, wrappers},
     builders::names_input,
     interpret,
 };
@@ -28,7 +28,7 @@ pub(super) fn python_module(
     match module.text.as_known() {
         Some("http.server" | "SimpleHTTPServer" | "pyftpdlib" | "smtpd") => {
             let value = |names: [&str; 2]| {
-                names.into_iter().flat_map(|name| escapes::values_of(rest, name)).next()
+                names.into_iter().flat_map(|name| options::values_of(rest, name)).next()
             };
             let address = value(["--bind", "-b"]);
             serve::offer(walk, invocation, value(["--directory", "-d"]), address)

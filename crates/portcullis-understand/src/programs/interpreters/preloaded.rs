@@ -1,7 +1,7 @@
 //! Code that interpreters load before what they are told to run. Owns the options that name it.
 
 use super::{
-    super::{escapes, operands::after},
+    super::{escapes, operands::after, options},
     shown::only_shows,
 };
 use crate::{
@@ -17,7 +17,7 @@ pub(super) fn preloaded(walk: &mut dyn Host, invocation: &Invocation, language: 
     // `perl '-MO;code'` is `use O;code`: what stands behind the module's name is code.
     if language == "perl" {
         for option in ["-M", "-m"] {
-            for value in escapes::values_of(&invocation.arguments, option) {
+            for value in options::values_of(&invocation.arguments, option) {
                 let known = value.text.known_prefix();
                 if let Some((_, code)) = known.split_once(';') {
                     let code = value.text.beginning_with(code);
@@ -33,8 +33,8 @@ pub(super) fn preloaded(walk: &mut dyn Host, invocation: &Invocation, language: 
         _ => return,
     };
     let long = if language == "php" { "--define" } else { "--require" };
-    let values = escapes::values_of(&invocation.arguments, option);
-    for value in values.into_iter().chain(escapes::values_of(&invocation.arguments, long)) {
+    let values = options::values_of(&invocation.arguments, option);
+    for value in values.into_iter().chain(options::values_of(&invocation.arguments, long)) {
         let written = value.text.known_prefix();
         let Some(start) = starts.iter().find(|start| written.starts_with(**start)) else {
             continue;

@@ -4,8 +4,8 @@
 use super::{Starter, project};
 use crate::bound::Bounded as _;
 use crate::{
-    effect::Argument, programs::escapes, programs::found::Found, programs::host::Host,
-    programs::invocation::Invocation, text::Text,
+    effect::Argument, programs::found::Found, programs::host::Host,
+    programs::invocation::Invocation, programs::options, text::Text,
 };
 
 pub(super) static DATABASES: Starter = Starter {
@@ -34,7 +34,7 @@ fn statements(walk: &mut dyn Host, invocation: &Invocation) {
     };
     let mut paths: Vec<String> = Vec::new();
     for option in options {
-        for file in escapes::values_of(&invocation.arguments, option) {
+        for file in options::values_of(&invocation.arguments, option) {
             paths.extend(walk.target(&file.text).path);
         }
     }
@@ -135,12 +135,12 @@ fn objects(walk: &mut dyn Host, invocation: &Invocation) {
     }
     let mut paths: Vec<String> = Vec::new();
     for option in ["-f", "--filename"] {
-        for file in escapes::values_of(&invocation.arguments, option) {
+        for file in options::values_of(&invocation.arguments, option) {
             paths.extend(walk.target(&file.text).path);
         }
     }
     for option in ["-k", "--kustomize"] {
-        for directory in escapes::values_of(&invocation.arguments, option) {
+        for directory in options::values_of(&invocation.arguments, option) {
             if let Some(path) = walk.target(&directory.text).path {
                 paths.extend(customised(walk, &path, 0));
             }

@@ -4,8 +4,8 @@ use portcullis_syntax::Span;
 
 use super::Starter;
 use crate::{
-    bound::Bounded, effect::Argument, programs::escapes, programs::found::Found,
-    programs::host::Host, programs::invocation::Invocation,
+    bound::Bounded, effect::Argument, programs::found::Found, programs::host::Host,
+    programs::invocation::Invocation, programs::options,
 };
 
 pub(super) static PYTHON: Starter =
@@ -26,7 +26,7 @@ const PATHS: usize = 16;
 /// `python -m PACKAGE`: the package's `__main__`, or the module. `sitecustomize` and `usercustomize` are loaded from wherever `PYTHONPATH`
 /// leads (the `site` module's page), and `PYTHONSTARTUP` before a prompt.
 fn python(walk: &mut dyn Host, invocation: &Invocation) {
-    if let Some(module) = escapes::values_of(&invocation.arguments, "-m").into_iter().next()
+    if let Some(module) = options::values_of(&invocation.arguments, "-m").into_iter().next()
         && let Some(name) = module.text.as_known()
         && let Some(directory) = walk.directory().map(str::to_owned)
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte))
@@ -113,7 +113,7 @@ fn node(walk: &mut dyn Host, invocation: &Invocation) {
         matches!(invocation.program.as_str(), "node" | "nodejs" | "ts-node" | "tsx" | "bun");
     let options = ["-r", "--require", "--import", "--loader", "--experimental-loader"];
     for option in options.into_iter().filter(|_| is_node) {
-        for file in escapes::values_of(&invocation.arguments, option) {
+        for file in options::values_of(&invocation.arguments, option) {
             preloaded(walk, "javascript", &file);
         }
     }
@@ -146,11 +146,11 @@ fn ruby(walk: &mut dyn Host, invocation: &Invocation) {
 
 /// `perl -I lib -MFoo`: a module of the project.
 fn perl(walk: &mut dyn Host, invocation: &Invocation) {
-    let directories: Vec<String> = escapes::values_of(&invocation.arguments, "-I")
+    let directories: Vec<String> = options::values_of(&invocation.arguments, "-I")
         .iter()
         .filter_map(|directory| walk.target(&directory.text).path)
         .collect();
-    for module in escapes::values_of(&invocation.arguments, "-M") {
+    for module in options::values_of(&invocation.arguments, "-M") {
         let name = module.text.known_prefix().split('=').next().unwrap_or_default();
         let name = name.trim_start_matches('-').replace("::", "/");
         for directory in &directories {

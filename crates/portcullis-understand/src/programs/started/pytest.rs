@@ -6,10 +6,10 @@ use portcullis_syntax::Span;
 use super::Starter;
 use crate::{
     effect::Argument,
-    programs::escapes,
     programs::found::{Found, directory_of},
     programs::host::Host,
     programs::invocation::Invocation,
+    programs::options,
 };
 
 pub(super) static PYTEST: Starter = Starter { programs: &["pytest", "py.test"], start: pytest };
@@ -38,12 +38,12 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
         return;
     }
     // What is there before is removed first.
-    for place in escapes::values_of(arguments, "--basetemp") {
+    for place in options::values_of(arguments, "--basetemp") {
         walk.delete(&place, true);
     }
     let Some(root) = walk.directory().map(str::to_owned) else { return };
     let span = invocation.name.span;
-    let mut plugins: Vec<String> = escapes::values_of(arguments, "-p")
+    let mut plugins: Vec<String> = options::values_of(arguments, "-p")
         .iter()
         .filter_map(|plugin| plugin.text.as_known().map(str::to_owned))
         .collect();

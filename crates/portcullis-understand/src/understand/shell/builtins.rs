@@ -13,8 +13,8 @@ use crate::programs::invocation::{Invocation, split_assignment};
 use crate::{
     bound::Bounded,
     effect::{Argument, Certainty, EffectKind, GapReason},
-    programs::escapes::values_of,
     programs::host::Host,
+    programs::values_of,
     text::{Piece, Taint, Text},
 };
 

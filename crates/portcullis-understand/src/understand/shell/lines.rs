@@ -4,7 +4,7 @@ use super::{state::Value, walk::Walk};
 use crate::{
     bound::Bounded,
     effect::{Argument, Certainty, GapReason},
-    programs::escapes::values_of,
+    programs::values_of,
     text::{Piece, Text},
 };
 
