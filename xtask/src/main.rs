@@ -35,6 +35,8 @@ usage: cargo xtask <verb>
                   two gateways of a built program on the database of PostgreSQL that the URL names, beside one on SQLite and a bare echo
   bench-gateway PROGRAM
                   only what the gateway of a built program judges beside a bare echo, and what waits in it
+  bench-mcp PROGRAM
+                  only what the proxy of a built program costs in front of a server of MCP
   bench-network   only how long it takes to say where an address or a URL leads
   bench-proxy PROGRAM
                   only what the proxy of a built program carries beside a bare relay, and what a thousand tunnels take
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["bench-proxy", program] => bench::proxy(program.as_ref()),
+        ["bench-mcp", program] => bench::mcp(program.as_ref()),
         ["bench-gateway", program] => bench::gateway(program.as_ref()),
         ["bench-fleet", program, url] => bench::fleet(program.as_ref(), url),
         ["bench-telemetry", program] => bench::telemetry(program.as_ref()),

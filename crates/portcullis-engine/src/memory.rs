@@ -2,7 +2,7 @@
 //! for each session; what is remembered and what it means, the core knows.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fs, io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -28,13 +28,33 @@ pub struct Memory {
     /// Where it is kept for other processes, if at all.
     folder: Option<PathBuf>,
     known: Mutex<HashMap<String, SessionState>>,
+    /// The files that were written and not yet synced, where that is not done for each change.
+    unsynced: Option<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl Memory {
     /// A memory that ends with the process, or one in a state directory.
     #[must_use]
     pub fn new(state: Option<&Path>) -> Self {
-        Self { folder: state.map(|state| state.join(FOLDER)), known: Mutex::default() }
+        Self {
+            folder: state.map(|state| state.join(FOLDER)),
+            known: Mutex::default(),
+            unsynced: None,
+        }
+    }
+
+    /// Leaves it to [`Memory::sync`] from here on that changes survive a loss of power; other processes see them at once all the same.
+    pub fn sync_together(&mut self) {
+        self.unsynced.get_or_insert_default();
+    }
+
+    /// Sees to it that changes survive a loss of power. What cannot be synced is what was there before, or known to be lost.
+    pub fn sync(&self) {
+        let Some(unsynced) = &self.unsynced else { return };
+        let paths = std::mem::take(&mut *unsynced.lock().unwrap_or_else(PoisonError::into_inner));
+        for path in paths {
+            let _ = private::sync(&path);
+        }
     }
 
     /// What the session of a call left behind. Of a file that cannot be believed, only that there was one is known.
@@ -83,7 +103,11 @@ impl Memory {
         if !path.exists() {
             private::forget_old(folder);
         }
-        private::write(&path, &serde_json::to_vec(&state)?)
+        let bytes = serde_json::to_vec(&state)?;
+        let Some(unsynced) = &self.unsynced else { return private::write(&path, &bytes) };
+        private::write_unsynced(&path, &bytes)?;
+        unsynced.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+        Ok(())
     }
 }
 

@@ -86,7 +86,28 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(insecurity) = platform::insecurity(&fs::symlink_metadata(directory)?) {
         return Err(io::Error::other(insecurity));
     }
-    in_one_step(directory, path, bytes, false)
+    in_one_step(directory, path, bytes, (false, true))
+}
+
+/// As [`write`], without waiting until it survives a loss of power: that is for whoever calls to see to, with [`sync`].
+///
+/// # Errors
+/// As [`write`].
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = platform::bare(path.parent().ok_or(io::ErrorKind::InvalidInput)?);
+    in_one_step(&directory, path, bytes, (false, false))
+}
+
+/// Sees to it that a file survives a loss of power. One that is gone has nothing to lose.
+///
+/// # Errors
+/// What the system says.
+pub fn sync(path: &Path) -> io::Result<()> {
+    match platform::open_to_change(path) {
+        Ok(file) => file.sync_all(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// The same of a file that everybody may read and this user alone may write, in a directory that is there.
@@ -95,10 +116,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// What the system says.
 pub fn write_for_all(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = platform::bare(path.parent().ok_or(io::ErrorKind::InvalidInput)?);
-    in_one_step(&directory, path, bytes, true)
+    in_one_step(&directory, path, bytes, (true, true))
 }
 
-fn in_one_step(directory: &Path, path: &Path, bytes: &[u8], for_all: bool) -> io::Result<()> {
+fn in_one_step(
+    directory: &Path,
+    path: &Path,
+    bytes: &[u8],
+    (for_all, synced): (bool, bool),
+) -> io::Result<()> {
     let random: [u8; 8] = platform::random()?;
     let unfinished = directory.join(format!(".{}", data_encoding::HEXLOWER.encode(&random)));
     if !platform::create_private_file(&unfinished)? {
@@ -113,7 +139,7 @@ fn in_one_step(directory: &Path, path: &Path, bytes: &[u8], for_all: bool) -> io
         }
         #[cfg(not(unix))]
         let _ = for_all;
-        file.sync_all()
+        if synced { file.sync_all() } else { Ok(()) }
     });
     let written = written.and_then(|()| fs::rename(&unfinished, path));
     if written.is_err() {

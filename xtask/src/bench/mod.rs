@@ -120,7 +120,8 @@ pub(crate) fn run() -> Result<(), Failed> {
     growth()?;
     on_the_wall()?;
     sandbox(&root().join("target/release/portcullis"))?;
-    proxy(&root().join("target/release/portcullis"))
+    proxy(&root().join("target/release/portcullis"))?;
+    mcp(&root().join("target/release/portcullis"))
 }
 
 /// Keeping and opening conversations, measured by the library's own bench.
@@ -128,6 +129,16 @@ pub(crate) fn conversation() -> Result<(), Failed> {
     let words =
         ["bench", "--locked", "--quiet", "--package", "portcullis", "--bench", "conversation"];
     command::run(&mut cargo(&words), "install Rust 1.95")
+}
+
+/// The proxy in front of a server of MCP, measured by a client and a server that a test plays.
+pub(crate) fn mcp(program: &Path) -> Result<(), Failed> {
+    let program = std::fs::canonicalize(program)
+        .map_err(|source| Failed::File { path: program.to_path_buf(), source })?;
+    let words = ["test", "--locked", "--quiet", "--package", "portcullis", "--test", "mcp", "--"];
+    let mut measured = cargo(&words);
+    measured.args(["--ignored", "--nocapture"]).env("PORTCULLIS_MEASURED", program);
+    command::run(&mut measured, "install Rust 1.95")
 }
 
 /// Judging in process: how long one command takes.

@@ -22,6 +22,7 @@ pub mod segment;
 pub(crate) mod sqlite;
 mod store;
 pub mod summary;
+mod together;
 mod verify;
 
 use std::{
@@ -45,6 +46,7 @@ pub use store::{
     Anchor, Appended, Chain, Ends, Filter, Store, TREE_HEAD, Trace, Visitor, Whose, digest_of_ends,
     end_line, genesis_of, read_end,
 };
+use together::Unsynced;
 pub use verify::{MAX_PROBLEMS, Problem, Segments, Verification};
 
 use crate::platform::{self, Directories};
@@ -55,6 +57,8 @@ pub struct Log {
     /// What vouches for its end, where that is kept beside it.
     head: Option<HeadFile>,
     directory: PathBuf,
+    /// What is appended and not yet synced, where that is not done for each record.
+    unsynced: Option<Unsynced>,
 }
 
 impl Log {
@@ -71,7 +75,7 @@ impl Log {
             head.create()?;
         }
         let store = Box::new(SqliteStore::open(&database)?);
-        Ok(Self { store, head: Some(head), directory: directory.to_owned() })
+        Ok(Self { store, head: Some(head), directory: directory.to_owned(), unsynced: None })
     }
 
     /// Opens the record in a directory for reading.
@@ -81,13 +85,13 @@ impl Log {
     pub fn read(directory: &Path) -> Result<Self, AuditError> {
         let store = Box::new(SqliteStore::read(&database_path(directory))?);
         let head = HeadFile::new(head_path(directory));
-        Ok(Self { store, head: Some(head), directory: directory.to_owned() })
+        Ok(Self { store, head: Some(head), directory: directory.to_owned(), unsynced: None })
     }
 
     /// A record that is kept elsewhere than in a directory; with what vouches for its end, where that is known here.
     #[must_use]
     pub fn over(store: Box<dyn Store + Send>, head: Option<HeadFile>) -> Self {
-        Self { store, head, directory: PathBuf::new() }
+        Self { store, head, directory: PathBuf::new(), unsynced: None }
     }
 
     /// Takes records out and records that, as [`Log::append`] does.
@@ -134,6 +138,9 @@ impl Log {
     /// # Errors
     /// As [`Log::append`].
     pub fn append_at(&mut self, entry: &Entry, time: Timestamp) -> Result<Appended, AuditError> {
+        if self.unsynced.is_some() {
+            return self.write_at(entry, time);
+        }
         // Read before the database is, so that the database can only be further.
         let known = match &self.head {
             Some(head) => head.read()?.anchor(),

@@ -248,6 +248,22 @@ pub trait Store {
     /// Nothing was appended then.
     fn append(&mut self, body: Body, known: Option<Anchor>) -> Result<Appended, AuditError>;
 
+    /// As [`Store::append`], but for the durability: until [`Store::sync`] returns, the record survives the end of every process and no loss of power.
+    ///
+    /// # Errors
+    /// Nothing was appended then.
+    fn write(&mut self, body: Body, known: Option<Anchor>) -> Result<Appended, AuditError> {
+        self.append(body, known)
+    }
+
+    /// Makes durable whatever [`Store::write`] appended.
+    ///
+    /// # Errors
+    /// It is not known then what a loss of power leaves.
+    fn sync(&mut self) -> Result<(), AuditError> {
+        Ok(())
+    }
+
     /// The last place in the chain, as stored.
     ///
     /// # Errors

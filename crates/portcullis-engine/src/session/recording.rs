@@ -28,6 +28,46 @@ impl Session {
         self.record = Recording::Off;
     }
 
+    /// Syncs many records at once from here on. Whoever judges says [`Session::settle`] before anybody acts on a decision, and [`Session::sync`] soon.
+    pub fn sync_together(&mut self) {
+        self.memory.sync_together();
+        if let Recording::On(log) = &mut self.record {
+            log.sync_together();
+        }
+    }
+
+    /// Makes durable what was decided since.
+    ///
+    /// # Errors
+    /// Nobody must act on it then, unless the configuration lets calls go on unrecorded.
+    pub fn settle(&mut self) -> Result<(), &AuditError> {
+        self.synced(Log::settle)
+    }
+
+    /// Makes durable all that was recorded and kept in mind.
+    ///
+    /// # Errors
+    /// As [`Session::settle`].
+    pub fn sync(&mut self) -> Result<(), &AuditError> {
+        self.memory.sync();
+        self.synced(Log::sync)
+    }
+
+    fn synced(
+        &mut self,
+        sync: impl FnOnce(&mut Log) -> Result<(), AuditError>,
+    ) -> Result<(), &AuditError> {
+        if let Recording::On(log) = &mut self.record
+            && let Err(error) = sync(log)
+        {
+            self.record = Recording::Broken(error);
+        }
+        match &self.record {
+            Recording::Broken(error) if self.on_failure == OnFailure::Deny => Err(error),
+            Recording::Broken(_) | Recording::Off | Recording::On(_) => Ok(()),
+        }
+    }
+
     /// Why nothing can be recorded, where something should be.
     #[must_use]
     pub const fn broken(&self) -> Option<&AuditError> {

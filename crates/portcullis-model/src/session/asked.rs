@@ -134,7 +134,7 @@ impl Asked {
         self.prompts = self.prompts.saturating_add(1);
         let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
         self.is_cut |= read.len() < text.len();
-        let lexicon = Lexicon::new();
+        let lexicon = Lexicon::shared();
         for token in token::tokens(read) {
             self.words.add(Mark::of(token.text));
             for part in
@@ -161,7 +161,7 @@ impl Asked {
         }
         for clause in token::clauses(read) {
             self.people(clause);
-            self.clause(clause, &lexicon);
+            self.clause(clause, lexicon);
         }
     }
 

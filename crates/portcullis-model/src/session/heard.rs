@@ -137,7 +137,7 @@ impl Heard {
         let mut told = self.taken(&from, source.weight);
         commands(read, &mut told.commands);
         if source.weight == Weight::Elsewhere && !(source.is_receipt && read.len() <= RECEIPT) {
-            Reader { lexicon: Lexicon::new(), told: &mut told }.read(read);
+            Reader { lexicon: Lexicon::shared(), told: &mut told }.read(read);
         }
         if told.is_empty() {
             return;
@@ -250,7 +250,7 @@ fn looks_like_command(text: &str) -> bool {
 }
 
 struct Reader<'a> {
-    lexicon: Lexicon,
+    lexicon: &'static Lexicon,
     told: &'a mut Told,
 }
 

@@ -1,6 +1,6 @@
-//! The words of every language for one text. Owns how a word is folded and looked up; the words stand in `words`, one file a language.
+//! The words of every language. Owns how a word is folded and looked up; the words stand in `words`, one file a language.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::LazyLock};
 
 use super::{
     act::{Acts, Meaning, Role},
@@ -8,7 +8,7 @@ use super::{
     words::{GAP, LANGUAGES, Language},
 };
 
-/// The words of all languages, for one text.
+/// The words of all languages.
 pub(super) struct Lexicon {
     words: HashMap<&'static str, Meaning>,
     beginnings: Vec<(&'static str, Meaning)>,
@@ -19,7 +19,13 @@ pub(super) struct Lexicon {
 }
 
 impl Lexicon {
-    pub(super) fn new() -> Self {
+    /// The one of this process, made when the first text is read.
+    pub(super) fn shared() -> &'static Self {
+        static SHARED: LazyLock<Lexicon> = LazyLock::new(Lexicon::new);
+        &SHARED
+    }
+
+    fn new() -> Self {
         let mut lexicon = Self {
             words: HashMap::with_capacity(2_048),
             beginnings: Vec::new(),

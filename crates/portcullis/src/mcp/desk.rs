@@ -140,7 +140,7 @@ impl Desk {
         };
         let options = session::Options { configuration, ..session::Options::default() };
         Ok(Self {
-            session: Session::open(at(options, state)),
+            session: opened(options, state),
             state: state.to_owned(),
             server: server.to_owned(),
             own,
@@ -162,7 +162,7 @@ impl Desk {
         (visitor, clerk): (Visitor, Option<Clerk>),
     ) -> Self {
         Self {
-            session: Session::open(at(options, state)),
+            session: opened(options, state),
             state: state.to_owned(),
             server: server.to_owned(),
             own,
@@ -175,7 +175,9 @@ impl Desk {
 
     /// Judges by another configuration from here on.
     pub fn judge_under(&mut self, options: session::Options) {
-        self.session = Session::open(at(options, &self.state));
+        // What is on its way was recorded by the one before.
+        let _ = self.session.sync();
+        self.session = opened(options, &self.state);
     }
 
     /// The policy that calls are judged under.
@@ -507,6 +509,20 @@ impl Desk {
         }
     }
 
+    /// Has what was decided survive a loss of power: to be said before anything of it goes on.
+    ///
+    /// # Errors
+    /// Why nothing may go on.
+    pub fn settle(&mut self) -> Result<(), String> {
+        self.session.settle().map_err(|error| format!("nothing goes on unrecorded: {error}"))
+    }
+
+    /// Has everything survive a loss of power: what calls came to, too.
+    pub fn sync(&mut self) {
+        // A record that breaks now is found by the next call.
+        let _ = self.session.sync();
+    }
+
     /// Keeps in mind and in the record what a call came to.
     pub fn finished(&mut self, passing: &Passing, text: &str, seen: &Inspection, outcome: &str) {
         let Passing { judged, is_shared } = passing;
@@ -588,10 +604,12 @@ impl Desk {
     }
 }
 
-/// With the record where the state is, unless the configuration says otherwise.
-fn at(mut options: session::Options, state: &Path) -> session::Options {
+/// A session with the record where the state is, unless the configuration says otherwise. Calls that are on their way together are synced together.
+fn opened(mut options: session::Options, state: &Path) -> Session {
     options.configuration.audit.path.get_or_insert_with(|| state.to_owned());
-    options
+    let mut session = Session::open(options);
+    session.sync_together();
+    session
 }
 
 /// What a hook decided.

@@ -232,11 +232,23 @@ impl Frame {
     /// The line that is sent.
     #[must_use]
     pub fn line(self) -> Vec<u8> {
-        // What was read can always be written.
-        let mut line = serde_json::to_vec(&self.value()).unwrap_or_default();
-        line.push(b'\n');
-        line
+        written(&self.value())
     }
+}
+
+/// A value on one line, whoever reads it: some take other characters than the line feed for the end of a line, and would find a second message in a text.
+fn written(value: &Value) -> Vec<u8> {
+    const ENDS: [(char, &str); 3] =
+        [('\u{85}', "\\u0085"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
+    // What was read can always be written.
+    let mut line = serde_json::to_string(value).unwrap_or_default();
+    for (end, escaped) in ENDS {
+        if line.contains(end) {
+            line = line.replace(end, escaped);
+        }
+    }
+    line.push('\n');
+    line.into_bytes()
 }
 
 impl Answer {
@@ -268,10 +280,7 @@ impl Unreadable {
     pub fn line(&self) -> Vec<u8> {
         let id = self.id.clone().map_or(Value::Null, Id::value);
         let error = json!({"code": self.code, "message": self.message});
-        let mut line = serde_json::to_vec(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
-            .unwrap_or_default();
-        line.push(b'\n');
-        line
+        written(&json!({"jsonrpc": "2.0", "id": id, "error": error}))
     }
 }
 
@@ -339,6 +348,27 @@ mod tests {
     use std::io::BufReader;
 
     use super::*;
+
+    #[test]
+    fn a_message_is_one_line_for_every_reader() {
+        let hidden = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call"}"#;
+        for end in
+            ['\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}']
+        {
+            let text = format!("a{end}{hidden}{end}");
+            let params = json!({"name": text, text.clone(): {"b": [text]}});
+            let request = Request {
+                id: Id::Text(text),
+                method: "tools/call".to_owned(),
+                params: params.as_object().cloned(),
+            };
+            let frame = Frame::Request(request);
+            let line = frame.clone().line();
+            let written = std::str::from_utf8(&line).unwrap().strip_suffix('\n').unwrap();
+            assert!(!written.contains([end, '\n']), "{end:?}: {written:?}");
+            assert_eq!(Frame::parse(written.as_bytes()).unwrap(), frame);
+        }
+    }
 
     #[test]
     fn every_kind_of_message_is_read_and_written_as_the_same() {

@@ -49,6 +49,10 @@ pub struct Link {
     pub engine: Engine,
     server: Option<Box<dyn Behind>>,
     label: String,
+    /// What is to go out together.
+    gathered: Out,
+    /// Whether the server has gone.
+    is_over: bool,
 }
 
 impl Link {
@@ -67,7 +71,13 @@ impl Link {
             engine.keep_unstarted();
             say(label, &format!("the server is not started: {}", engine.unstarted().join("; ")));
         }
-        Ok(Self { engine, server, label: label.to_owned() })
+        Ok(Self {
+            engine,
+            server,
+            label: label.to_owned(),
+            gathered: Out::default(),
+            is_over: false,
+        })
     }
 
     /// Whether there is a server.
@@ -76,37 +86,43 @@ impl Link {
         self.server.is_some()
     }
 
-    /// Takes a line of the client.
-    pub fn client(&mut self, line: &[u8]) -> Said {
+    /// Takes a line of the client. What it comes to goes out with [`Link::send`].
+    pub fn gather_client(&mut self, line: &[u8]) {
         let out = self.engine.from_client(line);
-        self.passed(out)
+        self.gathered.extend(out);
     }
 
-    /// Takes a frame of the client.
-    pub fn client_frame(&mut self, frame: Frame) -> Said {
-        let mut out = Out::default();
-        self.engine.client_frame(frame, &mut out);
-        self.passed(out)
-    }
-
-    /// Takes what comes from the server.
-    pub fn server(&mut self, event: Event) -> Said {
+    /// Takes what comes from the server. What it comes to goes out with [`Link::send`].
+    pub fn gather_server(&mut self, event: Event) {
         let out = match event {
             Event::Line(Line::Whole(line)) => self.engine.from_server(&line),
             Event::Line(Line::TooLong) => Out {
                 notes: vec!["a message of the server was too long and was dropped".to_owned()],
                 ..Out::default()
             },
-            Event::Line(Line::End) => return self.gone("it closed its output"),
-            Event::Broken(why) => return self.gone(&why),
+            Event::Line(Line::End) => self.gone("it closed its output"),
+            Event::Broken(why) => self.gone(&why),
         };
-        self.passed(out)
+        self.gathered.extend(out);
+    }
+
+    /// Takes a frame of the client.
+    pub fn client_frame(&mut self, frame: Frame) -> Said {
+        self.engine.client_frame(frame, &mut self.gathered);
+        self.send()
+    }
+
+    /// Takes what comes from the server.
+    pub fn server(&mut self, event: Event) -> Said {
+        self.gather_server(event);
+        self.send()
     }
 
     /// Looks after what waits.
     pub fn tick(&mut self) -> Said {
         let out = self.engine.tick();
-        self.passed(out)
+        self.gathered.extend(out);
+        self.send()
     }
 
     /// What is to be done once the client has its answer: the record of what came of calls, and whoever else waits.
@@ -124,7 +140,7 @@ impl Link {
 
     /// Ends the server.
     pub fn end(mut self) {
-        self.engine.settle_later();
+        self.engine.put_down();
         if let Some(server) = self.server.take() {
             server.end();
         }
@@ -139,26 +155,29 @@ impl Link {
         say(&self.label, words);
     }
 
-    fn gone(&mut self, why: &str) -> Said {
-        let out = self.engine.server_gone(why);
-        Said { has_ended: true, ..self.passed(out) }
+    fn gone(&mut self, why: &str) -> Out {
+        self.is_over = true;
+        self.engine.server_gone(why)
     }
 
-    /// Sends the server what is for it, and gives what is for the client.
-    fn passed(&mut self, out: Out) -> Said {
+    /// Sends the server what is for it, and gives what is for the client: once what was decided survives a loss of power, for all that was gathered
+    /// at once.
+    pub fn send(&mut self) -> Said {
+        let mut out = std::mem::take(&mut self.gathered);
+        self.engine.settle(&mut out);
         let Out { client, server: to_server, lines, notes } = out;
         for note in notes {
             self.say(&note);
         }
-        let mut said = Said { frames: client, lines, has_ended: false };
+        let mut said = Said { frames: client, lines, has_ended: self.is_over };
         if let Some(server) = &mut self.server {
             // A server that takes no more is not tried again.
             let engine = &self.engine;
             if !to_server.into_iter().all(|frame| {
-                let tool = called(&frame).and_then(|name| engine.tool(name)).cloned();
-                server.send(frame, tool.as_ref())
+                let tool = called(&frame).and_then(|name| engine.tool(name));
+                server.send(frame, tool)
             }) {
-                let Out { client, .. } = self.engine.server_gone("it reads nothing any more");
+                let Out { client, .. } = self.gone("it reads nothing any more");
                 said.frames.extend(client);
                 said.has_ended = true;
             }

@@ -3,6 +3,7 @@
 
 use std::{
     io::{self, BufReader, Write as _},
+    iter,
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
@@ -11,12 +12,15 @@ use std::{
 use super::{
     child::{self, Server, Start},
     engine::Engine,
-    frame::Line,
+    frame::{Line, Unreadable},
     link::{Event, Link, Said},
 };
 
 /// How many lines wait between two threads.
 const QUEUE: usize = 64;
+
+/// How many of them are taken together, beside the first.
+const TOGETHER: usize = 31;
 
 /// How often what waits is looked after.
 const TICK: Duration = Duration::from_millis(100);
@@ -56,23 +60,37 @@ fn passed(link: &mut Link, events: &Receiver<From>) -> io::Result<()> {
             return Ok(());
         }
         let said = match events.recv_timeout(TICK) {
-            Ok(From::Client(Event::Line(Line::Whole(line)))) => link.client(&line),
-            Ok(From::Client(Event::Line(Line::TooLong))) => too_long(),
-            Ok(From::Client(Event::Line(Line::End) | Event::Broken(_))) => {
-                // What is under way may still be answered.
-                client_left = Some(Instant::now());
-                if !link.has_server() {
-                    return Ok(());
+            Ok(first) => {
+                // What came meanwhile is taken with it, and what all of that comes to is recorded at once.
+                let others = iter::from_fn(|| events.try_recv().ok()).take(TOGETHER);
+                let mut too_long = Vec::new();
+                for event in iter::once(first).chain(others) {
+                    match event {
+                        From::Client(Event::Line(Line::Whole(line))) => link.gather_client(&line),
+                        From::Client(Event::Line(Line::TooLong)) => {
+                            too_long.push(Unreadable::too_long().line());
+                        }
+                        From::Client(Event::Line(Line::End) | Event::Broken(_)) => {
+                            client_left = Some(Instant::now());
+                        }
+                        From::Server(event) => link.gather_server(event),
+                    }
                 }
-                link.close();
-                continue;
+                let said = link.send();
+                Said { lines: too_long.into_iter().chain(said.lines).collect(), ..said }
             }
-            Ok(From::Server(event)) => link.server(event),
             Err(RecvTimeoutError::Timeout) => link.tick(),
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         };
         if written(said)? || written(link.after())? {
             return Ok(());
+        }
+        if client_left.is_some() {
+            // What is under way may still be answered.
+            if !link.has_server() {
+                return Ok(());
+            }
+            link.close();
         }
     }
 }
@@ -88,8 +106,4 @@ fn written(said: Said) -> io::Result<bool> {
         output.flush()?;
     }
     Ok(has_ended)
-}
-
-fn too_long() -> Said {
-    Said { lines: vec![super::frame::Unreadable::too_long().line()], ..Said::default() }
 }

@@ -26,20 +26,23 @@ pub fn why(judged: &Judged) -> String {
 pub fn question_words(judged: &Judged) -> (String, bool) {
     let line = |text: &str| crate::report::visible::line(text).into_owned();
     let call = &judged.action.call;
-    let mut lines = vec![format!(
-        "Portcullis asks: may `{}` be called? The risk is {}.",
-        line(&call.tool),
-        judged.judgement.assessment.risk.name(),
-    )];
-    lines.extend(
-        judged.judgement.decision.reasons.iter().take(3).map(|why| format!("- {}", line(why))),
-    );
     let arguments = Value::Object(Map::from_iter(call.arguments.clone()));
     let shown = portcullis_core::secrets::redacted(&arguments.to_string());
     let cut = shown.floor_char_boundary(QUESTION);
     let is_whole = cut == shown.len();
     let more =
         if is_whole { String::new() } else { format!(" … and {} bytes more", shown.len() - cut) };
-    lines.push(format!("Arguments: {}{more}", line(shown.get(..cut).unwrap_or_default())));
+    // What is called comes before why it is asked about: clients show the first lines, and hide the rest behind a key.
+    let mut lines = vec![
+        format!(
+            "Portcullis asks: may `{}` be called? The risk is {}.",
+            line(&call.tool),
+            judged.judgement.assessment.risk.name(),
+        ),
+        format!("Arguments: {}{more}", line(shown.get(..cut).unwrap_or_default())),
+    ];
+    lines.extend(
+        judged.judgement.decision.reasons.iter().take(3).map(|why| format!("- {}", line(why))),
+    );
     (lines.join("\n"), is_whole)
 }

@@ -115,7 +115,10 @@ impl Place {
     }
 
     fn started(&self, options: &[&str]) -> Client {
-        let words = self.words();
+        self.started_with(options, &self.words())
+    }
+
+    fn started_with(&self, options: &[&str], words: &[String]) -> Client {
         let mut all = vec!["mcp", "proxy", "--server", "notes", "--wait", "0"];
         all.extend(options);
         all.push("--");
@@ -239,6 +242,60 @@ fn a_call_goes_through_and_the_server_gets_no_variable_that_nobody_named() {
     assert_eq!(fs::read_to_string(place.server().join("key")).unwrap(), "not named\n");
     let (code, text) = place.ran(&["mcp", "list"]);
     assert!(code == 0 && text.contains("1 accepted: read_note"), "{text}");
+}
+
+/// Answers with what it was asked, the last of eight first.
+const MIRROR: &str = r#"
+import json, sys
+kept = []
+def say(message, result):
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["method"] == "initialize":
+        say(message, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "notes", "version": "1"}})
+    elif message["method"] == "tools/list":
+        say(message, {"tools": [{"name": "read_note", "description": "Reads a note.", "inputSchema": {"type": "object"}}]})
+    elif message["method"] == "tools/call":
+        kept.append(message)
+        while len(kept) == 8 or kept and message["params"]["arguments"]["n"] == "last":
+            for one in reversed(kept):
+                say(one, {"content": [{"type": "text", "text": one["params"]["arguments"]["n"]}]})
+            kept = []
+"#;
+
+#[test]
+fn calls_on_their_way_together_get_each_its_own_answer_and_stand_in_one_chain() {
+    let place = Place::new();
+    let script = place.server().join("mirror.py");
+    fs::write(&script, MIRROR).unwrap();
+    let words = ["python3".to_owned(), script.display().to_string()];
+    let files = Files::of(&place.state(), "notes").unwrap();
+    enrol(&files, &Definition::of_command(&words), "ann").unwrap();
+    let mut client = place.started_with(&[], &words);
+    client.meet();
+    let ids = 100..221;
+    let name = |id: i64| if id == 220 { "last".to_owned() } else { format!("note {id}") };
+    for id in ids.clone() {
+        let params = json!({"name": "read_note", "arguments": {"n": name(id)}});
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+    }
+    let mut answered = Vec::new();
+    for _ in ids.clone() {
+        let answer = client.next();
+        let id = answer["id"].as_i64().unwrap();
+        assert_eq!(answer["result"]["content"][0]["text"], json!(name(id)), "{answer}");
+        answered.push(id);
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, ids.clone().collect::<Vec<i64>>());
+    client.input = None;
+    assert!(client.child.wait().unwrap().success());
+    let (code, text) = place.ran(&["audit", "verify"]);
+    assert!(code == 0 && text.starts_with("intact"), "{text}");
+    let (_, records) = place.ran(&["audit", "export"]);
+    let kinds = |kind: &str| records.matches(&format!("\"kind\":\"{kind}\"")).count();
+    assert_eq!((kinds("decision"), kinds("outcome")), (ids.clone().count(), ids.count()));
 }
 
 #[test]

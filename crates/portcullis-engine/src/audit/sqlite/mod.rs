@@ -21,16 +21,18 @@ use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params,
 };
 
+use self::recent::Recent;
 use super::{
     entry::{Body, Entry, Hash, Kind, Record, time_text},
     error::AuditError,
-    row::{Columns, NotOfThisKind, record_of, trace_of},
+    row::{Columns, NotOfThisKind, record_of},
     schema::{self, INDEX},
     store::{Anchor, Appended, Filter, Removal, Removed, Store, Trace, Visitor, Whose, stored},
 };
 use crate::platform;
 
 mod migrate;
+mod recent;
 mod removal;
 mod resting;
 
@@ -51,10 +53,6 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// How the file is known as ours; see [`APPLICATION`] and [`FORMAT`].
 const MARKS: &str = "PRAGMA application_id = 1346587731; PRAGMA user_version = 2;";
-
-/// The columns are in the order of the table: a row is read from its beginning.
-const LATEST: &str = "SELECT time, kind, rules, decision, layer, action, preview FROM record \
-    WHERE session = ?1 AND agent IS ?2 ORDER BY sequence DESC LIMIT ?3";
 
 const ABOUT: &str = "SELECT sequence FROM (SELECT sequence, action FROM record \
     WHERE session = ?1 AND agent IS ?2 AND kind = 'decision' ORDER BY sequence DESC LIMIT 1000) \
@@ -101,6 +99,10 @@ pub struct SqliteStore {
     connection: Connection,
     /// What is read of a record.
     columns: &'static str,
+    /// Whether each commit is synced.
+    syncs_each: bool,
+    /// What is remembered of the session that was asked about last.
+    recent: Option<Recent>,
     #[expect(dead_code, reason = "a copy that is read in place of the file goes when this does")]
     copied: Option<Copied>,
 }
@@ -245,7 +247,18 @@ impl SqliteStore {
             return Err(AuditError::Newer { path, found: format, supported: FORMAT });
         }
         let columns = if format == 1 { COLUMNS_1 } else { COLUMNS };
-        Ok(Self { path, connection, columns, copied: None })
+        Ok(Self { path, connection, columns, syncs_each: true, recent: None, copied: None })
+    }
+
+    /// Has SQLite sync at each commit, or leave that to [`Store::sync`].
+    fn sync_each(&mut self, wanted: bool) -> Result<(), AuditError> {
+        if self.syncs_each != wanted {
+            let word = if wanted { "FULL" } else { "NORMAL" };
+            let set = self.connection.execute_batch(&format!("PRAGMA synchronous = {word}"));
+            set.map_err(|error| explained(&self.path, error))?;
+            self.syncs_each = wanted;
+        }
+        Ok(())
     }
 
     fn try_append(&mut self, body: Body, known: Option<Anchor>) -> rusqlite::Result<Appended> {
@@ -263,6 +276,7 @@ impl SqliteStore {
         &mut self,
         mut attempt: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, AuditError> {
+        self.sync_each(true)?;
         let Self { path, connection, .. } = self;
         patiently(|| attempt(connection)).map_err(|error| explained(path, error))
     }
@@ -347,8 +361,30 @@ pub(crate) fn chain(connection: &Connection, body: Body, last: Anchor) -> rusqli
 
 impl Store for SqliteStore {
     fn append(&mut self, body: Body, known: Option<Anchor>) -> Result<Appended, AuditError> {
+        self.sync_each(true)?;
         patiently(|| self.try_append(body.clone(), known))
             .map_err(|error| explained(&self.path, error))
+    }
+
+    fn write(&mut self, body: Body, known: Option<Anchor>) -> Result<Appended, AuditError> {
+        self.sync_each(false)?;
+        patiently(|| self.try_append(body.clone(), known))
+            .map_err(|error| explained(&self.path, error))
+    }
+
+    /// Syncs the log that is written ahead. What is no longer in it was synced by whoever moved it to the database.
+    fn sync(&mut self) -> Result<(), AuditError> {
+        let synced = |path: &Path| {
+            let file = fs::File::options().write(true).open(path)?;
+            file.sync_data()
+        };
+        let log = beside_of(&self.path, BESIDE[0]);
+        match synced(&log) {
+            // Where the file system cannot have one, SQLite syncs the database.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(source) => Err(AuditError::File { path: log, source }),
+            Ok(()) => Ok(()),
+        }
     }
 
     fn alterations(&mut self) -> Result<Vec<String>, AuditError> {
@@ -392,24 +428,9 @@ impl Store for SqliteStore {
     }
 
     fn latest(&mut self, whose: Whose<'_>, most: u32) -> Result<Vec<Trace>, AuditError> {
-        let (session, agent) = stored(whose);
-        let read = || {
-            let mut statement = self.connection.prepare_cached(LATEST)?;
-            // Answers and outcomes stand among the decisions.
-            let mut rows = statement.query(params![session, agent, most.saturating_mul(3)])?;
-            let mut traces = Vec::with_capacity(usize::try_from(most).unwrap_or_default().min(256));
-            let mut decisions = 0;
-            while decisions < most
-                && let Some(row) = rows.next()?
-            {
-                let Some(trace) = trace_of(row) else { continue };
-                decisions += u32::from(trace.kind == Kind::Decision);
-                traces.push(trace);
-            }
-            traces.reverse();
-            Ok(traces)
-        };
-        read().map_err(|error| explained(&self.path, error))
+        let mut recent = Recent::about(self.recent.take(), whose, most);
+        recent.read(&self.connection).map_err(|error| explained(&self.path, error))?;
+        Ok(self.recent.insert(recent).traces())
     }
 
     fn decision_about(

@@ -59,10 +59,13 @@ pub(super) fn run(matches: &ArgMatches, adds: bool, out: &mut dyn Write) -> Resu
     let by = if adds {
         Person::at_terminal_beside(Some(&setting.state)).ok().map(|person| person.name().to_owned())
     } else {
-        let names: Vec<&str> =
-            changes.iter().flat_map(|it| &it.servers).map(|(name, _)| name.as_str()).collect();
-        let ask =
-            format!("take the gate away from these servers: {}?", visible::line(&names.join(", ")));
+        let of = |change: &Change| {
+            let names: Vec<&str> = change.servers.iter().map(|(name, _)| name.as_str()).collect();
+            format!("{} of {}", names.join(", "), change.agent)
+        };
+        let servers: Vec<String> = changes.iter().map(of).collect();
+        let servers = visible::line(&servers.join("; ")).into_owned();
+        let ask = format!("take the gate away from these servers: {servers}?");
         let agreed = person(&setting.state)?.confirm(&ask).map_err(Failure::internal)?;
         if !agreed {
             return Err(Failure::denied("nothing was changed"));

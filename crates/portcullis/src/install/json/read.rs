@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         let kind = match self.peek() {
             Some(b'{') => self.object(depth)?,
             Some(b'[') => self.list(depth)?,
-            Some(b'"') => Kind::Scalar(Value::String(self.string()?)),
+            Some(quote @ (b'"' | b'\'')) => Kind::Scalar(Value::String(self.string(quote)?)),
             _ => self.scalar()?,
         };
         Ok(Node { span: start..self.at, kind })
@@ -187,10 +187,10 @@ impl<'a> Reader<'a> {
                 return Ok(Kind::Object(members));
             }
             let start = self.at;
-            if self.peek() != Some(b'"') {
-                return Err("expected a key in quotes or `}`");
-            }
-            let key = self.string()?;
+            let key = match self.peek() {
+                Some(quote @ (b'"' | b'\'')) => self.string(quote)?,
+                _ => self.bare().ok_or("expected a key or `}`")?,
+            };
             let key_span = start..self.at;
             self.blank()?;
             if !self.takes(b':') {
@@ -222,20 +222,35 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn string(&mut self) -> Result<String, &'static str> {
+    /// A key without quotes, as JSON5 has them.
+    fn bare(&mut self) -> Option<String> {
+        let rest = self.rest();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let key = rest.get(..end).filter(|key| !key.is_empty())?;
+        self.at += end;
+        (!key.starts_with(|c: char| c.is_ascii_digit())).then(|| key.to_owned())
+    }
+
+    /// A text in double quotes, or in single ones, as JSON5 has them.
+    fn string(&mut self, quote: u8) -> Result<String, &'static str> {
         let bytes = self.text.as_bytes();
         let start = self.at;
         let mut end = start + 1;
         loop {
             match bytes.get(end) {
-                Some(b'"') => break,
+                Some(byte) if *byte == quote => break,
                 Some(b'\\') => end += 2,
                 Some(b'\n' | b'\r') | None => return Err("a string has no end"),
                 Some(_) => end += 1,
             }
         }
         let raw = self.text.get(start..=end).unwrap_or_default();
-        let text = serde_json::from_str(raw).map_err(|_| "this string is not one of JSON")?;
+        let text = match raw.strip_prefix('\'').and_then(|raw| raw.strip_suffix('\'')) {
+            None => serde_json::from_str(raw),
+            Some(inner) => serde_json::from_str(&doubled(inner)),
+        };
+        let text = text.map_err(|_| "this string is not one of JSON")?;
         self.at = end + 1;
         Ok(text)
     }
@@ -249,4 +264,22 @@ impl<'a> Reader<'a> {
         self.at += end;
         Ok(Kind::Scalar(value))
     }
+}
+
+/// What stands between single quotes as it stands between double ones, with these.
+fn doubled(inner: &str) -> String {
+    let mut text = String::from('"');
+    let mut letters = inner.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => text.push_str("\\\""),
+            '\\' => match letters.next() {
+                Some('\'') => text.push('\''),
+                other => text.extend(std::iter::once('\\').chain(other)),
+            },
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+    text
 }

@@ -83,11 +83,27 @@ fn removing_in_the_middle_and_at_the_start_keeps_comments() {
 }
 
 #[test]
+fn keys_without_quotes_and_single_quotes_are_read_and_stay_as_they_are() {
+    let text = "{\n  // five\n  h: { $a_1: 'it\\'s \"x\" \\n', 'b': [1,], },\n}\n";
+    let root = read(text).unwrap().unwrap();
+    let h = root.get("h").unwrap();
+    assert_eq!(h.get("$a_1").unwrap().value(), serde_json::json!("it's \"x\" \n"));
+    assert_eq!(h.get("b").unwrap().value(), serde_json::json!([1]));
+    let with = set(text, &["h", "new"], &entry()).unwrap();
+    assert_ne!(with, text);
+    let key = |key: &str| Step::Key(key.to_owned());
+    assert_eq!(remove(&with, &[key("h"), key("new")]).unwrap(), text);
+}
+
+#[test]
 fn a_mistake_is_told_with_its_place() {
     for (text, place) in [
         ("{\"a\": }", "expected a value at line 1, column 7"),
         ("{\n  \"a\": 1\n  \"b\": 2\n}", "expected `,` or `}` at line 3, column 3"),
-        ("{'a': 1}", "expected a key in quotes or `}` at line 1, column 2"),
+        ("{-: 1}", "expected a key or `}` at line 1, column 2"),
+        ("{1a: 1}", "expected a key or `}` at line 1, column 4"),
+        ("{'a: 1}", "a string has no end at line 1, column 2"),
+        ("{a: 'x\\q'}", "this string is not one of JSON at line 1, column 5"),
         ("{} {}", "something stands after the end at line 1, column 4"),
         ("[\"a\n\"]", "a string has no end at line 1, column 2"),
         ("/* a", "a comment has no end at line 1, column 1"),

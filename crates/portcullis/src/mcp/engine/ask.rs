@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use portcullis_core::{inspect::inspect, secrets::is_private_name};
+use portcullis_core::{inspect::inspect, secrets::is_private_name, tool::skeleton};
 use serde_json::{Value, json};
 
 use super::{Engine, Open, Out, What, client::elicits_now, modern_meta, none, reads::may_be_asked};
@@ -273,11 +273,7 @@ pub(super) fn label(params: &mut Members, server: &str) -> Result<(), String> {
                 if at >= FIELDS {
                     return Err("the server's question has too many fields".to_owned());
                 }
-                let mut words = vec![name.as_str()];
-                words.extend(
-                    ["title", "description"].iter().filter_map(|key| field.get(*key)?.as_str()),
-                );
-                if is_private_name(name) || words.iter().any(|word| asks_for_secret(word)) {
+                if is_private_name(name) || asks_for_secret(name) || says_so(field, 0) {
                     return Err(
                         "the server asks for a secret in a form, which nobody should fill in"
                             .to_owned(),
@@ -317,28 +313,62 @@ pub(super) fn label(params: &mut Members, server: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether words ask for what opens an account.
+/// How deep a field of a form is looked through; what is deeper asks for who knows what.
+const DEEP: usize = 8;
+
+/// Whether a text within a field asks for what opens an account.
+fn says_so(field: &Value, depth: usize) -> bool {
+    match field {
+        _ if depth > DEEP => true,
+        Value::String(text) => asks_for_secret(text),
+        Value::Array(items) => items.iter().any(|item| says_so(item, depth + 1)),
+        Value::Object(members) => members.values().any(|member| says_so(member, depth + 1)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Whether words ask for what opens an account, as a reader sees them.
 fn asks_for_secret(text: &str) -> bool {
     const SECRETS: &[&str] = &[
-        "access token",
-        "api key",
-        "api-key",
+        "accesstoken",
         "apikey",
-        "card number",
+        "authcode",
+        "bankpin",
+        "cardnumber",
+        "clavesecreta",
+        "codepin",
+        "contraseña",
         "credential",
         "cvv",
-        "one-time code",
+        "einmalcode",
+        "hasło",
+        "kennwort",
+        "mnemonicphrase",
+        "motdepasse",
+        "onetimecode",
+        "passcode",
         "passphrase",
         "passwd",
         "password",
-        "pin code",
-        "private key",
-        "recovery phrase",
-        "secret key",
-        "seed phrase",
-        "security code",
-        "social security",
+        "passwort",
+        "pincode",
+        "privatekey",
+        "recoveryphrase",
+        "secretkey",
+        "securitycode",
+        "seedphrase",
+        "senha",
+        "socialsecurity",
+        "verificationcode",
+        "wachtwoord",
+        "пароль",
+        "パスワード",
+        "密码",
+        "密碼",
+        "비밀번호",
     ];
-    let lower = text.to_ascii_lowercase();
-    SECRETS.iter().any(|secret| lower.contains(secret))
+    // What is written with blanks, points, hyphens or letters that look alike between them reads the same.
+    let seen = skeleton(text);
+    let lower = text.to_lowercase();
+    SECRETS.iter().any(|secret| seen.contains(&skeleton(secret)) || lower.contains(secret))
 }

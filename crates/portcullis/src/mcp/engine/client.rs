@@ -22,6 +22,9 @@ use crate::{
 const PARAMETERS: &[&str] =
     &["_meta", "arguments", "inputResponses", "name", "requestState", "task", "uri"];
 
+/// The longest token by which a client hears how far a request is.
+const TOKEN: usize = 256;
+
 /// How many held things are named to a model that asks.
 const SHOWN: usize = 200;
 
@@ -120,7 +123,10 @@ impl Engine {
     /// Passes a request on, as it was read.
     pub(super) fn pass(&mut self, request: Request, what: What, out: &mut Out) {
         let token = request.params.as_ref().and_then(|it| it.get("_meta")?.get("progressToken"));
-        if let Some(token) = token {
+        // Tokens are numbers or short texts.
+        if let Some(token) =
+            token.filter(|it| it.is_number() || it.as_str().is_some_and(|it| it.len() <= TOKEN))
+        {
             if self.progress.len() >= PROGRESS {
                 self.progress.pop_front();
             }

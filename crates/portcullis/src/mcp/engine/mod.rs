@@ -87,6 +87,17 @@ pub struct Out {
     pub notes: Vec<String>,
 }
 
+impl Out {
+    /// Puts what comes after it behind it.
+    pub fn extend(&mut self, next: Self) {
+        let Self { client, server, lines, notes } = next;
+        self.client.extend(client);
+        self.server.extend(server);
+        self.lines.extend(lines);
+        self.notes.extend(notes);
+    }
+}
+
 /// A request of the client that the server is to answer.
 struct Open {
     what: What,
@@ -313,7 +324,7 @@ impl Engine {
     /// Looks after what waits.
     pub fn tick(&mut self) -> Out {
         let mut out = Out::default();
-        self.settle_later();
+        self.put_down();
         let now = Instant::now();
         if self.looked.is_none_or(|looked| now.duration_since(looked) >= LOOK) {
             self.looked = Some(now);
@@ -334,6 +345,29 @@ impl Engine {
     pub fn settle_later(&mut self) {
         for (passing, shown, outcome) in std::mem::take(&mut self.later) {
             self.desk.finished(&passing, &shown.text, &shown.seen, outcome);
+        }
+    }
+
+    /// The same, so that it survives a loss of power.
+    pub fn put_down(&mut self) {
+        self.settle_later();
+        self.desk.sync();
+    }
+
+    /// Has what was decided survive a loss of power, before anything goes out. Where it cannot, nothing goes on.
+    pub fn settle(&mut self, out: &mut Out) {
+        let Err(why) = self.desk.settle() else { return };
+        let words = format!("portcullis: denied: {why}");
+        for frame in std::mem::take(&mut out.server) {
+            match frame {
+                Frame::Request(request) if self.open.remove(&request.id).is_some() => {
+                    let is_modern = modern_meta(request.params.as_ref()).is_some();
+                    let kind =
+                        if request.method == "tools/call" { Kind::Tool } else { Kind::Resource };
+                    out.client.push(self.no(request.id, kind, &words, is_modern));
+                }
+                other => out.server.push(other),
+            }
         }
     }
 

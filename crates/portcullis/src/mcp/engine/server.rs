@@ -34,7 +34,13 @@ impl Engine {
         };
         let Answer { id, outcome } = answer;
         let result = match outcome {
-            Ok(result) => result,
+            Ok(mut result) => {
+                if is_modern {
+                    // Where a server does not say so, clients take it to be.
+                    result.entry("resultType").or_insert_with(|| "complete".into());
+                }
+                result
+            }
             Err(error) => {
                 let shown = shown(error);
                 out.client.push(Answer { id, outcome: Err(shown.members.clone()) }.into());
@@ -182,9 +188,9 @@ impl Engine {
 
     /// Takes who the server says that it is.
     pub(super) fn met(&mut self, result: &Members, out: &mut Out) {
-        let info = result.get("serverInfo").or_else(|| {
-            result.get("_meta").and_then(|meta| meta.get("io.modelcontextprotocol/serverInfo"))
-        });
+        let info = result
+            .get("serverInfo")
+            .or_else(|| result.get("_meta").and_then(|meta| meta.get(SERVER_INFO)));
         let identity = pins::identity(info, result.get("instructions"));
         let itself = pins::held::of_identity(&identity, &self.known, &self.others);
         self.identity = Some((identity, itself));
@@ -224,6 +230,9 @@ impl Engine {
         if is_modern {
             result.insert("cacheScope".to_owned(), "private".into());
         }
+        let others = result.get_mut("_meta").and_then(|meta| meta.get_mut(SERVER_INFO));
+        others.into_iter().for_each(plain_version);
+        result.get_mut("serverInfo").into_iter().for_each(plain_version);
         let whole = self.held_whole();
         if !whole.is_empty() {
             let name = &self.files.server;
@@ -339,6 +348,24 @@ impl Engine {
     /// The result of a call that its client brought back for nothing.
     pub(super) fn refuse_state(&self, id: Id, words: &str, is_modern: bool) -> Frame {
         refused(id, &format!("portcullis: {words}"), is_modern)
+    }
+}
+
+/// Where a server of the new protocol says who it is.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// The longest version of a server.
+const VERSION: usize = 64;
+
+/// Leaves of a version, which is not held against what was accepted, no more than a version has.
+fn plain_version(info: &mut Value) {
+    let Some(version) = info.get_mut("version") else { return };
+    let is_plain = version.as_str().is_some_and(|text| {
+        text.len() <= VERSION
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-_".contains(&byte))
+    });
+    if !is_plain {
+        *version = "0".into();
     }
 }
 

@@ -1,6 +1,8 @@
+mod attacks;
 mod gates;
 mod matrix;
 mod reads;
+mod record;
 
 use std::path::Path;
 
