@@ -191,7 +191,7 @@ fn one_agent_whose_settings_are_broken_does_not_keep_the_others_from_it() {
     assert_eq!(ended.code, 65, "{}", ended.page());
     assert!(ended.out.contains("Claude Code: not installed: "), "{}", ended.out);
     assert!(
-        ended.out.contains("expected a key in quotes or `}` at line 2, column 1"),
+        ended.out.contains("expected a key or `}` at line 2, column 1"),
         "{}",
         ended.out
     );

@@ -260,6 +260,7 @@ pub(super) fn label(params: &mut Members, server: &str) -> Result<(), String> {
     if !inspect(message).planted.is_empty() {
         return Err("the server's question speaks to a model".to_owned());
     }
+    let asks_in_words = asks_for_secret(message);
     let message = crate::report::visible::lines(message);
     let message = format!(
         "The MCP server `{}` asks (not Portcullis, and not your client): {message}",
@@ -280,7 +281,7 @@ pub(super) fn label(params: &mut Members, server: &str) -> Result<(), String> {
                     );
                 }
             }
-            if asks_for_secret(&message) {
+            if asks_in_words {
                 return Err("the server asks for a secret in a form, which nobody should fill in"
                     .to_owned());
             }
