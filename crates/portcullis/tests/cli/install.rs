@@ -190,11 +190,7 @@ fn one_agent_whose_settings_are_broken_does_not_keep_the_others_from_it() {
     let ended = place.run(["install"]);
     assert_eq!(ended.code, 65, "{}", ended.page());
     assert!(ended.out.contains("Claude Code: not installed: "), "{}", ended.out);
-    assert!(
-        ended.out.contains("expected a key or `}` at line 2, column 1"),
-        "{}",
-        ended.out
-    );
+    assert!(ended.out.contains("expected a key or `}` at line 2, column 1"), "{}", ended.out);
     assert!(ended.out.contains("Cursor: installed in"), "{}", ended.out);
     assert_eq!(fs::read_to_string(settings(&place)).unwrap(), "{\"hooks\": {\n");
 }
