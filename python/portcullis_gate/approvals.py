@@ -3,15 +3,17 @@ given, what asks does not run."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Union
-
 from .verdict import Answer, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import TypeAlias
 
 __all__ = ["Approver", "AsyncApprover", "Terminal", "nobody"]
 
-Approver = Callable[[Verdict], Union[bool, Answer]]
-AsyncApprover = Callable[[Verdict], Union[bool, Answer, Awaitable[Union[bool, Answer]]]]
+Approver: TypeAlias = "Callable[[Verdict], bool | Answer]"
+AsyncApprover: TypeAlias = "Callable[[Verdict], bool | Answer | Awaitable[bool | Answer]]"
 
 
 class Terminal:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ._native import CallError, ConfigError, GateError, InternalError, RecordError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .verdict import Verdict
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import inspect as _inspect
 import os
-import threading
-import weakref
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from _thread import allocate_lock
+from weakref import WeakSet
 
 from . import _native
 from ._native import CallError
 from ._plain import encode, text_of, without_secrets
-from .approvals import Approver, AsyncApprover, Terminal
-from .verdict import Answer, Inspection, Outcome, Verdict, failed, read_inspection, read_verdict
+from .approvals import Terminal
+from .verdict import Answer, Inspection, Outcome, Verdict, failed, read_answered, read_inspection, read_verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from .approvals import Approver, AsyncApprover
 
 __all__ = ["Gate", "Session", "inspect", "redact"]
 
@@ -26,6 +30,13 @@ def redact(text: str) -> str:
 def inspect(text: str) -> Inspection:
     """What a text holds that an agent or its readers must be careful with: secrets, and words that tell an agent what to do."""
     return read_inspection(_native.inspect(text))
+
+
+def clean(value: Any) -> Any:
+    """A value as it may be shown before it counts as a result."""
+    text = text_of(value)
+    redacted = redact(text)
+    return without_secrets(value, redacted, redact) if redacted != text else value
 
 
 class Gate:
@@ -67,7 +78,7 @@ class Gate:
         self.agent = agent
         self.session_id = session
         self.approve = approve
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._watchers: tuple[Callable[[str, Verdict, Any], None], ...] = ()
         self._engine = _native.Engine(
             config=config,
@@ -123,9 +134,10 @@ class Gate:
             call["session"] = session
         line = encode(call)
         with self._lock:
-            answer, judged = self._engine.judge(line)
-        verdict = read_verdict(answer, line, judged, tool, session)
-        self._tell("judged", verdict, None)
+            decision, answer, judged = self._engine.judge(line)
+        verdict = read_verdict(decision, answer, line, judged, tool, session)
+        if self._watchers:
+            self._tell("judged", verdict, None)
         return verdict
 
     def decide(
@@ -171,9 +183,10 @@ class Gate:
         if not verdict.asks:
             return verdict
         import asyncio
+        import inspect
 
         approver = approve or self.approve
-        if not _inspect.iscoroutinefunction(approver) and not _inspect.iscoroutinefunction(
+        if not inspect.iscoroutinefunction(approver) and not inspect.iscoroutinefunction(
             getattr(approver, "__call__", None)
         ):
             return await asyncio.to_thread(self.ask, verdict, approver)  # type: ignore[arg-type]
@@ -194,7 +207,7 @@ class Gate:
             text = self._engine.answered(
                 verdict._judged, said.approves, said.by, action, said.reason
             )
-        after = read_verdict(text, verdict._line, verdict._judged, verdict.tool, verdict.session)
+        after = read_answered(text, verdict)
         self._tell("answered", after, said)
         return after
 
@@ -367,10 +380,10 @@ def _answer(said: Any) -> Answer:
 
 
 # A process that is forked while another thread judges must not be left with locks that nobody will open.
-_gates: weakref.WeakSet[Gate] = weakref.WeakSet()
+_gates: WeakSet[Gate] = WeakSet()
 _held: list[Gate] = []
 #: Held from before a fork until after it, and while a gate is added.
-_forking = threading.Lock()
+_forking = allocate_lock()
 
 
 def _before_fork() -> None:

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from ._records import Record
 
-from ._native import Judged
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias, TypeVar
+
+    from ._native import Judged
+
+    _T = TypeVar("_T")
 
 __all__ = ["Answer", "Decision", "File", "Finding", "Gap", "Inspection", "Outcome", "Risk", "Verdict"]
 
-Decision = Literal["allow", "ask", "deny"]
-Risk = Literal["safe", "low", "medium", "high", "critical", "unknown"]
+Decision: TypeAlias = "Literal['allow', 'ask', 'deny']"
+Risk: TypeAlias = "Literal['safe', 'low', 'medium', 'high', 'critical', 'unknown']"
 
 
-class _Record:
-    """What frozen dataclasses have in common. Writing it once halves the time that making the classes takes at import."""
-
-    def _shown(self) -> list[tuple[str, Any]]:
-        return [(name, value) for name, value in self.__dict__.items() if not name.startswith("_")]
-
-    def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={value!r}" for name, value in self._shown())
-        return f"{type(self).__name__}({fields})"
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._shown() == other._shown()
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Finding(_Record):
+class Finding(Record):
     """Something that a call would do and that a person should know of."""
 
     rule: str
@@ -55,8 +41,7 @@ class Finding(_Record):
     file_line: int | None = None
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Gap(_Record):
+class Gap(Record):
     """A place that was not understood."""
 
     pointer: str
@@ -65,8 +50,7 @@ class Gap(_Record):
     layer_text: str | None = None
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class File(_Record):
+class File(Record):
     """A file that a call would start, load, or give to something that acts on it."""
 
     path: str
@@ -76,8 +60,7 @@ class File(_Record):
     bytes: int | None = None
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Verdict(_Record):
+class Verdict(Record):
     """The answer to one call."""
 
     decision: Decision
@@ -104,9 +87,18 @@ class Verdict(_Record):
     session: str | None = None
     #: The name of the exception, where there is no judgement because of one. The decision is `deny` then.
     error: str | None = None
-    _line: str = field(default="", repr=False, compare=False)
-    _answer: str = field(default="", repr=False, compare=False)
-    _judged: Judged | None = field(default=None, repr=False, compare=False)
+    _line: str = ""
+    _answer: str = ""
+    _judged: Judged | None = None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            # Whoever wants more than the decision reads the engine's answer.
+            if name in Verdict._names and self.__dict__.get("_answer"):
+                self.__dict__.update(_said(self.__dict__["_answer"]))
+                return self.__dict__[name]
+            raise AttributeError(f"a verdict has no `{name}`")
 
     @property
     def allowed(self) -> bool:
@@ -131,6 +123,8 @@ class Verdict(_Record):
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments that were judged: a copy, whatever became of what the caller holds."""
+        import json
+
         if not self._line:
             return {}
         arguments: dict[str, Any] = json.loads(self._line)["arguments"]
@@ -148,6 +142,8 @@ class Verdict(_Record):
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as the program writes it; empty where nothing could be judged."""
+        import json
+
         if not self._answer:
             return {}
         answer: dict[str, Any] = json.loads(self._answer)
@@ -158,8 +154,7 @@ class Verdict(_Record):
         return {**self.__dict__, "_judged": None}
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Answer(_Record):
+class Answer(Record):
     """Somebody's answer to what a gate asked."""
 
     approves: bool
@@ -170,8 +165,7 @@ class Answer(_Record):
     action: str | None = None
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Inspection(_Record):
+class Inspection(Record):
     """What a text holds that an agent or its readers must be careful with."""
 
     #: The text without its secrets.
@@ -186,8 +180,7 @@ class Inspection(_Record):
     caution_findings: tuple[dict[str, Any], ...]
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Outcome(_Record):
+class Outcome(Record):
     """What a call came to, as it may be shown."""
 
     #: The result without its secrets: itself where there are none, else of its own kind where that can be, else its text.
@@ -195,38 +188,55 @@ class Outcome(_Record):
     inspection: Inspection
 
 
-def read_verdict(answer: str, line: str, judged: Judged | None, tool: str, session: str | None) -> Verdict:
-    """The verdict that the engine's answer says."""
+def read_verdict(
+    decision: Decision, answer: str, line: str, judged: Judged | None, tool: str, session: str | None
+) -> Verdict:
+    """The verdict that the engine's answer says, which is read when somebody wants more of it than the decision."""
+    fields = {
+        "decision": decision,
+        "tool": tool,
+        "session": session,
+        "error": None,
+        "_line": line,
+        "_answer": answer,
+        "_judged": judged,
+    }
+    return _made(Verdict, fields)
+
+
+def read_answered(answer: str, asked: Verdict) -> Verdict:
+    """The verdict on a call after somebody answered."""
+    fields = {**asked.__dict__, **_said(answer), "_answer": answer}
+    return _made(Verdict, fields)
+
+
+def _said(answer: str) -> dict[str, Any]:
+    """The fields of a verdict that stand in the engine's answer."""
+    import json
+
     said = json.loads(answer)
-    return _made(
-        Verdict,
-        decision=said["decision"],
-        risk=said["risk"],
-        layer=said["layer"],
-        reasons=tuple(said["reasons"]),
-        findings=tuple(_finding(one) for one in said["findings"]),
-        coverage=said["coverage"],
-        gaps=tuple(
+    return {
+        "decision": said["decision"],
+        "risk": said["risk"],
+        "layer": said["layer"],
+        "reasons": tuple(said["reasons"]),
+        "findings": tuple(_finding(one) for one in said["findings"]),
+        "coverage": said["coverage"],
+        "gaps": tuple(
             Gap(one["in"], tuple(one["span"]), one["reason"], one.get("layer_text"))
             for one in said.get("gaps", ())
         ),
-        resources=tuple(said["resources"]),
-        reversible=said["reversible"],
-        impact=said["impact"],
-        recommendations=tuple(said["recommendations"]),
-        obligations=tuple(said.get("obligations", ())),
-        files=tuple(
+        "resources": tuple(said["resources"]),
+        "reversible": said["reversible"],
+        "impact": said["impact"],
+        "recommendations": tuple(said["recommendations"]),
+        "obligations": tuple(said.get("obligations", ())),
+        "files": tuple(
             File(one["path"], one["read"], one["why"], one.get("sha256"), one.get("bytes"))
             for one in said.get("files", ())
         ),
-        action=said["action"],
-        tool=tool,
-        session=session,
-        error=None,
-        _line=line,
-        _answer=answer,
-        _judged=judged,
-    )
+        "action": said["action"],
+    }
 
 
 def failed(error: BaseException, tool: str, session: str | None, words: str | None = None) -> Verdict:
@@ -255,6 +265,8 @@ def failed(error: BaseException, tool: str, session: str | None, words: str | No
 
 def read_inspection(answer: str) -> Inspection:
     """What the engine says of a text."""
+    import json
+
     said = json.loads(answer)
     return Inspection(
         redacted=said["redacted"],
@@ -266,11 +278,8 @@ def read_inspection(answer: str) -> Inspection:
     )
 
 
-_T = TypeVar("_T")
-
-
-def _made(kind: type[_T], **fields: Any) -> _T:
-    """As calling it with every field, without the assignments one by one that a frozen class takes."""
+def _made(kind: type[_T], fields: dict[str, Any]) -> _T:
+    """As calling it with every field, without looking at each."""
     made = object.__new__(kind)
     made.__dict__.update(fields)
     return made
@@ -280,18 +289,20 @@ def _finding(said: dict[str, Any]) -> Finding:
     file_span = said.get("file_span")
     return _made(
         Finding,
-        rule=said["rule"],
-        severity=said["severity"],
-        confidence=said["confidence"],
-        category=said["category"],
-        pointer=said["in"],
-        span=tuple(said["span"]),
-        message=said["message"],
-        remedy=said["remedy"],
-        reversible=said["reversible"],
-        resource=said.get("resource"),
-        layer_text=said.get("layer_text"),
-        file=said.get("file"),
-        file_span=tuple(file_span) if file_span else None,
-        file_line=said.get("file_line"),
+        {
+            "rule": said["rule"],
+            "severity": said["severity"],
+            "confidence": said["confidence"],
+            "category": said["category"],
+            "pointer": said["in"],
+            "span": tuple(said["span"]),
+            "message": said["message"],
+            "remedy": said["remedy"],
+            "reversible": said["reversible"],
+            "resource": said.get("resource"),
+            "layer_text": said.get("layer_text"),
+            "file": said.get("file"),
+            "file_span": tuple(file_span) if file_span else None,
+            "file_line": said.get("file_line"),
+        },
     )

@@ -10,6 +10,8 @@ import pytest
 pytest.importorskip("crewai.hooks.tool_hooks", reason="crewai is not installed")
 
 from crewai import Agent, BaseLLM, Crew, Task
+from crewai.events.types.llm_events import LLMCallType
+from crewai.llms.base_llm import llm_call_context
 from crewai.hooks.tool_hooks import register_before_tool_call_hook, unregister_before_tool_call_hook
 from crewai.tools import tool
 
@@ -22,7 +24,18 @@ class Scripted(BaseLLM):
     log: Any = None
     native: bool = False
 
-    def call(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, messages: Any, tools: Any = None, callbacks: Any = None, available_functions: Any = None,
+             from_task: Any = None, from_agent: Any = None, response_model: Any = None) -> Any:
+        # As their models do: an agent's end waits five seconds for a call that was announced.
+        with llm_call_context():
+            self._emit_call_started_event(messages, from_task=from_task, from_agent=from_agent)
+            answer = self.answer(messages)
+            self._emit_call_completed_event(
+                answer, LLMCallType.LLM_CALL, from_task=from_task, from_agent=from_agent, messages=messages
+            )
+        return answer
+
+    def answer(self, messages: Any) -> Any:
         given = messages if isinstance(messages, list) else [{"content": messages}]
         self.log.seen += [str(one.get("content")) for one in given[1:]]
         calls = next(self.steps)

@@ -387,6 +387,12 @@ impl Desk {
 }
 
 impl Judged {
+    /// What is decided about it by now: the word that its answer has.
+    #[must_use]
+    pub fn decision(&self) -> &'static str {
+        self.lock().judgement.decision.verdict.name()
+    }
+
     fn lock(&self) -> MutexGuard<'_, session::Judged> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -10,6 +10,7 @@ use portcullis_engine::embedded;
 pub struct Judged {
     pub(crate) inner: Arc<embedded::Judged>,
     answer: String,
+    decision: &'static str,
 }
 
 /// What the person at the terminal said.
@@ -24,7 +25,14 @@ pub struct Said {
 #[napi]
 impl Judged {
     pub(crate) fn new((answer, judged): (String, embedded::Judged)) -> Self {
-        Self { inner: Arc::new(judged), answer }
+        let decision = judged.decision();
+        Self { inner: Arc::new(judged), answer, decision }
+    }
+
+    /// The decision of the answer.
+    #[napi(getter)]
+    pub fn decision(&self) -> &'static str {
+        self.decision
     }
 
     /// The answer, as `portcullis check --jsonl` writes it.

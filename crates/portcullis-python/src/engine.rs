@@ -55,10 +55,11 @@ impl Engine {
         py.detach(|| embedded::Engine::open(settings)).map(Self).map_err(raised)
     }
 
-    /// Judges one call, a line as `portcullis check --jsonl` reads it. Gives the answer, and what is kept of the call.
-    fn judge(&self, py: Python<'_>, line: &str) -> PyResult<(String, Judged)> {
+    /// Judges one call, a line as `portcullis check --jsonl` reads it. Gives the decision, the answer
+    /// that holds it, and what is kept of the call.
+    fn judge(&self, py: Python<'_>, line: &str) -> PyResult<(&'static str, String, Judged)> {
         let (answer, judged) = py.detach(|| self.0.judge(line)).map_err(raised)?;
-        Ok((answer, Judged(judged)))
+        Ok((judged.decision(), answer, Judged(judged)))
     }
 
     /// Keeps in mind what happened in a session, a line as `portcullis check --jsonl` reads it; gives the answer to it.

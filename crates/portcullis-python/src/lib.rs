@@ -6,6 +6,7 @@
 
 mod engine;
 mod failure;
+mod plain;
 
 use portcullis_engine::embedded;
 use pyo3::prelude::*;
@@ -32,6 +33,12 @@ fn assess(py: Python<'_>, line: &str, without: Vec<String>) -> PyResult<String> 
     py.detach(|| embedded::assess(line, &without)).map_err(raised)
 }
 
+/// The JSON of a value that is made of Python's own texts, numbers, lists and dictionaries; none where a part of it is of another class.
+#[pyfunction]
+fn encode(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    plain::encode(value)
+}
+
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
@@ -46,5 +53,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(inspect_text, module)?)?;
     module.add_function(wrap_pyfunction!(redact_text, module)?)?;
     module.add_function(wrap_pyfunction!(assess, module)?)?;
+    module.add_function(wrap_pyfunction!(encode, module)?)?;
     Ok(())
 }
