@@ -72,6 +72,8 @@ class Scenarios:
 
     #: What the framework has not, with the reason.
     lacks: dict[str, str] = {}
+    #: What the model hears of every call that does not run, where the framework does not hand on why.
+    blunt: str | None = None
 
     @staticmethod
     def drive(play: Play) -> None:
@@ -88,6 +90,11 @@ class Scenarios:
         type(self).drive(play)
         return play.log
 
+    def hears(self, log, *words):
+        """Whether the model was told so."""
+        words = (type(self).blunt,) if type(self).blunt else words
+        return any(word in text for text in log.seen for word in words)
+
     def needs(self, what):
         if what in self.lacks:
             pytest.skip(self.lacks[what])
@@ -99,7 +106,7 @@ class Scenarios:
     def test_02_what_is_denied_never_runs(self, gate):
         log = self.play(gate, bash("rm -rf ~"), answer=True)
         assert log.ran == [] and log.asked == []
-        assert any("home directory" in text for text in log.seen)
+        assert self.hears(log, "home directory")
 
     def test_03_a_yes_runs_exactly_what_was_shown(self, gate):
         log = self.play(gate, bash(PUSH), answer=True)
@@ -112,7 +119,7 @@ class Scenarios:
     def test_05_edited_arguments_are_judged(self, gate):
         self.needs("edited")
         log = self.play(gate, bash("ls"), edited="rm -rf ~")
-        assert log.ran == [] and any("home directory" in text for text in log.seen)
+        assert log.ran == [] and self.hears(log, "home directory")
 
     def test_06_a_question_outlives_a_restart(self, gate, tmp_path):
         self.needs("restart")
@@ -127,7 +134,7 @@ class Scenarios:
         except Exception as error:
             # A framework may end the run: by an error of the gate, or by one that says so.
             play.log.seen.append(f"{type(error).__name__}: {error}")
-        assert play.log.ran == [] and any("not judged" in text or "NoneType" in text for text in play.log.seen), play.log
+        assert play.log.ran == [] and self.hears(play.log, "not judged", "NoneType"), play.log
 
     def test_08_calls_of_one_turn_are_judged_each(self, gate):
         self.needs("parallel")

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("crewai.hooks.tool_hooks", reason="crewai is not installed")
 
-from crewai import Agent, BaseLLM, Crew, Task
+from crewai import Agent, BaseLLM, Crew, Task, hooks
 from crewai.events.types.llm_events import LLMCallType
 from crewai.llms.base_llm import llm_call_context
 from crewai.hooks.tool_hooks import register_before_tool_call_hook, unregister_before_tool_call_hook
@@ -57,10 +57,11 @@ class TestCrewAI(Scenarios):
     lacks = {
         "parallel": "the scripted model calls one tool at a time",
         "restart": "a question waits in its hook",
-        "stream": "tools run the same way",
     }
 
     native = False
+    # Before 1.15 it says so to a model that writes its calls as text, and nothing more.
+    blunt = None if hasattr(hooks, "HookAborted") else "blocked by hook"
 
     @classmethod
     def drive(cls, play: Play) -> None:
@@ -75,12 +76,16 @@ class TestCrewAI(Scenarios):
             tools = [tool("bash")(play.bash), tool("send_money")(play.send_money)]
             agent = Agent(role="r", goal="g", backstory="b", llm=llm, tools=tools, cache=False, max_iter=6)
             task = Task(description="Go on.", expected_output="bye", agent=agent)
-            Crew(agents=[agent], tasks=[task], cache=False).kickoff()
+            said = Crew(agents=[agent], tasks=[task], cache=False, stream=play.stream).kickoff()
+            if play.stream:
+                for _ in said:
+                    pass
         finally:
             remove()
             unregister_before_tool_call_hook(rewriting)
 
 
 class TestCrewAINativeCalls(TestCrewAI):
-    lacks = {"restart": "a question waits in its hook", "stream": "tools run the same way"}
+    lacks = {"restart": "a question waits in its hook"}
     native = True
+    blunt = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -12,6 +13,7 @@ pytest.importorskip("strands.interventions", reason="strands-agents is not insta
 from strands import Agent, tool
 from strands.interventions import InterventionHandler, Transform
 from strands.models.model import Model
+from strands.session.file_session_manager import FileSessionManager
 
 from portcullis_gate import Gate
 from portcullis_gate.strands import Portcullis, approve
@@ -59,20 +61,39 @@ class Rewriting(InterventionHandler):
 
 def drive(play: Play, respond=None) -> None:
     outer = [Rewriting(play.edited)] if play.edited else []
-    agent = Agent(
-        model=Scripted(play),
-        tools=[tool(play.bash), tool(play.send_money)],
-        interventions=[*outer, Portcullis(play.gate)],
-        callback_handler=None,
-    )
-    result = agent("Go on.")
+    model = Scripted(play)
+
+    def made() -> Agent:
+        kept = FileSessionManager(session_id="one", storage_dir=str(play.state)) if play.restart else None
+        return Agent(
+            model=model,
+            tools=[tool(play.bash), tool(play.send_money)],
+            interventions=[*outer, Portcullis(play.gate.session("strands"))],
+            callback_handler=None,
+            session_manager=kept,
+            agent_id="one",
+        )
+
+    def run(agent: Agent, prompt: Any) -> Any:
+        async def last() -> Any:
+            async for event in agent.stream_async(prompt):
+                if "result" in event:
+                    return event["result"]
+
+        return asyncio.run(last()) if play.stream else agent(prompt)
+
+    agent = made()
+    result = run(agent, "Go on.")
+    if play.restart:
+        play.restarted()
+        agent = made()
     while result.stop_reason == "interrupt" and (play.answer is not None or respond):
         play.log.asked += [str(one.reason) for one in result.interrupts]
         answers = [
             {"interruptResponse": {"interruptId": one.id, "response": respond(one) if respond else approve(one) if play.answer else "no"}}
             for one in result.interrupts
         ]
-        result = agent(answers)
+        result = run(agent, answers)
     for message in agent.messages:
         for part in message["content"]:
             if "toolResult" in part:
@@ -81,7 +102,6 @@ def drive(play: Play, respond=None) -> None:
 
 class TestStrands(Scenarios):
     drive = staticmethod(drive)
-    lacks = {"restart": "not tried: it takes a session manager", "stream": "the model streams in all of these"}
 
 
 def test_a_bare_yes_is_none(tmp_path):

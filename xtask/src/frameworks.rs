@@ -26,7 +26,7 @@ const PYTHON: &[Framework] = &[
         newest: &["openhands-sdk==1.58.2", "openhands-tools==1.58.2"],
         older: &["openhands-sdk==1.57.0", "openhands-tools==1.57.0"],
     },
-    Framework { name: "rlm", newest: &["rlm-code==0.1.13"], older: &[] },
+    Framework { name: "rlm", newest: &["rlm-code==0.1.13"], older: &["rlm-code==0.1.12"] },
     Framework {
         name: "langchain",
         newest: &["langchain==1.5.2", "langgraph==1.2.24"],
@@ -47,7 +47,7 @@ const PYTHON: &[Framework] = &[
         newest: &["pydantic-ai-slim==2.68.0"],
         older: &["pydantic-ai-slim==2.66.0"],
     },
-    Framework { name: "crewai", newest: &["crewai==1.15.30"], older: &["crewai==1.15.29"] },
+    Framework { name: "crewai", newest: &["crewai==1.15.30"], older: &["crewai==1.14.7"] },
     Framework {
         name: "google_adk",
         newest: &["google-adk==2.13.0"],
