@@ -42,6 +42,20 @@ _RISKS = {
 _OPEN = 1_024
 
 
+class _Desk:
+    """What an analyzer has that is not saved: its gate, its session, and the actions of which no observation came yet."""
+
+    def __init__(self) -> None:
+        self.gate: Gate | None = None
+        self.session = f"openhands-{os.urandom(8).hex()}"
+        self.verdicts: dict[str, Verdict] = {}
+
+    def keep(self, id: str, verdict: Verdict) -> None:
+        while len(self.verdicts) >= _OPEN:
+            self.verdicts.pop(next(iter(self.verdicts)))
+        self.verdicts[id] = verdict
+
+
 class PortcullisAnalyzer(SecurityAnalyzerBase):
     """Judges each action by what would run: the validated action, not what the model says about it.
 
@@ -55,52 +69,54 @@ class PortcullisAnalyzer(SecurityAnalyzerBase):
     mode: Optional[str] = Field(default=None, description="The permission mode that is enforced.")
     session: Optional[str] = Field(default=None, description="The id of the session; one is made without it.")
 
-    _gate: Optional[Gate] = PrivateAttr(default=None)
-    _own: str = PrivateAttr(default_factory=lambda: f"openhands-{os.urandom(8).hex()}")
-    _verdicts: dict[str, Verdict] = PrivateAttr(default_factory=dict)
+    _desk: _Desk = PrivateAttr(default_factory=lambda: _Desk())
 
     @property
     def gate(self) -> Gate:
         """The gate, opened when it is first needed."""
-        if self._gate is None:
-            self._gate = Gate(self.config, self.project, self.record, "openhands", mode=self.mode)
-        return self._gate
+        desk = self._desk
+        if desk.gate is None:
+            desk.gate = Gate(self.config, self.project, self.record, "openhands", mode=self.mode)
+        return desk.gate
 
     def security_risk(self, action: ActionEvent) -> SecurityRisk:
         """The risk of an action. What cannot be judged is `HIGH`."""
-        return self.analyze_action(action).risk
+        try:
+            return _risk(self._judged(action), action)
+        except Exception:
+            return SecurityRisk.HIGH
 
     def analyze_action(self, action: ActionEvent) -> SecurityAnalysis:
         """The risk of an action, with what was found. What cannot be judged is `HIGH`."""
         try:
-            verdict = self.gate.judge(
-                action.tool_name,
-                _arguments(action),
-                session=self._session(),
-                id=action.tool_call_id,
-                **_said(action),
-            )
+            verdict = self._judged(action)
+            return SecurityAnalysis(risk=_risk(verdict, action), details=_details(verdict))
         except Exception as error:
             details = {"error": str(error), "decision": "deny"}
             return SecurityAnalysis(risk=SecurityRisk.HIGH, details=details)
-        while len(self._verdicts) >= _OPEN:
-            self._verdicts.pop(next(iter(self._verdicts)))
-        self._verdicts[action.tool_call_id] = verdict
-        return SecurityAnalysis(risk=_risk(verdict, action), details=_details(verdict))
+
+    def _judged(self, action: ActionEvent) -> Verdict:
+        desk = self._desk
+        verdict = (desk.gate or self.gate).judge(
+            action.tool_name,
+            _arguments(action),
+            session=self.session or desk.session,
+            id=action.tool_call_id,
+            **_said(action),
+        )
+        desk.keep(action.tool_call_id, verdict)
+        return verdict
 
     def on_event(self, event: Event) -> None:
         """A callback of a conversation (`Conversation(callbacks=[analyzer.on_event])`): what a person sent and what tools
         answered count for the actions that follow."""
         if isinstance(event, MessageEvent) and event.source == "user":
-            self.gate.prompt(_text(event.llm_message), session=self._session())
+            self.gate.prompt(_text(event.llm_message), session=self.session or self._desk.session)
         elif isinstance(event, (ObservationEvent, AgentErrorEvent)):
-            verdict = self._verdicts.pop(event.tool_call_id, None)
+            verdict = self._desk.verdicts.pop(event.tool_call_id, None)
             if verdict is not None:
                 is_error = isinstance(event, AgentErrorEvent)
                 self.gate.outcome(verdict, _text(event.to_llm_message()), failed=is_error)
-
-    def _session(self) -> str:
-        return self.session or self._own
 
 
 class PortcullisConfirm(ConfirmationPolicyBase):
@@ -127,9 +143,14 @@ def _arguments(action: ActionEvent) -> dict[str, Any]:
 
 def _said(action: ActionEvent) -> dict[str, str]:
     """What the model says beside the call. It is read for planted instructions, and loosens nothing."""
-    parts = [action.reasoning_content, *(getattr(part, "text", None) for part in action.thought)]
+    said = {}
+    parts = [action.reasoning_content, *(part.text for part in action.thought)]
     thought = "\n".join(part for part in parts if part)
-    return {name: text for name, text in (("thought", thought), ("summary", action.summary)) if text}
+    if thought:
+        said["thought"] = thought
+    if action.summary:
+        said["summary"] = action.summary
+    return said
 
 
 def _risk(verdict: Verdict, action: ActionEvent) -> SecurityRisk:
