@@ -20,7 +20,7 @@ const OLDEST: &str = "const [a, b] = process.versions.node.split('.'); process.e
 #[test]
 fn the_package_passes_its_own_tests() {
     let sources = root().join("typescript/node_modules");
-    tried("package", Some(&sources).filter(|modules| modules.is_dir()).map(PathBuf::as_path));
+    tried("node-package", Some(&sources).filter(|modules| modules.is_dir()).map(PathBuf::as_path));
 }
 
 /// The older minors of the frameworks, where `cargo xtask frameworks node` installed them.
@@ -28,7 +28,7 @@ fn the_package_passes_its_own_tests() {
 fn the_scenarios_hold_in_the_older_minors_that_are_installed() {
     let modules = root().join("target/frameworks/node/older/node_modules");
     if modules.is_dir() {
-        tried("older", Some(&modules));
+        tried("node-older", Some(&modules));
     } else {
         say(
             "left out: no frameworks in an older minor (`cargo xtask frameworks node` installs them)",

@@ -28,7 +28,7 @@ fn the_package_passes_its_own_tests() {
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let built = built();
-    let stage = staged(&root, &built.join("deps"), "package");
+    let stage = staged(&root, &built.join("deps"), "python-package");
     let output = Command::new(&python)
         .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"])
         .arg(root.join("python/tests"))
@@ -55,7 +55,7 @@ fn the_scenarios_hold_in_each_minor_that_is_installed() {
         return;
     }
     let built = built();
-    let stage = staged(&root, &built.join("deps"), "frameworks");
+    let stage = staged(&root, &built.join("deps"), "python-frameworks");
     let mut failed = String::new();
     for (name, place) in installed {
         let tests = root.join("python/tests");
