@@ -12,7 +12,7 @@
 //! `--tree` takes the sources and documentation under a directory for clean texts, in pieces, and leaves out what speaks of planted instructions:
 //! without what people really read, documents of many lines are flagged that look like no list. The table that is committed is of all lists in
 //! `corpus/content/`, of the development half of a corpus that is not in the repository (docs/accuracy.md; under another name than `injection`,
-//! which counts more), of this repository as it was (`git archive 596df91 | tar -x -C DIRECTORY`), and with `--crates` of every fortieth piece of the
+//! which counts more), of this repository as it was (`git archive 596df91 | tar -x -C DIRECTORY`), and with `--crates` of every twelfth piece of the
 //! crates of `Cargo.lock` at 661e03e (`cargo vendor DIRECTORY`): what licences, changelogs and sources of others look like.
 //!
 //! `score` tells what the fitted detector finds in each list, `wrong` what it tells wrongly. `cross-kind`, `cross-language`, `cross-list` and
@@ -54,7 +54,7 @@ const READ: [&str; 11] =
 const PIECE: usize = 4000;
 const SCRAP: usize = 80;
 /// Of how many pieces of other people's crates one is taken.
-const SAMPLE: u64 = 40;
+const SAMPLE: u64 = 12;
 const NOT_CLEAN: [&str; 4] = ["corpus", "content", "injection", ".cargo-checksum"];
 /// What a piece of a tree says that may quote an order to a model: it is no clean text.
 const QUOTES: [&str; 10] = [

@@ -9,7 +9,7 @@ const BITS: u32 = 17;
 pub const COUNT: usize = 1 << BITS;
 /// The first number of the features that are of the words themselves. The fit leaves these out every other time, so that what holds for other words
 /// and languages is learnt as well; and no word shares a number with what is of few kinds.
-pub const LEXICAL: usize = COUNT / 8;
+pub const LEXICAL: usize = COUNT / 4;
 
 /// What a feature is about. A number is made of the kind and of what `add` is given besides, so that the order of the kinds is a part of the
 /// fitted table: new ones go to the end.
@@ -77,6 +77,19 @@ pub(super) enum Kind {
     /// A thing of a machine that is named in it, by itself and with what the words of the passage can be; the same of a passage beside it.
     Thing,
     ThingNear,
+    /// How long ago a model was named or spoken to, and what the passage can be that follows.
+    Since,
+    SinceClass,
+    SinceFirst,
+    /// How it begins and ends, how its line does, in what kind of document and where in it.
+    Lead,
+    Line,
+    Tail,
+    Genre,
+    Position,
+    GenrePosition,
+    GenreLead,
+    GenreClass,
 }
 
 impl Kind {

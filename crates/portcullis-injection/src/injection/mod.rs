@@ -12,6 +12,7 @@ mod class;
 mod demand;
 mod feature;
 mod fold;
+mod form;
 mod index;
 mod layer;
 mod linear;

@@ -7,9 +7,10 @@ use super::{
     address::{self, Place},
     class::*,
     feature::{Features, Kind, classes, grade},
+    form::{Genre, form, genre},
     pattern::{Candidates, Hit, Which, candidates, hits},
     rest::{Rest, things},
-    sign::{self, DEMAND},
+    sign::{self, DEMAND, Sign},
     token::{Carrier, Gap, Mark, Token, Tokens},
 };
 
@@ -61,6 +62,8 @@ pub(super) fn passages(text: &str, tokens: &Tokens, disguise: Disguise<'_>) -> V
         of_names(&here, &mut features);
         of_signs(text, &here, &mut features);
         of_rest(&whole, &here, &mut features);
+        of_form(text, &whole, &here, &mut features);
+        of_called(&whole, &here, &mut features);
         let is_hidden = of_disguise(disguise, &here, &mut features);
         let hits = of_patterns(tokens, &whole, &here, &mut features);
         Some(Passage { words: words.clone(), features: features.take(), hits, is_hidden })
@@ -103,6 +106,10 @@ struct Whole {
     /// The things of a machine that each passage names, one bit a kind.
     things: Vec<u8>,
     rest: Rest,
+    genre: Genre,
+    /// How many passages ago a model was named, and was spoken to: 0 in the passage itself, [`FAR`] where that is long ago.
+    named: Vec<usize>,
+    called: Vec<usize>,
 }
 
 /// The passage that is read.
@@ -127,11 +134,27 @@ impl Whole {
         let sets: Vec<Class> =
             parts().map(|part| part.iter().fold(0, |all, token| all | token.class)).collect();
         let candidates = candidates(tokens, Which::All);
+        let places = places(tokens, disguise, &candidates);
+        let start = tokens.list.first().map_or(0, |token| token.start as usize);
+        let end = tokens.list.last().map_or(0, |token| token.end as usize);
+        let mut called = vec![false; cuts.len()];
+        for place in &places {
+            let at = cuts.partition_point(|cut| cut.end <= place.first);
+            let signs = [Sign::Called, Sign::Colon, Sign::Identity, Sign::You, Sign::Mention];
+            if signs.iter().any(|sign| place.features.has(*sign))
+                && let Some(called) = called.get_mut(at)
+            {
+                *called = true;
+            }
+        }
         Self {
+            genre: genre(text, start, end),
+            named: ago(sets.iter().map(|set| is_named(*set))),
+            called: ago(called.into_iter()),
             names: sets.iter().filter(|set| is_named(**set)).count(),
             orders: parts().filter(|part| opens(part)).count(),
             talk: sets.iter().filter(|set| **set & DISCUSS != 0).count(),
-            places: places(tokens, disguise, &candidates),
+            places,
             things: parts().map(|part| things(text, part)).collect(),
             rest: Rest::new(&tokens.list),
             sets,
@@ -270,6 +293,70 @@ fn of_text(whole: &Whole, here: &Here<'_>, features: &mut Features) {
         features.add(kind, grade(all.saturating_sub(usize::from(is_here))), u32::from(is_here));
     }
     features.add(Kind::Passages, grade(whole.sets.len()), 0);
+}
+
+/// How far a passage counts as said to whom was named before.
+const FAR: usize = 7;
+
+/// How many passages ago something was so.
+fn ago(is: impl Iterator<Item = bool>) -> Vec<usize> {
+    let mut since = FAR;
+    let step = |is: bool| {
+        since = if is { 0 } else { (since + 1).min(FAR) };
+        since
+    };
+    is.map(step).collect()
+}
+
+/// What is asked for behind a name, in the sentences and steps that follow it.
+fn of_called(whole: &Whole, here: &Here<'_>, features: &mut Features) {
+    for (number, since) in [&whole.named, &whole.called].into_iter().enumerate() {
+        let since = since.get(here.number).copied().unwrap_or(FAR);
+        let number = number as u32 * 256;
+        features.add(Kind::Since, number + grade(since), u32::from(opens(here.part)));
+        if (1..FAR).contains(&since) {
+            for one in classes(here.set & WEIGHTY) {
+                features.add(Kind::SinceClass, number + one, 0);
+            }
+            if let Some(first) = here.part.first() {
+                for one in classes(first.class) {
+                    features.add(Kind::SinceFirst, number + one, 0);
+                }
+            }
+        }
+    }
+}
+
+/// How it is written down, and in what kind of document.
+fn of_form(text: &str, whole: &Whole, here: &Here<'_>, features: &mut Features) {
+    let (Some(first), Some(last)) = (here.part.first(), here.part.last()) else { return };
+    let form = form(text, first.start as usize, last.end as usize);
+    let named = is_named(here.set);
+    let opens = opens(here.part);
+    let genre = whole.genre as u32;
+    let place = (here.number * 4 / whole.sets.len().max(1)) as u32;
+    let is_last = here.number + 1 == whole.sets.len();
+    let place = if is_last { 4 } else { place };
+    for (kind, number) in [
+        (Kind::Lead, form.lead),
+        (Kind::Line, form.line),
+        (Kind::Tail, form.tail),
+        (Kind::Genre, genre),
+        (Kind::Position, place),
+        (Kind::GenrePosition, genre * 8 + place),
+        (Kind::GenreLead, form.lead.wrapping_mul(31).wrapping_add(genre)),
+    ] {
+        features.add(kind, number, 0);
+        if named {
+            features.add(kind, number, 1);
+        }
+        if opens {
+            features.add(kind, number, 2);
+        }
+    }
+    for one in classes(here.set & WEIGHTY) {
+        features.add(Kind::GenreClass, genre, one);
+    }
 }
 
 /// What demands are made of and about: beside a thing of a machine each of these says something of its own.
