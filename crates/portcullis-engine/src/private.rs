@@ -89,10 +89,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     in_one_step(directory, path, bytes, (false, true))
 }
 
-/// As [`write`], without waiting until it survives a loss of power: that is for whoever calls to see to, with [`sync`].
+/// As [`write()`], without waiting until it survives a loss of power: that is for whoever calls to see to, with [`sync`].
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = platform::bare(path.parent().ok_or(io::ErrorKind::InvalidInput)?);
     in_one_step(&directory, path, bytes, (false, false))

@@ -83,7 +83,7 @@ const COLUMNS: &str = "sequence, v, time, previous, hash, kind, refers_to, tool,
 const COLUMNS_1: &str = "sequence, v, time, previous, hash, kind, refers_to, tool, class, risk, rules, decision, layer, \
     reason, approver, outcome, action, preview, policy, session, agent, cwd, NULL";
 
-/// What makes a file of the first format one of the second. The text of the table is then as [`RECORD`] has it.
+/// What makes a file of the first format one of the second. The text of the table is then as [`schema::RECORD`] has it.
 const ADDED: &str = "ALTER TABLE record ADD COLUMN files TEXT; PRAGMA user_version = 2";
 
 const WANTED: &str = "(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR risk = ?2) AND (?3 IS NULL OR decision = ?3) \
