@@ -135,13 +135,34 @@ fn sent_to_others(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let kind = in_body.or_else(|| likely(&known(&connection.address)))?;
     let has_issuer = !matches!(kind.vendor, "its issuer" | "the database");
     let vendor = kind.vendor.to_ascii_lowercase();
-    let names = kind.id.split('-').chain(vendor.split(' ')).filter(|name| name.len() > 3);
-    let is_issuer = names.into_iter().any(|name| host.contains(name));
+    let first = kind.id.split('-').next();
+    let mut names = first.into_iter().chain(vendor.split(' ')).filter(|name| name.len() > 2);
+    let is_issuer = names.any(|name| is_domain_of(host, name));
     let is_own = host.ends_with(".internal") || host.ends_with(".local") || !host.contains('.');
     (has_issuer && !is_issuer && !is_own).then(|| Hit {
         message: Some(format!("a {} would be sent to `{host}`", kind.description)),
         ..Hit::default()
     })
+}
+
+/// Whether a host lies in a domain of this name: `hooks.slack.com`, `adb-1.azuredatabricks.net`. A name in front of somebody else's
+/// domain says nothing.
+fn is_domain_of(host: &str, name: &str) -> bool {
+    /// What vendors put before or behind their names.
+    const BESIDE: &[&str] =
+        &["", "api", "apis", "app", "apps", "aws", "azure", "cloud", "hq", "usercontent"];
+    let mut labels = host.trim_end_matches('.').rsplit('.');
+    let (_, domain) = (labels.next(), labels.next().unwrap_or_default());
+    // `example.co.uk`
+    let domain = if domain.len() < 4 {
+        labels.next().filter(|_| domain != name).unwrap_or(domain)
+    } else {
+        domain
+    };
+    [domain.strip_prefix(name), domain.strip_suffix(name)]
+        .into_iter()
+        .flatten()
+        .any(|rest| BESIDE.contains(&rest))
 }
 
 fn carried(text: &str, severity: Severity, place: &str) -> Option<Hit> {

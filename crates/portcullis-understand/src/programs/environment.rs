@@ -10,12 +10,10 @@ pub(crate) fn printed_by(invocation: &Invocation) -> bool {
     match invocation.program.as_str() {
         // Resolved with what `.env` and the environment hold.
         "docker" | "docker-compose" | "podman" | "podman-compose" => {
-            let mut plain = words().filter(|word| !word.starts_with('-'));
-            let first = plain.next();
-            let verb = if first == Some("compose") { plain.next() } else { first };
-            let is_compose = first == Some("compose") || invocation.program.ends_with("-compose");
+            let is_compose =
+                words().any(|word| word == "compose") || invocation.program.ends_with("-compose");
             is_compose
-                && verb == Some("config")
+                && words().any(|word| word == "config")
                 && !words().any(|word| {
                     matches!(
                         word,

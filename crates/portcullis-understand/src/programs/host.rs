@@ -414,10 +414,13 @@ impl dyn Host + '_ {
         result
     }
 
-    /// The file that a text names, where it is known.
-    pub fn file_named(&mut self, path: &Text) -> Option<File> {
-        let path = self.target(path).path?;
-        self.look(&path).file()
+    /// What a file of settings or commands says that an option names: what this call wrote into it, or what stands on the disk.
+    pub fn read_named(&mut self, file: &Argument) -> Text {
+        let on_disk = match self.target(&file.text).path {
+            Some(path) if !self.wrote(&file.text) => self.look(&path).file(),
+            _ => None,
+        };
+        on_disk.map_or_else(|| self.read(file), |found| Text::known(&*found.text))
     }
 
     /// Reads the text of a file; `None` where it is not entered, see [`Scope::File`].

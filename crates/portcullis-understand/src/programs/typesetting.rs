@@ -44,12 +44,16 @@ pub(super) static TABLE: &[Program] = &[
 const COMMANDS: usize = 32;
 
 fn typeset(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let starts = invocation.arguments.iter().any(|word| {
+        let known = word.text.known_prefix();
+        known.ends_with("-shell-escape") || known.ends_with("-enable-write18")
+    });
     for document in operands(invocation) {
         let known = document.text.known_prefix().to_owned();
         if !known.contains('\\') {
             continue;
         }
-        if document.text.has_unknown() {
+        if document.text.has_unknown() || starts && hides(&known) {
             walk.gap(document.span, GapReason::UnknownCode);
         }
         let at = |code: &str| Argument {
@@ -96,4 +100,22 @@ fn behind<'t>(text: &'t str, word: &str, open: char, close: char) -> Vec<&'t str
             rest.get(..end.map_or(rest.len(), |(at, _)| at))
         })
         .collect()
+}
+
+/// Whether a document may start a program in a way that is not read here.
+fn hides(document: &str) -> bool {
+    const WAYS: &[&str] = &[
+        "^^",
+        "\\ShellEscape",
+        "\\catcode",
+        "\\csname",
+        "\\input {|",
+        "\\input{|",
+        "\\input|",
+        "\\latelua",
+        "\\luaexec",
+        "\\scantokens",
+    ];
+    document.matches("\\write").count() > document.matches("\\write18").count()
+        || WAYS.iter().any(|way| document.contains(way))
 }

@@ -63,6 +63,11 @@ pub(super) fn named(walk: &mut dyn Host, kind: Settings, file: &Argument) {
                 walk.in_file(&found, "settings", file.span, |walk| {
                     read(walk, kind, &content, Span::new(0, line));
                 });
+                // What it computes is not read.
+                let is_script = matches!(kind, Settings::Vim | Settings::Typed);
+                if is_script && !vim::only_sets(&found.text) {
+                    walk.note("execution.settings.named", file.span);
+                }
             }
             // Whatever git is told there, it runs; and what lies there and is not read may be anybody's.
             Some(Found::File(_) | Found::Nothing)

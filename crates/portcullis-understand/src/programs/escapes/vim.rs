@@ -68,6 +68,58 @@ const STARTS: &[&str] = &[
     "vim.fn.system(",
 ];
 
+/// Whether a script only sets what an editor looks like, line by line.
+pub(super) fn only_sets(script: &str) -> bool {
+    const SETS: &[&str] =
+        &["", "colorscheme", "filetype", "hi", "highlight", "se", "set", "setlocal", "syntax"];
+    script.lines().map(str::trim).all(|line| {
+        let end = line.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(line.len());
+        let (word, rest) = line.split_at_checked(end).unwrap_or((line, ""));
+        line.is_empty()
+            || line.starts_with('"')
+            || !word.is_empty()
+                && SETS.contains(&word)
+                && !rest.contains(['(', '|', '=', '`', '!', '$'])
+            || matches!(word, "se" | "set" | "setlocal") && is_plain_setting(rest)
+    })
+}
+
+/// `set tabstop=4`: a number or a word, of an option that runs nothing.
+fn is_plain_setting(rest: &str) -> bool {
+    rest.split_whitespace().all(|one| {
+        let (name, value) = one.split_once('=').unwrap_or((one, ""));
+        let is_word = |text: &str| {
+            text.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_,+^?&!".contains(&it))
+        };
+        let runs = ["expr", "func", "prg", "shell", "cmd", "dll", "path", "home", "rtp", "pp"];
+        is_word(name) && is_word(value) && !runs.iter().any(|part| name.contains(part))
+    })
+}
+
+#[test]
+fn what_only_sets_an_editor_up_is_known() {
+    for script in [
+        "set nu\nsyntax on\n\" a word\n",
+        "set tabstop=4 shiftwidth=4 expandtab\ncolorscheme desert",
+    ] {
+        assert!(only_sets(script), "{script}");
+    }
+    for script in [
+        "let c = 'x'\ncall system(c)",
+        "execute '!' . 'x'",
+        "source x.vim",
+        "set shell=/tmp/x",
+        "set nu | call X()",
+        "set rtp+=/tmp/x",
+        "set foldexpr=X()",
+        "lua require('x')",
+        "dofile('/tmp/x.lua')",
+        "autocmd BufRead * !x",
+    ] {
+        assert!(!only_sets(script), "{script}");
+    }
+}
+
 /// A line of commands, as typed behind `:`.
 pub(super) fn command(walk: &mut dyn Host, text: &Text, span: Span) {
     line(walk, text, text.known_prefix(), span, 0);

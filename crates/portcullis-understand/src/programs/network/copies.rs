@@ -415,7 +415,7 @@ pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             for file in options.values_of(&["-b"]) {
                 let text = match file.text.as_known() {
                     Some("-") => piped(invocation).unwrap_or_default(),
-                    _ => walk.read(&file),
+                    _ => walk.read_named(&file),
                 };
                 commands.push(Argument { text, span: file.span });
             }

@@ -18,6 +18,12 @@ pub(super) struct Learned {
     name: String,
     /// What it was before, and is afterwards.
     before: Value,
+    /// What the condition says that it is: something else was assigned in the body.
+    said: Vec<String>,
+}
+
+fn shown(value: &Value) -> Vec<String> {
+    value.clone().alternatives().iter().map(|one| one.text().display()).collect()
 }
 
 impl Interpreter<'_, '_, '_> {
@@ -42,15 +48,21 @@ impl Interpreter<'_, '_, '_> {
                 false => Value::Text(Text { taint: text.taint, ..Text::known(known.as_str()) }),
             };
             let Some(value) = texts.iter().map(one).reduce(Value::or) else { continue };
+            let said = shown(&value);
             self.variables.insert(name.clone(), value);
-            self.learned.push(Learned { within: start..end, name, before });
+            self.learned.push(Learned { within: start..end, name, before, said });
         }
     }
 
     /// Forgets what held in bodies that were left.
     pub(super) fn unlearn(&mut self) {
         while let Some(last) = self.learned.pop_if(|last| !last.within.contains(&self.at)) {
-            self.variables.insert(last.name, last.before);
+            let now = self.variables.remove(&last.name).filter(|now| shown(now) != last.said);
+            let value = match now {
+                Some(assigned) => last.before.or(assigned),
+                None => last.before,
+            };
+            self.variables.insert(last.name, value);
         }
     }
 

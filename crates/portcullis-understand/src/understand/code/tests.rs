@@ -362,6 +362,20 @@ fn commands_in_notebooks_are_run_by_a_shell() {
 }
 
 #[test]
+fn what_a_condition_says_of_a_name_ends_with_its_body() {
+    for (code, expected) in [
+        (
+            "import sys\np = sys.argv[1]\nif p == 'a':\n    p = '/etc/x'\nopen(p, 'w').write('y')",
+            "write /etc/x: y",
+        ),
+        ("import os\np = input()\nif p == '/etc/x':\n    os.remove(p)", "delete /etc/x"),
+    ] {
+        let found = shown(&effects("python", code));
+        assert!(found.iter().any(|one| one == expected), "{code}\n{found:?}");
+    }
+}
+
+#[test]
 fn which_function_is_called_is_known_or_said_not_to_be() {
     for (language, code) in [
         ("python", "import os, sys\ngetattr(os, sys.argv[1])('/home/dev/x')"),

@@ -188,11 +188,7 @@ fn said_by_settings(walk: &mut dyn Host, invocation: &Invocation) -> Vec<Argumen
     for value in named {
         let settings = match value.text.as_known() {
             Some("-") => invocation.input.clone().unwrap_or_default(),
-            _ if walk.wrote(&value.text) => walk.read(&value),
-            _ => match walk.file_named(&value.text) {
-                Some(file) => Text::known(&*file.text),
-                None => walk.read(&value),
-            },
+            _ => walk.read_named(&value),
         };
         words.extend(configured(&settings, &value).unwrap_or_default());
     }
