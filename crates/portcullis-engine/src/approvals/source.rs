@@ -108,6 +108,24 @@ impl Source {
         }
     }
 
+    /// The record, for who appends to it and is no gateway.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or another process writes under this name.
+    pub fn log_to_append(&self) -> Result<Log, AuditError> {
+        match self {
+            Self::Directory(directory) => Log::open(directory),
+            #[cfg(feature = "postgres")]
+            Self::Database(database) => {
+                let head = database.head();
+                audit::secure_directory(database.state())?;
+                head.create()?;
+                let store = PostgresStore::writer(Arc::clone(database))?;
+                Ok(Log::over(Box::new(store), Some(head)))
+            }
+        }
+    }
+
     /// The record, for those who only read it.
     ///
     /// # Errors

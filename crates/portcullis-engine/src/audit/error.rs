@@ -215,7 +215,7 @@ impl AuditError {
                 "run `portcullis serve --migrate` once as the role that owns the tables"
             }
             Self::Keeps => {
-                "segments are of a record in a directory; in a database, rows are dropped by whoever owns the tables"
+                "open the record for appending: in a database, as the role that owns the tables"
             }
             Self::NameTaken { .. } => "give each gateway a name of its own with `--name`",
             Self::Fenced { .. } => "end this process, and give each gateway a name of its own",

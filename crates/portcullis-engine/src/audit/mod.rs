@@ -47,7 +47,7 @@ pub use store::{
     end_line, genesis_of, read_end,
 };
 use together::Unsynced;
-pub use verify::{MAX_PROBLEMS, Problem, Segments, Verification};
+pub use verify::{MAX_PROBLEMS, Place, Problem, Segments, Verification};
 
 use crate::platform::{self, Directories};
 
@@ -97,7 +97,7 @@ impl Log {
     /// Takes records out and records that, as [`Log::append`] does.
     pub(crate) fn remove(
         &mut self,
-        removal: &store::Removal,
+        removal: &store::Removal<'_>,
         entry: &Entry,
     ) -> Result<store::Removed, AuditError> {
         let known = match &self.head {
@@ -259,8 +259,9 @@ impl Log {
     ///
     /// # Errors
     /// When the record cannot be read at all.
-    pub fn verify(&mut self, known: &[Anchor]) -> Result<Verification, AuditError> {
-        self.verify_with(known, &segment::Archive::beneath(&self.directory))
+    pub fn verify(&mut self, known: &[Place]) -> Result<Verification, AuditError> {
+        let archive = segment::Archive::beneath(&self.directory);
+        self.verify_with(known, Some(&archive).filter(|_| self.directory != Path::new("")))
     }
 
     /// The same with segments that are kept elsewhere.
@@ -269,12 +270,10 @@ impl Log {
     /// As [`Log::verify`].
     pub fn verify_with(
         &mut self,
-        known: &[Anchor],
-        archive: &segment::Archive,
+        known: &[Place],
+        archive: Option<&segment::Archive>,
     ) -> Result<Verification, AuditError> {
         let witness = self.head.as_ref().map(HeadFile::examine).transpose()?;
-        // Where there are many chains, none has segments.
-        let archive = Some(archive).filter(|_| self.directory != Path::new(""));
         verify::verify(&mut *self.store, witness, known, archive)
     }
 

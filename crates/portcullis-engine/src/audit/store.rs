@@ -46,7 +46,9 @@ pub struct Appended {
 
 /// Records that are to go.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Removal {
+pub struct Removal<'a> {
+    /// Of which chain.
+    pub chain: &'a str,
     /// The number of the first.
     pub first: u64,
     /// The last.
@@ -56,6 +58,8 @@ pub struct Removal {
     /// Whether what repeats their texts elsewhere in the database goes too: requests that were decided, grants that ended, answers that were kept for those who
     /// ask again. Up to when those were written, in microseconds since 1970.
     pub copies: Option<i64>,
+    /// The number of each, where there are many chains and copies are to go.
+    pub numbers: &'a [u64],
 }
 
 /// What came of removing.
@@ -366,7 +370,7 @@ pub trait Store {
     /// Nothing was taken out then. Not every store can.
     fn remove(
         &mut self,
-        _removal: &Removal,
+        _removal: &Removal<'_>,
         _body: Body,
         _known: Option<Anchor>,
     ) -> Result<Removed, AuditError> {

@@ -279,7 +279,8 @@ fn a_record_rewritten_with_its_head_is_found_only_by_a_place_that_was_noted() {
     tamper(&directory, "DELETE FROM record WHERE sequence > 3");
     Log::open(&state(&directory)).unwrap().accept().unwrap();
     assert_eq!(problems(&directory), Vec::<String>::new());
-    let verification = Log::read(&state(&directory)).unwrap().verify(&[noted]).unwrap();
+    let verification =
+        Log::read(&state(&directory)).unwrap().verify(&[(String::new(), noted)]).unwrap();
     assert_eq!(verification.problems, [Problem::Truncated { last: 3, known: 5 }]);
 }
 

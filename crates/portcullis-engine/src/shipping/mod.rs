@@ -9,6 +9,7 @@
 
 mod cursor;
 mod file;
+mod git;
 mod otlp;
 mod syslog;
 
@@ -16,6 +17,7 @@ use std::{io, ops::ControlFlow, path::Path, time::Duration};
 
 pub use cursor::{Cursor, CursorError};
 pub use file::Lines;
+pub use git::{BRANCH, GitError, Notes};
 pub use otlp::Collector;
 pub use syslog::Syslog;
 

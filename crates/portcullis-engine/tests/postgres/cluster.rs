@@ -20,7 +20,8 @@ const NOBODY: u32 = 65_534;
 
 pub(crate) struct Cluster {
     programs: PathBuf,
-    room: PathBuf,
+    /// Where its files are.
+    pub(crate) room: PathBuf,
     made: AtomicU32,
     _keeper: Child,
 }

@@ -18,6 +18,7 @@ mod documents;
 #[cfg(target_os = "linux")]
 mod evidence;
 mod forging;
+mod heads;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod inbox;

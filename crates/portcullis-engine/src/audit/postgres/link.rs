@@ -111,6 +111,8 @@ pub(crate) struct Link {
     statements: HashMap<String, Statement>,
     /// What the server tells by itself, for who listens.
     told: mpsc::Receiver<()>,
+    /// How long a statement is waited for.
+    patience: Duration,
 }
 
 impl Link {
@@ -187,7 +189,7 @@ impl Link {
             }
             Some(Err(error)) => return Err(Trouble::Lost(error.to_string())),
         };
-        let mut link = Self { client, statements: HashMap::new(), told };
+        let mut link = Self { client, statements: HashMap::new(), told, patience: PATIENCE };
         link.batch(SESSION)?;
         Ok(link)
     }
@@ -200,17 +202,21 @@ impl Link {
         Ok(!row.try_get::<_, bool>(0)?)
     }
 
+    /// Waits this long for each statement from now on, for what changes many rows; as long as always where nothing is said.
+    pub(super) fn wait_for(&mut self, most: Option<Duration>) {
+        self.patience = most.unwrap_or(PATIENCE);
+    }
+
     /// Several statements that give nothing back.
     pub(crate) fn batch(&mut self, statements: &str) -> Result<(), Trouble> {
-        let Self { client, .. } = self;
-        within(client.batch_execute(statements))
+        within(self.patience, self.client.batch_execute(statements))
     }
 
     fn prepared(&mut self, query: &str) -> Result<Statement, Trouble> {
         if let Some(statement) = self.statements.get(query) {
             return Ok(statement.clone());
         }
-        let statement = within(self.client.prepare(query))?;
+        let statement = within(self.patience, self.client.prepare(query))?;
         self.statements.insert(query.to_owned(), statement.clone());
         Ok(statement)
     }
@@ -222,7 +228,7 @@ impl Link {
         parameters: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, Trouble> {
         let statement = self.prepared(query)?;
-        within(self.client.query(&statement, parameters))
+        within(self.patience, self.client.query(&statement, parameters))
     }
 
     /// The only row of a query that has one.
@@ -251,7 +257,7 @@ impl Link {
         parameters: &[&(dyn ToSql + Sync)],
     ) -> Result<u64, Trouble> {
         let statement = self.prepared(statement)?;
-        within(self.client.execute(&statement, parameters))
+        within(self.patience, self.client.execute(&statement, parameters))
     }
 
     /// The rows of several queries that are sent one behind the other, without waiting for the answers in between. The server takes them in this order.
@@ -259,7 +265,7 @@ impl Link {
         let statements = self.prepared_all(queries)?;
         let each = statements.iter().zip(queries);
         let sent = each.map(|(statement, (_, with))| Box::pin(self.client.query(statement, with)));
-        within(all(sent.collect()))
+        within(self.patience, all(sent.collect()))
     }
 
     /// How many rows each of several statements changed, sent as those of [`Link::rows_of_all`].
@@ -267,7 +273,7 @@ impl Link {
         let prepared = self.prepared_all(statements)?;
         let each = prepared.iter().zip(statements);
         let sent = each.map(|(one, (_, with))| Box::pin(self.client.execute(one, with)));
-        within(all(sent.collect()))
+        within(self.patience, all(sent.collect()))
     }
 
     fn prepared_all(&mut self, queries: &[Query<'_>]) -> Result<Vec<Statement>, Trouble> {
@@ -306,8 +312,11 @@ async fn all<T, F: Future<Output = Result<T, tokio_postgres::Error>> + Unpin>(
 }
 
 /// A statement, as long as it may take.
-fn within<T>(future: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, Trouble> {
-    match waited_for(future, PATIENCE) {
+fn within<T>(
+    most: Duration,
+    future: impl Future<Output = Result<T, tokio_postgres::Error>>,
+) -> Result<T, Trouble> {
+    match waited_for(future, most) {
         Some(done) => Ok(done?),
         None => Err(Trouble::Lost("the server does not answer any more".to_owned())),
     }

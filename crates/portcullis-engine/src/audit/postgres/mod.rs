@@ -14,6 +14,7 @@ mod link;
 mod migrate;
 mod pen;
 mod read;
+mod removal;
 mod session;
 mod settings;
 
@@ -150,5 +151,7 @@ impl Database {
     }
 }
 
+#[cfg(test)]
+mod segments;
 #[cfg(test)]
 pub(crate) mod tests;

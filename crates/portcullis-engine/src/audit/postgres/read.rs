@@ -11,7 +11,8 @@ use crate::audit::{
     row::{Columns, NotOfThisKind, record_of, trace_of},
     sqlite::{signed, unsigned},
     store::{
-        Anchor, Appended, Chain, Ends, Filter, Store, Trace, Visitor, Whose, genesis_of, stored,
+        Anchor, Appended, Chain, Ends, Filter, Removal, Removed, Store, Trace, Visitor, Whose,
+        genesis_of, stored,
     },
 };
 
@@ -267,6 +268,19 @@ impl Store for PostgresStore {
             "SELECT {COLUMNS} FROM record WHERE chain = $1 AND sequence > $2 ORDER BY sequence LIMIT {PAGE}"
         );
         self.visit(&query, &[&chain], signed(after), visitor)
+    }
+
+    fn remove(
+        &mut self,
+        removal: &Removal<'_>,
+        body: Body,
+        known: Option<Anchor>,
+    ) -> Result<Removed, AuditError> {
+        self.removed(removal, &body, known)
+    }
+
+    fn scrub(&mut self) -> Result<bool, AuditError> {
+        self.scrubbed()
     }
 
     fn tree_heads(&mut self, visitor: &mut Ends<'_>) -> Result<(), AuditError> {

@@ -2,7 +2,8 @@
 //! the file that has them, and what the records in it say of segments before.
 //!
 //! A manifest has the digest of the one before it, and a record that stands behind the segment has the digest of the manifest. So the newest such record
-//! vouches for all manifests, and they for what is not there any more.
+//! vouches for all manifests, and they for what is not there any more. Where gateways share a record, each chain has segments of its own, and the records
+//! that tell of them stand in one chain, whose manifests repeat which digests they told of.
 
 use super::super::{Anchor, Hash, time_text};
 use jiff::Timestamp;
@@ -48,7 +49,7 @@ impl Deed {
 }
 
 /// A record that tells of a deed.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Event {
     /// Its number.
     pub record: u64,
@@ -56,6 +57,10 @@ pub struct Event {
     pub deed: Deed,
     /// The number of the segment.
     pub segment: u64,
+    /// Of which chain; empty where there is one alone.
+    pub chain: String,
+    /// The digest of the segment's manifest that it names. A manifest repeats it where there are many chains.
+    pub digest: Option<Hash>,
 }
 
 /// The manifest of a segment.
@@ -63,6 +68,8 @@ pub struct Event {
 pub struct Manifest {
     /// Its number, from 1.
     pub number: u64,
+    /// Of which chain; empty where there is one alone.
+    pub chain: String,
     /// The number of its first record, and the hash of the record before that.
     pub first: u64,
     /// See `first`.
@@ -87,10 +94,22 @@ impl Manifest {
     /// Its text.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self { number, first, before, last, count, times, body, previous, events, digest: _ } =
-            self;
+        let Self {
+            number,
+            chain,
+            first,
+            before,
+            last,
+            count,
+            times,
+            body,
+            previous,
+            events,
+            digest: _,
+        } = self;
+        let of = if chain.is_empty() { String::new() } else { format!("chain {chain}\n") };
         let mut text = format!(
-            "{FORMAT}\nnumber {number}\nfirst {first}\nlast {}\ncount {count}\nbefore {before}\nhash {}\nfrom {}\nuntil {}\nbody {} {}\nprevious {previous}\n",
+            "{FORMAT}\nnumber {number}\n{of}first {first}\nlast {}\ncount {count}\nbefore {before}\nhash {}\nfrom {}\nuntil {}\nbody {} {}\nprevious {previous}\n",
             last.sequence,
             last.hash,
             time_text(times.0),
@@ -98,8 +117,13 @@ impl Manifest {
             body.0,
             body.1,
         );
-        for Event { record, deed, segment } in events {
-            text.push_str(&format!("event {record} {} {segment}\n", deed.word()));
+        for Event { record, deed, segment, chain, digest } in events {
+            text.push_str(&format!("event {record} {} {segment}", deed.word()));
+            if !chain.is_empty() {
+                let digest = digest.map_or_else(|| "-".to_owned(), |digest| digest.to_string());
+                text.push_str(&format!(" {digest} {chain}"));
+            }
+            text.push('\n');
         }
         text
     }
@@ -107,12 +131,16 @@ impl Manifest {
     /// What such a text says; nothing for any other text.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let mut lines = text.lines();
+        let mut lines = text.lines().peekable();
         if lines.next()? != FORMAT {
             return None;
         }
+        let number = lines.next()?.strip_prefix("number ")?.parse().ok()?;
+        let chain = lines.next_if(|line| line.starts_with("chain "));
+        let chain = chain.and_then(|line| line.strip_prefix("chain ")).unwrap_or_default();
+        let chain = chain.to_owned();
         let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
-        let (number, first) = (field("number")?.parse().ok()?, field("first")?.parse().ok()?);
+        let first = field("first")?.parse().ok()?;
         let (last, count) = (field("last")?.parse().ok()?, field("count")?.parse().ok()?);
         let (before, hash) = (field("before")?.parse().ok()?, field("hash")?.parse().ok()?);
         let times = (field("from")?.parse().ok()?, field("until")?.parse().ok()?);
@@ -120,17 +148,34 @@ impl Manifest {
         let body = (digest.parse().ok()?, bytes.parse().ok()?);
         let previous = field("previous")?.parse().ok()?;
         let event = |line: &str| {
-            let mut words = line.strip_prefix("event ")?.splitn(3, ' ');
+            let mut words = line.strip_prefix("event ")?.splitn(5, ' ');
             let record = words.next()?.parse().ok()?;
             let word = words.next()?;
             let deed = Deed::ALL.into_iter().find(|deed| deed.word() == word)?;
-            Some(Event { record, deed, segment: words.next()?.parse().ok()? })
+            let segment = words.next()?.parse().ok()?;
+            let digest = match words.next() {
+                None | Some("-") => None,
+                Some(digest) => Some(digest.parse().ok()?),
+            };
+            let chain = words.next().unwrap_or_default().to_owned();
+            Some(Event { record, deed, segment, chain, digest })
         };
         let events = lines.map(event).collect::<Option<Vec<_>>>()?;
         let last = Anchor { sequence: last, hash };
         let digest = Hash::GENESIS;
-        let manifest =
-            Self { number, first, before, last, count, times, body, previous, events, digest };
+        let manifest = Self {
+            number,
+            chain,
+            first,
+            before,
+            last,
+            count,
+            times,
+            body,
+            previous,
+            events,
+            digest,
+        };
         (manifest.text() == text).then_some(manifest)
     }
 
@@ -147,8 +192,16 @@ mod tests {
 
     #[test]
     fn a_manifest_is_read_as_it_was_written_and_nothing_else() {
+        let event = |chain: &str, digest| Event {
+            record: 22,
+            deed: Deed::Dropped,
+            segment: 1,
+            chain: chain.to_owned(),
+            digest,
+        };
         let manifest = Manifest {
             number: 3,
+            chain: String::new(),
             first: 21,
             before: Hash([1; 32]),
             last: Anchor { sequence: 30, hash: Hash([2; 32]) },
@@ -159,11 +212,18 @@ mod tests {
             ),
             body: (Hash([3; 32]), 4_096),
             previous: Hash([4; 32]),
-            events: vec![Event { record: 22, deed: Deed::Dropped, segment: 1 }],
+            events: vec![event("", None)],
             digest: Hash::GENESIS,
         };
         let text = manifest.text();
-        assert_eq!(Manifest::read(&text), Some(manifest));
+        assert_eq!(Manifest::read(&text).as_ref(), Some(&manifest));
+        let events = vec![event("one", Some(Hash([5; 32]))), event("two", None)];
+        let of_a_chain = Manifest { chain: "one".to_owned(), events, ..manifest };
+        let shared = of_a_chain.text();
+        assert_eq!(Manifest::read(&shared), Some(of_a_chain));
+        for (from, to) in [("chain one", "chain "), (" - two", " two"), (" - two", " x two")] {
+            assert_eq!(Manifest::read(&shared.replace(from, to)), None, "{to}");
+        }
         for (from, to) in [
             ("number 3", "number 03"),
             ("number 3", "number"),

@@ -406,7 +406,7 @@ impl Store for SqliteStore {
 
     fn remove(
         &mut self,
-        removal: &Removal,
+        removal: &Removal<'_>,
         body: Body,
         known: Option<Anchor>,
     ) -> Result<Removed, AuditError> {

@@ -21,14 +21,14 @@ const COPIES: [(&str, &str, &str); 4] = [
 /// Takes records out and puts one in that tells of it, in one transaction.
 pub(super) fn remove(
     connection: &mut Connection,
-    removal: &Removal,
+    removal: &Removal<'_>,
     body: Body,
     known: Option<Anchor>,
 ) -> rusqlite::Result<Removed> {
     // What is deleted is overwritten, page by page.
     connection.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let Removal { first, last: end, count, copies } = *removal;
+    let Removal { first, last: end, count, copies, .. } = *removal;
     let range = params![signed(first), signed(end.sequence)];
     let newest = last(&transaction)?;
     let known_holds = holds(&transaction, known, newest)?;

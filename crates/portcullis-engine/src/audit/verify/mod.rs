@@ -3,18 +3,19 @@
 mod segments;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     fmt,
     ops::ControlFlow,
 };
 
+use segments::Sealed;
 pub use segments::Segments;
 
 use super::{
     entry::{Hash, Kind, Record},
     error::AuditError,
     head::Witness,
-    segment::{self, Archive, Deed, Event, Manifest},
+    segment::{self, Archive, Event},
     store::{Anchor, Chain, Store, TREE_HEAD, digest_of_ends, read_end},
 };
 
@@ -119,6 +120,8 @@ pub enum Problem {
     Segment {
         /// Which.
         number: u64,
+        /// Of which chain; empty where there is one alone.
+        chain: String,
         /// What is wrong.
         what: String,
     },
@@ -182,7 +185,12 @@ impl fmt::Display for Problem {
                 f,
                 "everyone may write to the file `head`: whether the end was cut off cannot be told"
             ),
-            Self::Segment { number, what } => write!(f, "segment {number}: {what}"),
+            Self::Segment { number, chain, what } if chain.is_empty() => {
+                write!(f, "segment {number}: {what}")
+            }
+            Self::Segment { number, chain, what } => {
+                write!(f, "segment {number} of the chain `{chain}`: {what}")
+            }
             Self::Manifests(what) => f.write_str(what),
             Self::Altered(what) => {
                 write!(f, "the database was altered: {what}, so that records may have been lost")
@@ -199,22 +207,25 @@ impl fmt::Display for Problem {
 pub(super) fn verify(
     store: &mut dyn Store,
     witness: Option<Witness>,
-    known: &[Anchor],
+    known: &[Place],
     archive: Option<&Archive>,
 ) -> Result<Verification, AuditError> {
     let mut reading = Reading::default();
+    // Before the records: what is sealed meanwhile is looked for once more.
+    let names = store.chain_names()?;
     if let Some(archive) = archive {
-        reading.expect_segments(archive);
+        names.iter().for_each(|chain| reading.expect_segments(archive, chain));
     }
     let anchor = witness.and_then(Witness::anchor);
-    known.iter().copied().chain(anchor).for_each(|place| reading.expect(place));
+    known.iter().for_each(|(chain, place)| reading.expect(*place, Some(chain)));
+    anchor.into_iter().for_each(|place| reading.expect(place, None));
     let furthest = reading.places.keys().max().copied().unwrap_or(0);
     let alterations = store.alterations()?;
     // The ends first, since chains grow while they are followed.
     let chains = store.chains()?;
     for chain in &chains {
         if let Some((end, _)) = chain.end {
-            reading.expect(end);
+            reading.expect(end, Some(&chain.name));
         }
     }
     store.tree_heads(&mut |sequence, text| reading.tells(sequence, text))?;
@@ -230,7 +241,8 @@ pub(super) fn verify(
         reading.end(chain);
     }
     reading.close();
-    let segments = archive.map(|archive| reading.close_segments(archive)).unwrap_or_default();
+    let segments =
+        archive.map(|archive| reading.close_segments(archive, names)).unwrap_or_default();
     match witness {
         Some(Witness::Missing) => reading.note(Problem::HeadMissing),
         Some(Witness::Empty | Witness::Unreadable) => reading.note(Problem::HeadUnreadable),
@@ -257,11 +269,15 @@ pub(super) fn verify(
     })
 }
 
+/// A place that somebody noted, in the chain of this name; which is empty where there is one alone.
+pub type Place = (String, Anchor);
+
 /// What was read so far.
 #[derive(Default)]
 struct Reading {
-    /// What has to stand where, and was not found yet.
+    /// What has to stand where, and was not found yet; and in which chain, where that is known.
     places: HashMap<u64, Hash>,
+    place_of: HashMap<u64, String>,
     /// What records have to hold that tell where chains ended, and were not found yet.
     told: HashMap<u64, String>,
     records: u64,
@@ -273,15 +289,10 @@ struct Reading {
     loose: Vec<(u64, u64, Kind)>,
     problems: Vec<Problem>,
     chain: Following,
-    /// What was sealed, by the number of its first record.
-    sealed: BTreeMap<u64, Manifest>,
-    /// The numbers of those whose records are not there.
-    absent: BTreeSet<u64>,
-    /// What records that are there tell of segments, and the digest of the manifest that the newest seal names.
+    /// What was sealed of each chain.
+    sealed: HashMap<String, Sealed>,
+    /// What records that are there tell of segments.
     events: BTreeMap<u64, Event>,
-    seal: Option<(u64, String)>,
-    /// Places that somebody noted and that stand in a segment whose records are not there.
-    apart: HashMap<u64, Hash>,
 }
 
 /// The chain that is followed.
@@ -306,9 +317,12 @@ impl Reading {
         }
     }
 
-    fn expect(&mut self, place: Anchor) {
+    fn expect(&mut self, place: Anchor, chain: Option<&str>) {
         if place.sequence == 0 {
             return;
+        }
+        if let Some(chain) = chain.filter(|chain| !chain.is_empty()) {
+            self.place_of.insert(place.sequence, chain.to_owned());
         }
         if self.places.insert(place.sequence, place.hash).is_some_and(|other| other != place.hash) {
             self.note(Problem::Replaced { sequence: place.sequence });
@@ -320,7 +334,7 @@ impl Reading {
         self.told.insert(sequence, digest_of_ends(text));
         for line in text.lines() {
             match read_end(line) {
-                Some((_, (end, _))) => self.expect(end),
+                Some((chain, (end, _))) => self.expect(end, Some(chain)),
                 None => self.note(Problem::Changed { sequence }),
             }
         }
@@ -339,6 +353,7 @@ impl Reading {
         if chain.name.is_empty() {
             return;
         }
+        self.step_over_segments(u64::MAX);
         let Following { until_end, .. } = self.chain;
         match chain.end {
             None => self
@@ -388,10 +403,9 @@ impl Reading {
         if (tells || digest.is_some()) && digest != record.entry.action {
             self.note(Problem::Changed { sequence });
         }
-        if let Some(event) = segment::event_of(record) {
-            if event.deed == Deed::Sealed {
-                self.seal = record.entry.action.clone().map(|digest| (event.segment, digest));
-            }
+        if segment::tells_of_segments(&self.chain.name)
+            && let Some(event) = segment::event_of(record)
+        {
             self.events.insert(sequence, event);
         }
         match (record.entry.kind, record.entry.refers_to) {
@@ -455,6 +469,9 @@ impl Reading {
 
     fn step_to(&mut self, sequence: u64) {
         self.records += 1;
+        if !self.chain.name.is_empty() {
+            self.step_over_segments(sequence);
+        }
         let chain = &mut self.chain;
         chain.records += 1;
         if sequence <= chain.end {

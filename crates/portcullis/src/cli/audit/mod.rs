@@ -2,10 +2,10 @@
 //! [`crate::audit`].
 
 mod export;
+mod heads;
 mod segment;
 
 use std::{
-    fs,
     io::Write,
     path::{Path, PathBuf},
     time::Duration,
@@ -19,8 +19,8 @@ use serde_json::json;
 use super::{Exit, Failure, database, duration, json_flag, shown, signals, write_json};
 use crate::{
     audit::{
-        self, Anchor, AuditError, Filter, Kind, Log, Record, Verification, export::json as as_json,
-        summary,
+        self, AuditError, Filter, Kind, Log, Place, Record, Verification, export::json as as_json,
+        segment::Archive, summary,
     },
     config::{Configuration, Serve},
     remote::{PATIENCE, Remote},
@@ -46,18 +46,9 @@ pub(super) fn define(command: Command) -> Command {
             "`--heads` takes what `audit heads` wrote earlier and was kept elsewhere: what it names must still stand in the record.\n\n\
              Exit codes: 0 intact, 65 changed",
         )
-        .arg(
-            Arg::new("heads")
-                .long("heads")
-                .value_name("FILE")
-                .value_parser(ValueParser::path_buf())
-                .help("Where chains ended earlier, as `audit heads` wrote it"),
-        )
+        .args(heads::verify_options())
         .args(segment::verify_options())
         .arg(json_flag());
-    let heads = Command::new("heads").about(
-        "Write where every chain ends, to be kept elsewhere: how many records, the last one's number and hash, and the chain's name",
-    );
     let export = filters(export::define(Command::new("export")));
     let deliver = Command::new("deliver")
         .about("Bring to the gateway of the configuration what went on here while none answered")
@@ -76,7 +67,16 @@ pub(super) fn define(command: Command) -> Command {
                 .help("The directory of the record, where it is not the usual one"),
         )
         .args(database::options().map(|option| option.global(true)))
-        .subcommands([listing, show, verify, heads, export, segment::define(), report, deliver])
+        .subcommands([
+            listing,
+            show,
+            verify,
+            heads::define(),
+            export,
+            segment::define(),
+            report,
+            deliver,
+        ])
 }
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -88,11 +88,8 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         return deliver(matches, &audit::directory(given).map_err(|error| failure(&error))?, out);
     }
     if verb == "segment" {
-        return segment::run(
-            matches,
-            &audit::directory(given).map_err(|error| failure(&error))?,
-            out,
-        );
+        let state = audit::directory(given).map_err(|error| failure(&error))?;
+        return segment::run(matches, &state, out);
     }
     let shared = database::source(matches, &Serve::default(), Path::new(""), Some("reader"))?;
     let open = || match &shared {
@@ -102,8 +99,18 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
     };
     match verb {
         "show" => show(matches, &mut open().map_err(|error| failure(&error))?, out),
-        "heads" => heads(&mut open().map_err(|error| failure(&error))?, out),
-        "verify" => verify(matches, &mut open().map_err(|error| failure(&error))?, out),
+        "heads" => {
+            let state = audit::directory(given).map_err(|error| failure(&error));
+            heads::run(matches, &mut open().map_err(|error| failure(&error))?, state, out)
+        }
+        "verify" => {
+            // Where there is no such directory, nobody sealed anything here.
+            let state = audit::directory(given);
+            let archive = state.as_ref().ok().map(|state| segment::archive(matches, state));
+            let known = heads::known(matches, state.map_err(|error| failure(&error)))?;
+            let log = &mut open().map_err(|error| failure(&error))?;
+            verify(matches, log, (&known, archive), out)
+        }
         "export" => {
             let log = &mut open().map_err(|error| failure(&error))?;
             export::run(matches, log, filter(matches)?, out)
@@ -210,16 +217,16 @@ fn show(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Exit
     shown(out, &text)
 }
 
-fn verify(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let known = match matches.get_one::<PathBuf>("heads") {
-        Some(path) => known(path)?,
-        None => Vec::new(),
-    };
-    let archive = segment::archive(matches, log.directory());
-    if let Some(key) = matches.get_one::<String>("key") {
-        segment::are_signed(&archive, key)?;
+fn verify(
+    matches: &ArgMatches,
+    log: &mut Log,
+    (known, archive): (&[Place], Option<Archive>),
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    if let (Some(key), Some(archive)) = (matches.get_one::<String>("key"), &archive) {
+        segment::are_signed(archive, log, key)?;
     }
-    let found = log.verify_with(&known, &archive).map_err(|error| failure(&error))?;
+    let found = log.verify_with(known, archive.as_ref()).map_err(|error| failure(&error))?;
     let exit = if found.is_intact() { Exit::Done } else { Exit::BadInput };
     if matches.get_flag("json") {
         let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
@@ -264,27 +271,6 @@ fn verify(matches: &ArgMatches, log: &mut Log, out: &mut dyn Write) -> Result<Ex
         )),
     }
     shown(out, &text).map(|_| exit)
-}
-
-/// Where every chain ends.
-fn heads(log: &mut Log, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let ends = log.ends().map_err(|error| failure(&error))?;
-    let lines: String = ends.iter().map(|(name, end)| audit::end_line(name, *end) + "\n").collect();
-    shown(out, &lines)
-}
-
-/// What such a file says.
-fn known(path: &Path) -> Result<Vec<Anchor>, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        Failure::bad_input(format_args!("cannot read `{}`: {error}", path.display()))
-    })?;
-    let line = |line: &str| {
-        audit::read_end(line).map(|(_, (end, _))| end).ok_or_else(|| {
-            let line = visible::line(line);
-            Failure::bad_input(format_args!("`{line}` does not say where a chain ends"))
-        })
-    };
-    text.lines().map(line).collect()
 }
 
 fn filters(command: Command) -> Command {

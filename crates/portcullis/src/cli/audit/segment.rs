@@ -10,20 +10,21 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser, value_pars
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{Exit, Failure, failure, json_flag, moment, shown, write_json};
+use super::{Exit, Failure, database, failure, json_flag, moment, shown, write_json};
 use crate::{
     audit::{
         Log, Segments,
-        segment::{self, Archive, RECORDS, Sealing, SegmentError, Standing},
+        segment::{self, Archive, KEEPER, RECORDS, Sealing, SegmentError, Standing},
         time_text,
     },
     bundle::{PublicKey, SecretKey},
+    config::Serve,
     platform,
     report::visible,
     wire::VERSION,
 };
 
-fn folder() -> Arg {
+pub(super) fn folder() -> Arg {
     Arg::new("segments")
         .long("segments")
         .value_name("DIR")
@@ -113,6 +114,13 @@ pub(super) fn define() -> Command {
         .about("Seal, drop, hold and erase old records; the chain goes on over them")
         .subcommand_required(true)
         .arg(folder().global(true))
+        .arg(
+            Arg::new("chain")
+                .long("chain")
+                .value_name("NAME")
+                .global(true)
+                .help("The segments of this gateway's chain, where many share the database"),
+        )
         .subcommands([seal, list, read, drop, hold, release, erase])
 }
 
@@ -133,12 +141,33 @@ pub(super) fn run(
     let Some((verb, matches)) = matches.subcommand() else {
         return Err(Failure::usage("a command is missing"));
     };
-    if matches.contains_id("database") {
-        return Err(segment_failure(&SegmentError::Shared));
-    }
+    let shared = database::source(matches, &Serve::default(), state, Some(KEEPER))?;
     let archive = archive(matches, state);
-    let open = || Log::open(state).map_err(|error| failure(&error));
-    let person = platform::user_name();
+    let chain = matches.get_one::<String>("chain");
+    match (&shared, chain) {
+        (None, Some(_)) => {
+            return Err(Failure::usage("`--chain` is for a record that gateways share")
+                .with_help("`--database URL` names it"));
+        }
+        (Some(_), None) if matches.try_contains_id("number").unwrap_or(false) => {
+            return Err(Failure::usage(
+                "each chain counts its segments from 1: which chain is missing",
+            )
+            .with_help("say `--chain NAME`; `portcullis audit segment list` lists them"));
+        }
+        _ => {}
+    }
+    let archive = match chain {
+        None => archive,
+        Some(chain) => archive.of_chain(chain).map_err(|error| segment_failure(&error))?,
+    };
+    let open = || {
+        let log = match &shared {
+            Some(source) => source.log_to_append(),
+            None => Log::open(state),
+        };
+        log.map_err(|error| failure(&error))
+    };
     match verb {
         "seal" => seal(matches, &archive, &mut open()?, out),
         "read" => {
@@ -147,32 +176,68 @@ pub(super) fn run(
             Ok(Exit::Done)
         }
         "list" => {
-            let mut log = Log::read(state).map_err(|error| failure(&error))?;
-            let standing = archive.standing(&mut log).map_err(|error| segment_failure(&error))?;
+            let log = match &shared {
+                Some(source) => source.log_alone(),
+                None => Log::read(state),
+            };
+            let mut log = log.map_err(|error| failure(&error))?;
+            let mut standing = Vec::new();
+            for archive in of_chains(&archive, &mut log)? {
+                standing
+                    .extend(archive.standing(&mut log).map_err(|error| segment_failure(&error))?);
+            }
             list(matches, &standing, out)
         }
-        _ => {
+        verb => {
             let mut log = open()?;
-            let reason = || matches.get_one::<String>("reason").map_or("", String::as_str);
-            for number in chosen(matches, &archive, &mut log, verb)? {
-                let done = match verb {
-                    "drop" => archive
-                        .drop(&mut log, number, &person)
-                        .map(|gone| if gone { "dropped" } else { "was dropped already" }),
-                    "hold" => {
-                        archive.hold(&mut log, number, &person, reason(), true).map(|()| "held")
-                    }
-                    "release" => archive
-                        .hold(&mut log, number, &person, reason(), false)
-                        .map(|()| "released"),
-                    _ => archive.erase(&mut log, number, &person, reason()).map(|()| "erased"),
-                };
-                let word = done.map_err(|error| segment_failure(&error))?;
-                shown(out, &format!("segment {number}: {word}\n"))?;
+            let reason = matches.try_get_one::<String>("reason").ok().flatten();
+            let reason = reason.map_or("", String::as_str);
+            let now = Timestamp::now();
+            for archive in of_chains(&archive, &mut log)? {
+                change(matches, &archive, &mut log, (verb, reason, now), out)?;
             }
             Ok(Exit::Done)
         }
     }
+}
+
+/// The segments of every chain there is, or of the one that was named.
+fn of_chains(archive: &Archive, log: &mut Log) -> Result<Vec<Archive>, Failure> {
+    if !archive.chain().is_empty() {
+        return Ok(vec![archive.clone()]);
+    }
+    let names = log.chain_names().map_err(|error| failure(&error))?;
+    let of = |name: &String| archive.of_chain(name).map_err(|error| segment_failure(&error));
+    names.iter().map(of).collect()
+}
+
+/// Does something with the segments of a chain that are named, or old enough.
+fn change(
+    matches: &ArgMatches,
+    archive: &Archive,
+    log: &mut Log,
+    (verb, reason, now): (&str, &str, Timestamp),
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let person = platform::user_name();
+    for number in chosen(matches, archive, log, (verb, now))? {
+        let done = match verb {
+            "drop" => archive
+                .drop(log, number, &person)
+                .map(|gone| if gone { "dropped" } else { "was dropped already" }),
+            "hold" => archive.hold(log, number, &person, reason, true).map(|()| "held"),
+            "release" => archive.hold(log, number, &person, reason, false).map(|()| "released"),
+            _ => archive.erase(log, number, &person, reason).map(|()| "erased"),
+        };
+        let word = done.map_err(|error| segment_failure(&error))?;
+        shown(out, &format!("segment {number}{}: {word}\n", of(archive.chain())))?;
+    }
+    Ok(())
+}
+
+/// Of which chain, where there are many.
+fn of(chain: &str) -> String {
+    if chain.is_empty() { String::new() } else { format!(" of {chain}") }
 }
 
 /// The segments that are named, or those that are old enough and not held.
@@ -180,7 +245,7 @@ fn chosen(
     matches: &ArgMatches,
     archive: &Archive,
     log: &mut Log,
-    verb: &str,
+    (verb, now): (&str, Timestamp),
 ) -> Result<Vec<u64>, Failure> {
     let named: Vec<u64> =
         matches.get_many::<u64>("number").map(|all| all.copied().collect()).unwrap_or_default();
@@ -198,7 +263,7 @@ fn chosen(
     if !named.is_empty() {
         return Err(Failure::usage("segments are named, or chosen by `--before`"));
     }
-    let before = moment(before, Timestamp::now())?;
+    let before = moment(before, now)?;
     let standing = archive.standing(log).map_err(|error| segment_failure(&error))?;
     let old = standing.into_iter().filter(|one| {
         let is_done = if verb == "drop" { one.is_dropped } else { one.is_erased };
@@ -241,7 +306,8 @@ fn seal(
     }
     let line = |manifest: &segment::Manifest| {
         let (first, last) = (manifest.first, manifest.last.sequence);
-        format!("segment {}: records {first} to {last}\n", manifest.number)
+        let (number, of) = (manifest.number, of(&manifest.chain));
+        format!("segment {number}{of}: records {first} to {last}\n")
     };
     shown(out, &sealed.iter().map(line).collect::<String>())
 }
@@ -270,8 +336,11 @@ fn list(matches: &ArgMatches, standing: &[Standing], out: &mut dyn Write) -> Res
         };
         let (first, last) = (manifest.first, manifest.last.sequence);
         let line = format!(
-            "{:>6}  records {first} to {last}  {:.0} to {:.0}  {state}",
-            manifest.number, manifest.times.0, manifest.times.1
+            "{:>6}{}  records {first} to {last}  {:.0} to {:.0}  {state}",
+            manifest.number,
+            of(&manifest.chain),
+            manifest.times.0,
+            manifest.times.1
         );
         format!("{}\n", visible::line(line.trim_end()))
     };
@@ -280,7 +349,7 @@ fn list(matches: &ArgMatches, standing: &[Standing], out: &mut dyn Write) -> Res
 
 fn as_json(one: &Standing) -> serde_json::Value {
     let manifest = &one.manifest;
-    json!({
+    let mut segment = json!({
         "number": manifest.number,
         "first": manifest.first,
         "last": manifest.last.sequence,
@@ -291,20 +360,27 @@ fn as_json(one: &Standing) -> serde_json::Value {
         "held": one.is_held,
         "dropped": one.is_dropped,
         "erased": one.is_erased,
-    })
+    });
+    if let Some(segment) = segment.as_object_mut()
+        && !manifest.chain.is_empty()
+    {
+        segment.insert("chain".to_owned(), json!(manifest.chain));
+    }
+    segment
 }
 
 /// Whether a key signed every segment.
-pub(super) fn are_signed(archive: &Archive, key: &str) -> Result<(), Failure> {
+pub(super) fn are_signed(archive: &Archive, log: &mut Log, key: &str) -> Result<(), Failure> {
     let key: PublicKey = key.parse().map_err(Failure::usage)?;
-    let manifests = archive.manifests().map_err(|error| segment_failure(&error))?;
-    match segment::unsigned(&manifests, &key).first() {
-        None => Ok(()),
-        Some(number) => Err(Failure::bad_input(format_args!(
-            "segment {number} is not signed by the key {}",
-            key.id()
-        ))),
+    for archive in of_chains(archive, log)? {
+        let manifests = archive.manifests().map_err(|error| segment_failure(&error))?;
+        if let Some(number) = segment::unsigned(&manifests, &key).first() {
+            let (of, key) = (of(archive.chain()), key.id());
+            let words = format_args!("segment {number}{of} is not signed by the key {key}");
+            return Err(Failure::bad_input(words));
+        }
     }
+    Ok(())
 }
 
 /// What there is of segments, where there is anything.
@@ -323,10 +399,13 @@ pub(super) fn summed_up(segments: Segments) -> String {
     text
 }
 
-fn segment_failure(error: &SegmentError) -> Failure {
+pub(super) fn segment_failure(error: &SegmentError) -> Failure {
     let words = visible::line(&error.to_string()).into_owned();
     match error {
         SegmentError::Audit(error) => failure(error),
+        SegmentError::NoChain(_) => {
+            Failure::bad_input(words).with_help("`portcullis audit heads` lists them")
+        }
         SegmentError::None(_) => {
             Failure::bad_input(words).with_help("`portcullis audit segment list` lists them")
         }
@@ -338,7 +417,8 @@ fn segment_failure(error: &SegmentError) -> Failure {
         SegmentError::Waits(_) => {
             Failure::denied(words).with_help("answer it, or wait until its time is over")
         }
-        SegmentError::Shared => Failure::usage(words),
+        SegmentError::Name(_) => Failure::usage(words)
+            .with_help("a gateway's name has letters, digits and `-_.@`, 64 at most"),
         _ => Failure::internal(words),
     }
 }
