@@ -248,78 +248,29 @@ impl State {
                 if self.started {
                     return impossible("it has begun already");
                 }
-                is_goal(&started.goal, &started.hash)?;
+                self.set_goal(&started.goal, &started.hash)?;
                 self.started = true;
-                self.goal.clone_from(&started.goal);
-                self.goal_hash.clone_from(&started.hash);
                 Ok(())
             }
             Event::Goal { goal, hash, by: _ } => {
                 if self.status == Status::WaitingForConfirmation || !self.open.is_empty() {
                     return impossible("actions for the old goal are open");
                 }
-                is_goal(goal, hash)?;
-                self.goal.clone_from(goal);
-                self.goal_hash.clone_from(hash);
+                self.set_goal(goal, hash)?;
                 self.reopen();
                 Ok(())
             }
-            Event::Message { by, text: _ } => {
-                // Whatever is said: it is no answer to a question.
-                match by {
-                    By::User => self.reopen(),
-                    By::Agent if self.status == Status::Running && self.open.is_empty() => {
-                        self.errors = 0;
-                        self.steps = self.steps.saturating_add(1);
-                        self.ends = Some(EndReason::Answered);
-                    }
-                    By::Agent => return impossible("the model was not asked"),
-                }
-                Ok(())
-            }
+            Event::Message { by, text: _ } => self.message(*by),
             Event::Batch { text: _, actions, tokens } => self.batch(actions, *tokens),
-            Event::Approved { action, hash, by } => {
-                let open = self.of(*action)?;
-                if open.stage != Stage::Asks {
-                    return impossible(format!("nobody asks about action {action}"));
-                }
-                if open.proposed.hash != *hash || hash.is_empty() {
-                    return impossible(format!("action {action} is not what was shown"));
-                }
-                open.stage = Stage::Cleared;
-                open.approved_by = Some(by.clone());
-                self.answered(true);
-                Ok(())
-            }
+            Event::Approved { action, hash, by } => self.approved(*action, hash, by),
             Event::Cancelled { action, by, reason: _ } => {
-                if self.of(*action)?.stage == Stage::Begun {
-                    return impossible(format!("action {action} has begun"));
-                }
-                self.open.remove(action);
+                self.never_runs(*action)?;
                 self.answered(by.is_some());
                 Ok(())
             }
-            Event::Edited { by: _, action } => {
-                let open = self.of(action.action)?;
-                if !matches!(open.stage, Stage::Asks | Stage::Cleared) {
-                    return impossible(format!("action {} cannot be edited", action.action));
-                }
-                if self.status != Status::WaitingForConfirmation {
-                    return impossible("nobody is asked");
-                }
-                // It asks, also where it would have run unasked: who edits sees what came of it.
-                let stage =
-                    if action.verdict == Verdict::Deny { Stage::Stopped } else { Stage::Asks };
-                let edited = Open { proposed: action.clone(), stage, approved_by: None };
-                self.open.insert(action.action, edited);
-                self.answered(true);
-                Ok(())
-            }
+            Event::Edited { by: _, action } => self.edited(action),
             Event::Blocked { action, code, message: _, fatal } => {
-                if self.of(*action)?.stage == Stage::Begun {
-                    return impossible(format!("action {action} has begun"));
-                }
-                self.open.remove(action);
+                self.never_runs(*action)?;
                 if *fatal {
                     self.ends = Some(EndReason::Blocked);
                 } else if code == "invalid_parameters" {
@@ -328,17 +279,7 @@ impl State {
                 self.answered(false);
                 Ok(())
             }
-            Event::Intent { action, hash } => {
-                if self.next() != (Next::Run { action: *action }) {
-                    return impossible(format!("it is not action {action}'s turn"));
-                }
-                let open = self.of(*action)?;
-                if open.stage != Stage::Cleared || open.proposed.hash != *hash {
-                    return impossible(format!("action {action} was not cleared"));
-                }
-                open.stage = Stage::Begun;
-                Ok(())
-            }
+            Event::Intent { action, hash } => self.intended(*action, hash),
             Event::Observation { action, outcome, text: _ } => self.observed(*action, *outcome),
             Event::Error { message: _ } => {
                 if !self.open.is_empty() || self.status != Status::Running {
@@ -367,20 +308,94 @@ impl State {
                 }
                 other => impossible(format!("it cannot pause: it is {}", other.name())),
             },
-            Event::Ended { reason, message: _ } => {
-                if self.status != Status::Running || !self.open.is_empty() {
-                    return impossible("it cannot end here");
-                }
-                self.status = match reason {
-                    EndReason::Finished | EndReason::Answered => Status::Finished,
-                    EndReason::Stuck => Status::Stuck,
-                    _ => Status::Error,
-                };
-                self.ends = None;
-                self.ended = Some(*reason);
-                Ok(())
-            }
+            Event::Ended { reason, message: _ } => self.end(*reason),
         }
+    }
+
+    fn set_goal(&mut self, goal: &str, hash: &str) -> Result<(), Impossible> {
+        is_goal(goal, hash)?;
+        goal.clone_into(&mut self.goal);
+        hash.clone_into(&mut self.goal_hash);
+        Ok(())
+    }
+
+    /// Whatever is said: it is no answer to a question.
+    fn message(&mut self, by: By) -> Result<(), Impossible> {
+        match by {
+            By::User => self.reopen(),
+            By::Agent if self.status == Status::Running && self.open.is_empty() => {
+                self.errors = 0;
+                self.steps = self.steps.saturating_add(1);
+                self.ends = Some(EndReason::Answered);
+            }
+            By::Agent => return impossible("the model was not asked"),
+        }
+        Ok(())
+    }
+
+    fn approved(&mut self, action: u64, hash: &str, by: &str) -> Result<(), Impossible> {
+        let open = self.of(action)?;
+        if open.stage != Stage::Asks {
+            return impossible(format!("nobody asks about action {action}"));
+        }
+        if open.proposed.hash != hash || hash.is_empty() {
+            return impossible(format!("action {action} is not what was shown"));
+        }
+        open.stage = Stage::Cleared;
+        open.approved_by = Some(by.to_owned());
+        self.answered(true);
+        Ok(())
+    }
+
+    /// Takes an open action away that has not begun.
+    fn never_runs(&mut self, action: u64) -> Result<(), Impossible> {
+        if self.of(action)?.stage == Stage::Begun {
+            return impossible(format!("action {action} has begun"));
+        }
+        self.open.remove(&action);
+        Ok(())
+    }
+
+    fn edited(&mut self, action: &Proposed) -> Result<(), Impossible> {
+        let open = self.of(action.action)?;
+        if !matches!(open.stage, Stage::Asks | Stage::Cleared) {
+            return impossible(format!("action {} cannot be edited", action.action));
+        }
+        if self.status != Status::WaitingForConfirmation {
+            return impossible("nobody is asked");
+        }
+        // It asks, also where it would have run unasked: who edits sees what came of it.
+        let stage = if action.verdict == Verdict::Deny { Stage::Stopped } else { Stage::Asks };
+        let edited = Open { proposed: action.clone(), stage, approved_by: None };
+        self.open.insert(action.action, edited);
+        self.answered(true);
+        Ok(())
+    }
+
+    fn intended(&mut self, action: u64, hash: &str) -> Result<(), Impossible> {
+        if self.next() != (Next::Run { action }) {
+            return impossible(format!("it is not action {action}'s turn"));
+        }
+        let open = self.of(action)?;
+        if open.stage != Stage::Cleared || open.proposed.hash != hash {
+            return impossible(format!("action {action} was not cleared"));
+        }
+        open.stage = Stage::Begun;
+        Ok(())
+    }
+
+    fn end(&mut self, reason: EndReason) -> Result<(), Impossible> {
+        if self.status != Status::Running || !self.open.is_empty() {
+            return impossible("it cannot end here");
+        }
+        self.status = match reason {
+            EndReason::Finished | EndReason::Answered => Status::Finished,
+            EndReason::Stuck => Status::Stuck,
+            _ => Status::Error,
+        };
+        self.ends = None;
+        self.ended = Some(reason);
+        Ok(())
     }
 
     fn batch(&mut self, actions: &[Proposed], tokens: u64) -> Result<(), Impossible> {

@@ -124,81 +124,9 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         let misreading = Misreading::new(managed.span(), "only the managed file has this table");
         return Err(misreading.with_help("remove it here: who manages this machine decides on it"));
     }
-    if let Some(audit) = audit.as_ref().filter(|_| layer == Layer::Project) {
-        let message = "a project has no say in what is recorded";
-        let misreading = Misreading::new(audit.span(), message);
-        return Err(misreading.with_help("move the table to your own configuration"));
-    }
-    if let Some(gateway) = gateway.as_ref().filter(|_| layer == Layer::Project) {
-        let message = "a project has no say in which gateway is asked";
-        let misreading = Misreading::new(gateway.span(), message);
-        return Err(misreading.with_help("move the table to your own configuration"));
-    }
-    if let Some(guardian) = guardian.as_ref().filter(|_| layer == Layer::Project) {
-        let misreading = Misreading::new(guardian.span(), "a project has no say in who reviews");
-        return Err(misreading.with_help("move the table to your own configuration"));
-    }
-    if let Some(injection) = injection.as_ref().filter(|_| layer == Layer::Project) {
-        let message = "a project has no say in who is asked about planted instructions";
-        let misreading = Misreading::new(injection.span(), message);
-        return Err(misreading.with_help("move the table to your own configuration"));
-    }
-    if let Some(files) = files.as_ref().filter(|_| layer == Layer::Project) {
-        let message = "a project has no say in whether what it starts is read";
-        let misreading = Misreading::new(files.span(), message);
-        return Err(misreading.with_help("move the table to your own configuration"));
-    }
-    if let Some(contracts) = contracts.as_ref().filter(|_| layer == Layer::Project) {
-        let misreading = Misreading::new(contracts.span(), "a project has no say in what tools do");
-        return Err(misreading.with_help("move the table to your own configuration"));
-    }
-    if let Some(sandbox) = sandbox.as_ref().filter(|_| layer == Layer::Project) {
-        let misreading =
-            Misreading::new(sandbox.span(), "a project has no say in what its programs may do");
-        return Err(misreading.with_help("move the table to your own configuration"));
-    }
-    if let Some(mcp) = mcp.as_ref().filter(|_| layer == Layer::Project) {
-        let message = "a project has no say in which servers a gateway starts";
-        return Err(Misreading::new(mcp.span(), message)
-            .with_help("move the table to your own configuration"));
-    }
-    if let Some(serve) = serve.as_ref().filter(|_| layer == Layer::Project) {
-        let message = "a project has no say in where a gateway keeps its record";
-        return Err(Misreading::new(serve.span(), message)
-            .with_help("move the table to your own configuration"));
-    }
-    if let Some(trial) = trial.as_ref().filter(|_| layer == Layer::Project) {
-        let message = "a project has no say in what is tried";
-        return Err(Misreading::new(trial.span(), message)
-            .with_help("move the table to your own configuration"));
-    }
-    if let Some(undo) = undo.as_ref().filter(|_| layer == Layer::Project) {
-        let message = "a project has no say in what is kept before actions";
-        return Err(Misreading::new(undo.span(), message)
-            .with_help("move the table to your own configuration"));
-    }
-    if let Some(team) = team.as_ref().filter(|_| layer == Layer::Project) {
-        let message = "a project has no say in who works with a gateway";
-        return Err(Misreading::new(team.span(), message)
-            .with_help("move the table to your own configuration"));
-    }
-    if let Some(chat) = chat.as_ref().filter(|_| layer == Layer::Project) {
-        let message = "a project has no say in who is told of requests";
-        return Err(Misreading::new(chat.span(), message)
-            .with_help("move the table to your own configuration"));
-    }
+    not_of_a_project(file, layer)?;
     if let Some(template) = security_policy {
-        let path = Path::new(template.get_ref());
-        if layer == Layer::Project {
-            let message = "a project has no say in what agents are told about security";
-            let misreading = Misreading::new(template.span(), message);
-            return Err(misreading.with_help("move the key to your own configuration"));
-        }
-        if !path.as_os_str().is_empty() && !path.is_absolute() {
-            let message = format!("`{}` is not an absolute path", path.display());
-            return Err(Misreading::new(template.span(), message)
-                .with_help("a relative path would name another file in each directory"));
-        }
+        stands_anywhere(template)?;
     }
     if let Some(names) = analyzers.as_ref().filter(|names| names.get_ref().is_empty()) {
         let misreading = Misreading::new(names.span(), "without an analyzer nothing is judged");
@@ -265,6 +193,51 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
         locks: managed.as_ref().map_or_else(Vec::new, |table| table.get_ref().lock.clone()),
         examples,
     })
+}
+
+/// What says who decides, where and with what: a project has no say in it.
+fn not_of_a_project(file: &File, layer: Layer) -> Result<(), Misreading> {
+    if layer != Layer::Project {
+        return Ok(());
+    }
+    let tables = [
+        (file.audit.as_ref().map(Spanned::span), "what is recorded"),
+        (file.gateway.as_ref().map(Spanned::span), "which gateway is asked"),
+        (file.guardian.as_ref().map(Spanned::span), "who reviews"),
+        (file.injection.as_ref().map(Spanned::span), "who is asked about planted instructions"),
+        (file.files.as_ref().map(Spanned::span), "whether what it starts is read"),
+        (file.contracts.as_ref().map(Spanned::span), "what tools do"),
+        (file.sandbox.as_ref().map(Spanned::span), "what its programs may do"),
+        (file.mcp.as_ref().map(Spanned::span), "which servers a gateway starts"),
+        (file.serve.as_ref().map(Spanned::span), "where a gateway keeps its record"),
+        (file.r#try.as_ref().map(Spanned::span), "what is tried"),
+        (file.undo.as_ref().map(Spanned::span), "what is kept before actions"),
+        (file.team.as_ref().map(Spanned::span), "who works with a gateway"),
+        (file.chat.as_ref().map(Spanned::span), "who is told of requests"),
+    ];
+    for (span, what) in tables {
+        if let Some(span) = span {
+            let misreading = Misreading::new(span, format!("a project has no say in {what}"));
+            return Err(misreading.with_help("move the table to your own configuration"));
+        }
+    }
+    if let Some(template) = &file.security_policy {
+        let message = "a project has no say in what agents are told about security";
+        let misreading = Misreading::new(template.span(), message);
+        return Err(misreading.with_help("move the key to your own configuration"));
+    }
+    Ok(())
+}
+
+/// A file is named by its whole path, or not at all.
+fn stands_anywhere(template: &Spanned<String>) -> Result<(), Misreading> {
+    let path = Path::new(template.get_ref());
+    if path.as_os_str().is_empty() || path.is_absolute() {
+        return Ok(());
+    }
+    let message = format!("`{}` is not an absolute path", path.display());
+    Err(Misreading::new(template.span(), message)
+        .with_help("a relative path would name another file in each directory"))
 }
 
 /// What is said of one machine, and neither for many nor by a project.

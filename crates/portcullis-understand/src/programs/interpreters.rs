@@ -27,7 +27,7 @@ use shells::shell_program;
 pub(super) use shown::only_shows;
 use shown::prints_value;
 pub(super) use speakers::speaks;
-use speakers::{SPEAKERS, code_option, value_of};
+use speakers::{SPEAKERS, Speaker, code_option, value_of};
 
 const fn language(name: &'static str, values: &'static [&'static str]) -> Program {
     Program { name, values, does: Does::Custom(interpret) }
@@ -172,58 +172,10 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if code.as_ref().is_some_and(is_named) {
         return invocation.origin();
     }
-    let operands = wrappers::command_after(invocation, 0);
-    let mut read = Vec::new();
     if let Some(code) = code {
-        // perl opens what it is given the names of with `open` in its old form: a pipe in a name is a command.
-        let reads = |mark: &str| code.text.known_prefix().contains(mark);
-        let opens = speaker.language == "perl"
-            && (reads_operands(&invocation.arguments) || reads("<>") || reads("<ARGV>"));
-        for operand in operands.iter().filter(|operand| opens && **operand != code) {
-            if let Some(known) = operand.text.as_known().map(str::trim)
-                && let Some(command) = known.strip_suffix('|').or_else(|| known.strip_prefix('|'))
-            {
-                let command = operand.text.derive([Piece::Known(command.to_owned())]);
-                walk.shell(&command, operand.span, &[], None);
-            }
-        }
-        if matches!(speaker.language, "perl" | "ruby") && reads_operands(&invocation.arguments) {
-            for file in operands.iter().filter(|operand| **operand != code) {
-                read.push((file.clone(), walk.read(file)));
-            }
-        }
-        // perl's and ruby's `-i` rewrites the files that are its operands.
-        if matches!(speaker.language, "perl" | "ruby") && edits_in_place(&invocation.arguments) {
-            let puts_in = code.text.as_known().and_then(substitution::puts_in);
-            for file in operands {
-                let content = read.iter().find(|(name, _)| name == file);
-                let content = content.and_then(|(_, content)| {
-                    super::text::with_insertions(content, puts_in.as_deref())
-                });
-                let content = content.unwrap_or_else(|| Text::unknown(speaker.language));
-                walk.write(file, crate::effect::WriteMode::Edit, content);
-            }
-        }
-        let mut given: Vec<Argument> =
-            operands.iter().filter(|operand| **operand != code).cloned().collect();
-        for variable in options::values_of(&invocation.arguments, "-v") {
-            given.push(variable);
-        }
-        unread(walk, speaker.language, &code, invocation);
-        if speaker.language == "javascript" && prints_value(&invocation.arguments) {
-            return value_of(walk, &code, &given, invocation);
-        }
-        let input = invocation.input.clone();
-        let mut printed =
-            walk.code_with_input(speaker.language, &code.text, code.span, &given, input);
-        for (_, content) in &read {
-            printed.inherit(content);
-        }
-        if matches!(speaker.language, "perl" | "ruby") && prints_each_line(&invocation.arguments) {
-            printed.push(Piece::Unknown("each line of the input".into()));
-        }
-        return printed;
+        return option_code(walk, invocation, speaker, &code);
     }
+    let operands = wrappers::command_after(invocation, 0);
     if speaker.language == "awk"
         && let Some(file) = invocation.options().value(&["-f", "--file"])
     {
@@ -238,15 +190,16 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         Some((first, rest)) if speaker.operand => {
             let mut given = rest.to_vec();
             given.extend(options::values_of(&invocation.arguments, "-v"));
+            let mut read = Vec::new();
             if speaker.language == "awk" {
                 for file in rest.iter().filter(|file| !file.text.known_prefix().contains('=')) {
-                    read.push((file.clone(), walk.read(file)));
+                    read.push(walk.read(file));
                 }
             }
             let input = invocation.input.clone();
             let mut printed =
                 walk.code_with_input(speaker.language, &first.text, first.span, &given, input);
-            for (_, content) in &read {
+            for content in &read {
                 printed.inherit(content);
             }
             printed
@@ -266,6 +219,84 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             }
             _ => invocation.origin(),
         },
+    }
+}
+
+/// Code that an option gives: `perl -e CODE file…`.
+fn option_code(
+    walk: &mut dyn Host,
+    invocation: &Invocation,
+    speaker: &Speaker,
+    code: &Argument,
+) -> Text {
+    let operands = wrappers::command_after(invocation, 0);
+    let files = || operands.iter().filter(|operand| *operand != code);
+    let is_line_by_line = matches!(speaker.language, "perl" | "ruby");
+    if speaker.language == "perl" {
+        run_pipes(walk, invocation, code, files());
+    }
+    let mut read = Vec::new();
+    if is_line_by_line && reads_operands(&invocation.arguments) {
+        for file in files() {
+            read.push((file.clone(), walk.read(file)));
+        }
+    }
+    if is_line_by_line && edits_in_place(&invocation.arguments) {
+        rewrite(walk, speaker, code, operands, &read);
+    }
+    let mut given: Vec<Argument> = files().cloned().collect();
+    given.extend(options::values_of(&invocation.arguments, "-v"));
+    unread(walk, speaker.language, code, invocation);
+    if speaker.language == "javascript" && prints_value(&invocation.arguments) {
+        return value_of(walk, code, &given, invocation);
+    }
+    let input = invocation.input.clone();
+    let mut printed = walk.code_with_input(speaker.language, &code.text, code.span, &given, input);
+    for (_, content) in &read {
+        printed.inherit(content);
+    }
+    if is_line_by_line && prints_each_line(&invocation.arguments) {
+        printed.push(Piece::Unknown("each line of the input".into()));
+    }
+    printed
+}
+
+/// perl opens what it is given the names of with `open` in its old form: a pipe in a name is a command.
+fn run_pipes<'a>(
+    walk: &mut dyn Host,
+    invocation: &Invocation,
+    code: &Argument,
+    files: impl Iterator<Item = &'a Argument>,
+) {
+    let reads = |mark: &str| code.text.known_prefix().contains(mark);
+    if !(reads_operands(&invocation.arguments) || reads("<>") || reads("<ARGV>")) {
+        return;
+    }
+    for operand in files {
+        if let Some(known) = operand.text.as_known().map(str::trim)
+            && let Some(command) = known.strip_suffix('|').or_else(|| known.strip_prefix('|'))
+        {
+            let command = operand.text.derive([Piece::Known(command.to_owned())]);
+            walk.shell(&command, operand.span, &[], None);
+        }
+    }
+}
+
+/// perl's and ruby's `-i` rewrites the files that are its operands.
+fn rewrite(
+    walk: &mut dyn Host,
+    speaker: &Speaker,
+    code: &Argument,
+    files: &[Argument],
+    read: &[(Argument, Text)],
+) {
+    let puts_in = code.text.as_known().and_then(substitution::puts_in);
+    for file in files {
+        let content = read.iter().find(|(name, _)| name == file);
+        let content = content
+            .and_then(|(_, content)| super::text::with_insertions(content, puts_in.as_deref()));
+        let content = content.unwrap_or_else(|| Text::unknown(speaker.language));
+        walk.write(file, crate::effect::WriteMode::Edit, content);
     }
 }
 

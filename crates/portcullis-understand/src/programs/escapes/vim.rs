@@ -146,32 +146,9 @@ fn single<'t>(
     span: Span,
     depth: usize,
 ) -> Option<&'t str> {
-    let mut written = written;
-    loop {
-        written = written.trim_start_matches(|letter: char| {
-            letter.is_ascii_whitespace()
-                || letter.is_ascii_digit()
-                || ":%.$,<>'+-*;".contains(letter)
-        });
-        let end =
-            written.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(written.len());
-        let (word, rest) = written.split_at_checked(end).unwrap_or((written, ""));
-        if !MODIFIERS.contains(&word) {
-            break;
-        }
-        written = rest.strip_prefix('!').unwrap_or(rest);
-    }
-    let shell = |walk: &mut dyn Host, code: &str| {
-        // What is not known of the whole text stands at its end, as does what this command takes.
-        let code = if text.has_unknown() && text.known_prefix().ends_with(code) {
-            text.beginning_with(code)
-        } else {
-            text.derive([Piece::Known(code.to_owned())])
-        };
-        walk.shell(&code, span, &[], None);
-    };
+    let written = without_modifiers(written);
     if let Some(code) = written.strip_prefix('!') {
-        shell(walk, code);
+        shell(walk, text, code, span);
         return None;
     }
     let end =
@@ -180,11 +157,11 @@ fn single<'t>(
     let argument = rest.trim_start_matches(['!', ' ', '\t', '=', '<']);
     match word {
         "r" | "re" | "read" if rest.trim_start().starts_with('!') => {
-            shell(walk, rest.trim_start().get(1..).unwrap_or(""));
+            shell(walk, text, rest.trim_start().get(1..).unwrap_or(""), span);
             return None;
         }
         "w" | "write" if rest.starts_with(' ') && rest.trim_start().starts_with('!') => {
-            shell(walk, rest.trim_start().get(1..).unwrap_or(""));
+            shell(walk, text, rest.trim_start().get(1..).unwrap_or(""), span);
             return None;
         }
         "sh" | "shell" if argument.trim().is_empty() => {
@@ -194,7 +171,7 @@ fn single<'t>(
         "ter" | "term" | "terminal" => {
             let words = argument.trim_start_matches("++").trim();
             let words = if words.is_empty() { "sh" } else { words };
-            shell(walk, words);
+            shell(walk, text, words, span);
             return None;
         }
         "exe" | "exec" | "execute" => {
@@ -251,26 +228,61 @@ fn single<'t>(
             walk.script(language, &Argument { text: file, span }, &[], None);
         }
         "se" | "set" | "setl" | "setlocal" => {
-            for program in [
-                "makeprg=",
-                "mp=",
-                "grepprg=",
-                "gp=",
-                "shell=",
-                "sh=",
-                "equalprg=",
-                "formatprg=",
-                "keywordprg=",
-            ] {
-                if let Some(value) = argument.strip_prefix(program) {
-                    let value = text.derive([Piece::Known(value.replace("\\ ", " "))]);
-                    settings::program(walk, &Argument { text: value, span });
-                }
-            }
+            set(walk, text, argument, span);
         }
         _ => started(walk, text, written, span),
     }
     next(written)
+}
+
+/// A command without its range, counts and what only says how it runs.
+fn without_modifiers(written: &str) -> &str {
+    let mut written = written;
+    loop {
+        written = written.trim_start_matches(|letter: char| {
+            letter.is_ascii_whitespace()
+                || letter.is_ascii_digit()
+                || ":%.$,<>'+-*;".contains(letter)
+        });
+        let end =
+            written.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(written.len());
+        let (word, rest) = written.split_at_checked(end).unwrap_or((written, ""));
+        if !MODIFIERS.contains(&word) {
+            return written;
+        }
+        written = rest.strip_prefix('!').unwrap_or(rest);
+    }
+}
+
+/// What the shell is given.
+fn shell(walk: &mut dyn Host, text: &Text, code: &str, span: Span) {
+    // What is not known of the whole text stands at its end, as does what this command takes.
+    let code = if text.has_unknown() && text.known_prefix().ends_with(code) {
+        text.beginning_with(code)
+    } else {
+        text.derive([Piece::Known(code.to_owned())])
+    };
+    walk.shell(&code, span, &[], None);
+}
+
+/// `set makeprg=…`: an option whose value is a program.
+fn set(walk: &mut dyn Host, text: &Text, argument: &str, span: Span) {
+    for program in [
+        "makeprg=",
+        "mp=",
+        "grepprg=",
+        "gp=",
+        "shell=",
+        "sh=",
+        "equalprg=",
+        "formatprg=",
+        "keywordprg=",
+    ] {
+        if let Some(value) = argument.strip_prefix(program) {
+            let value = text.derive([Piece::Known(value.replace("\\ ", " "))]);
+            settings::program(walk, &Argument { text: value, span });
+        }
+    }
 }
 
 /// What stands behind the first bar outside of quotes.

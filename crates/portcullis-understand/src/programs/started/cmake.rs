@@ -182,35 +182,8 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
         call.words.iter().map(|word| filled(word, &reading.variables)).collect();
     let first = words.first().map_or("", String::as_str);
     match call.name.as_str() {
-        "set" => {
-            if let Some((name, values)) = words.split_first() {
-                let values: Vec<&str> = values
-                    .iter()
-                    .map(String::as_str)
-                    .take_while(|word| !matches!(*word, "CACHE" | "PARENT_SCOPE"))
-                    .collect();
-                let value = values.join(";");
-                reading
-                    .variables
-                    .entry(name.clone())
-                    .and_modify(|it| it.clone_from(&value))
-                    .or_insert(value);
-            }
-        }
-        "include" => {
-            let candidates = [first.to_owned(), format!("{here}/{first}")];
-            let modules = reading.variables.get("CMAKE_MODULE_PATH").cloned().unwrap_or_default();
-            let named = modules
-                .split(';')
-                .filter(|it| !it.is_empty())
-                .map(|it| project::joined(here, &format!("{it}/{first}.cmake")))
-                .collect::<Vec<_>>();
-            for path in candidates.iter().filter(|path| path.starts_with('/')).chain(&named) {
-                if let Some(file) = walk.look(path).file() {
-                    read(walk, &file, call.span, reading);
-                }
-            }
-        }
+        "set" => set(&words, reading),
+        "include" => include(walk, call, first, here, reading),
         "add_subdirectory" => {
             if let Some(file) =
                 walk.look(&format!("{}/CMakeLists.txt", project::joined(here, first))).file()
@@ -237,69 +210,99 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
                 run(walk, call, &commands(&words), Certainty::Likely);
             }
         }
-        "file" if reading.configures => match first {
-            "REMOVE_RECURSE" | "REMOVE" => {
-                let mut line = vec!["rm".to_owned(), "-rf".to_owned(), "--".to_owned()];
-                line.extend(
-                    words
-                        .iter()
-                        .skip(1)
-                        .flat_map(|word| word.split(';'))
-                        .map(|word| project::joined(here, word)),
-                );
+        "file" if reading.configures => change_files(walk, call, &words, here),
+        "fetchcontent_declare" | "externalproject_add" if reading.configures || reading.builds => {
+            fetch(walk, call, &words);
+        }
+        _ => {}
+    }
+}
+
+fn set(words: &[String], reading: &mut Reading) {
+    let Some((name, values)) = words.split_first() else { return };
+    let values: Vec<&str> = values
+        .iter()
+        .map(String::as_str)
+        .take_while(|word| !matches!(*word, "CACHE" | "PARENT_SCOPE"))
+        .collect();
+    reading.variables.insert(name.clone(), values.join(";"));
+}
+
+/// A file by its path, or a module by its name.
+fn include(walk: &mut dyn Host, call: &Call, first: &str, here: &str, reading: &mut Reading) {
+    let candidates = [first.to_owned(), format!("{here}/{first}")];
+    let modules = reading.variables.get("CMAKE_MODULE_PATH").cloned().unwrap_or_default();
+    let named = modules
+        .split(';')
+        .filter(|it| !it.is_empty())
+        .map(|it| project::joined(here, &format!("{it}/{first}.cmake")))
+        .collect::<Vec<_>>();
+    for path in candidates.iter().filter(|path| path.starts_with('/')).chain(&named) {
+        if let Some(file) = walk.look(path).file() {
+            read(walk, &file, call.span, reading);
+        }
+    }
+}
+
+/// `file(REMOVE …)`, `file(DOWNLOAD …)`, `file(WRITE …)`.
+fn change_files(walk: &mut dyn Host, call: &Call, words: &[String], here: &str) {
+    let first = words.first().map_or("", String::as_str);
+    match first {
+        "REMOVE_RECURSE" | "REMOVE" => {
+            let mut line = vec!["rm".to_owned(), "-rf".to_owned(), "--".to_owned()];
+            line.extend(
+                words
+                    .iter()
+                    .skip(1)
+                    .flat_map(|word| word.split(';'))
+                    .map(|word| project::joined(here, word)),
+            );
+            run(walk, call, &[line], Certainty::Certain);
+        }
+        "DOWNLOAD" => {
+            if let (Some(from), Some(to)) = (words.get(1), words.get(2)) {
+                let line =
+                    ["curl", "-fsSL", "-o", to.as_str(), from.as_str()].map(str::to_owned).to_vec();
                 run(walk, call, &[line], Certainty::Certain);
             }
-            "DOWNLOAD" => {
-                if let (Some(from), Some(to)) = (words.get(1), words.get(2)) {
-                    let line = ["curl", "-fsSL", "-o", to.as_str(), from.as_str()]
-                        .map(str::to_owned)
-                        .to_vec();
-                    run(walk, call, &[line], Certainty::Certain);
-                }
-            }
-            "WRITE" | "APPEND" => {
-                if let Some(to) = words.get(1) {
-                    let content = words.get(2..).unwrap_or_default().join("");
-                    let option = if first == "APPEND" { "-a" } else { "--" };
-                    let line = project::arguments(
-                        &["tee", option, project::joined(here, to).as_str()],
-                        call.span,
-                    );
-                    walk.run(&line, Some(crate::text::Text::known(content)));
-                }
-            }
-            _ => {}
-        },
-        "fetchcontent_declare" | "externalproject_add" if reading.configures || reading.builds => {
-            for (at, word) in words.iter().enumerate() {
-                let Some(value) = words.get(at + 1) else { break };
-                match word.as_str() {
-                    "URL" if value.contains("://") => {
-                        run(
-                            walk,
-                            call,
-                            &[["curl", "-fsSL", "-O", value.as_str()].map(str::to_owned).to_vec()],
-                            Certainty::Likely,
-                        );
-                    }
-                    "GIT_REPOSITORY" => run(
-                        walk,
-                        call,
-                        &[["git", "clone", value.as_str()].map(str::to_owned).to_vec()],
-                        Certainty::Likely,
-                    ),
-                    "CONFIGURE_COMMAND" | "BUILD_COMMAND" | "INSTALL_COMMAND"
-                    | "UPDATE_COMMAND" | "PATCH_COMMAND" | "TEST_COMMAND" => {
-                        let rest = words.get(at + 1..).unwrap_or_default();
-                        let line: Vec<String> =
-                            rest.iter().take_while(|word| !is_keyword(word)).cloned().collect();
-                        run(walk, call, &[line], Certainty::Likely);
-                    }
-                    _ => {}
-                }
+        }
+        "WRITE" | "APPEND" => {
+            if let Some(to) = words.get(1) {
+                let content = words.get(2..).unwrap_or_default().join("");
+                let option = if first == "APPEND" { "-a" } else { "--" };
+                let line = project::arguments(
+                    &["tee", option, project::joined(here, to).as_str()],
+                    call.span,
+                );
+                walk.run(&line, Some(crate::text::Text::known(content)));
             }
         }
         _ => {}
+    }
+}
+
+/// Sources from elsewhere, and the commands that build them.
+fn fetch(walk: &mut dyn Host, call: &Call, words: &[String]) {
+    for (at, word) in words.iter().enumerate() {
+        let Some(value) = words.get(at + 1) else { break };
+        match word.as_str() {
+            "URL" if value.contains("://") => {
+                let line = ["curl", "-fsSL", "-O", value.as_str()].map(str::to_owned).to_vec();
+                run(walk, call, &[line], Certainty::Likely);
+            }
+            "GIT_REPOSITORY" => {
+                let line = ["git", "clone", value.as_str()].map(str::to_owned).to_vec();
+                run(walk, call, &[line], Certainty::Likely);
+            }
+            "CONFIGURE_COMMAND" | "BUILD_COMMAND" | "INSTALL_COMMAND" | "UPDATE_COMMAND"
+            | "PATCH_COMMAND" | "TEST_COMMAND" => {
+                let rest = words.get(at + 1..).unwrap_or_default();
+                let line: Vec<String> =
+                    rest.iter().take_while(|word| !is_keyword(word)).cloned().collect();
+                run(walk, call, &[line], Certainty::Likely);
+            }
+            _ => {}
+        }
     }
 }
 

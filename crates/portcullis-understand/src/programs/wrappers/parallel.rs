@@ -1,6 +1,8 @@
 //! GNU parallel, and the one of moreutils: many commands made of a template and lists of items. Owns where items come from, how
 //! they are combined, and what stands for them in the template.
 
+use portcullis_syntax::Span;
+
 use super::{
     super::Options,
     batches::{COMMANDS, replaced, run_with, split_by},
@@ -120,20 +122,9 @@ pub(super) fn parallel(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         return invocation.origin();
     }
     let words = command_after(invocation, 0);
-    let separator = |name: &str, usual: &str| {
-        options.value(&[name]).map_or_else(|| usual.to_owned(), |given| given.text.display())
-    };
-    let (listed, in_files) = (separator("--arg-sep", ":::"), separator("--arg-file-sep", "::::"));
-    let opens = |word: &Argument| {
-        let word = word.text.as_known()?;
-        let (plain, linked) = match word.strip_suffix('+') {
-            Some(plain) => (plain, true),
-            None => (word, false),
-        };
-        (plain == listed || plain == in_files).then(|| (plain == in_files, linked))
-    };
-    let ends = words.iter().position(|word| opens(word).is_some()).unwrap_or(words.len());
-    let (template, mut given) = words.split_at(ends);
+    let marks = Marks::of(&options);
+    let ends = marks.first_in(words);
+    let (template, given) = words.split_at(ends);
     let sources = options.values_of(&["-a", "--arg-file"]).collect::<Vec<_>>();
     if options.has(&["--semaphore", "--sem"]) || invocation.program == "sem" {
         return walk.shell(&joined(template), invocation.span, &[], invocation.input.clone());
@@ -160,50 +151,15 @@ pub(super) fn parallel(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         };
         return walk.shell(&joined(template), invocation.span, &[], input);
     }
-    let mut rows: Vec<Row> = Vec::new();
-    let mut lists = sources
+    let mut lists: Vec<List> = sources
         .into_iter()
-        .map(|file| (reading.items(walk, Some(&file)), false))
-        .collect::<Vec<_>>();
-    while let Some((first, rest)) = given.split_first() {
-        let Some((is_file, linked)) = opens(first) else { break };
-        let end = rest.iter().position(|word| opens(word).is_some()).unwrap_or(rest.len());
-        let (these, behind) = rest.split_at(end);
-        if is_file {
-            lists.extend(these.iter().map(|file| (reading.items(walk, Some(file)), linked)));
-        } else {
-            if let Some(word) = these.get(ROWS) {
-                walk.gap(word.span, GapReason::Limit);
-            }
-            let items =
-                these.iter().leading(ROWS).map(|word| reading.columns(&word.text)).collect();
-            lists.push((items, linked));
-        }
-        given = behind;
-    }
+        .map(|file| List { items: reading.items(walk, Some(&file)), is_linked: false })
+        .collect();
+    lists.extend(reading.lists(walk, given, &marks));
     if lists.is_empty() {
-        lists.push((reading.items(walk, None), false));
+        lists.push(List { items: reading.items(walk, None), is_linked: false });
     }
-    let several = lists.len() > 1;
-    for (index, (mut list, linked)) in lists.into_iter().enumerate() {
-        // Beside others an empty list is one item without anything in it.
-        if several && list.is_empty() {
-            list.push(Row::new());
-        }
-        rows = match (index, linked) {
-            (0, _) => list,
-            (_, true) => rows.into_iter().zip(list).map(together).collect(),
-            (_, false) => {
-                let each =
-                    |row: Row| list.iter().map(move |more| together((row.clone(), more.clone())));
-                let made: Vec<Row> = rows.into_iter().flat_map(each).leading(ROWS + 1).collect();
-                if made.len() > ROWS {
-                    walk.gap(invocation.span, GapReason::Limit);
-                }
-                made
-            }
-        };
-    }
+    let rows = combined(walk, lists, invocation.span);
     let size = match options.value(&["-n", "-N", "--max-args", "--max-replace-args"]) {
         Some(count) => count.text.as_known().and_then(|count| count.parse().ok()).unwrap_or(1),
         None if options.has(&["-X", "-m", "--xargs"]) => ROWS,
@@ -237,6 +193,78 @@ pub(super) fn parallel(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         }
     }
     printed
+}
+
+/// The words that open a list of items.
+struct Marks {
+    /// Before items.
+    items: String,
+    /// Before files with an item on each line.
+    files: String,
+}
+
+/// What one of them opens.
+#[derive(Clone, Copy)]
+struct Opened {
+    is_file: bool,
+    /// Whether its items go with those of the list before, one by one.
+    is_linked: bool,
+}
+
+impl Marks {
+    fn of(options: &Options<'_>) -> Self {
+        let separator = |name: &str, usual: &str| {
+            options.value(&[name]).map_or_else(|| usual.to_owned(), |given| given.text.display())
+        };
+        Self { items: separator("--arg-sep", ":::"), files: separator("--arg-file-sep", "::::") }
+    }
+
+    fn opened(&self, word: &Argument) -> Option<Opened> {
+        let word = word.text.as_known()?;
+        let (plain, is_linked) = match word.strip_suffix('+') {
+            Some(plain) => (plain, true),
+            None => (word, false),
+        };
+        let is_file = plain == self.files;
+        (is_file || plain == self.items).then_some(Opened { is_file, is_linked })
+    }
+
+    /// Where the first of them stands; the end, where none does.
+    fn first_in(&self, words: &[Argument]) -> usize {
+        words.iter().position(|word| self.opened(word).is_some()).unwrap_or(words.len())
+    }
+}
+
+/// The items of one source.
+struct List {
+    items: Vec<Row>,
+    is_linked: bool,
+}
+
+/// Each with each; linked lists one by one.
+fn combined(walk: &mut dyn Host, lists: Vec<List>, span: Span) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let several = lists.len() > 1;
+    for (index, List { mut items, is_linked }) in lists.into_iter().enumerate() {
+        // Beside others an empty list is one item without anything in it.
+        if several && items.is_empty() {
+            items.push(Row::new());
+        }
+        rows = match (index, is_linked) {
+            (0, _) => items,
+            (_, true) => rows.into_iter().zip(items).map(together).collect(),
+            (_, false) => {
+                let each =
+                    |row: Row| items.iter().map(move |more| together((row.clone(), more.clone())));
+                let made: Vec<Row> = rows.into_iter().flat_map(each).leading(ROWS + 1).collect();
+                if made.len() > ROWS {
+                    walk.gap(span, GapReason::Limit);
+                }
+                made
+            }
+        };
+    }
+    rows
 }
 
 /// `parallel command -- item…`, and `parallel -- command…`, of moreutils.
@@ -309,6 +337,29 @@ impl Reading<'_> {
         let items = items.into_iter().leading(ROWS);
         let item = |item: &str| text.derive([Piece::Known(item.to_owned())]);
         items.map(|line| self.columns(&item(&line))).collect()
+    }
+
+    /// What stands behind the template: lists, each behind a word that opens it.
+    fn lists(&self, walk: &mut dyn Host, given: &[Argument], marks: &Marks) -> Vec<List> {
+        let mut given = given;
+        let mut lists = Vec::new();
+        while let Some((first, rest)) = given.split_first() {
+            let Some(Opened { is_file, is_linked }) = marks.opened(first) else { break };
+            let (these, behind) = rest.split_at(marks.first_in(rest));
+            if is_file {
+                let of_file = |file| List { items: self.items(walk, Some(file)), is_linked };
+                lists.extend(these.iter().map(of_file));
+            } else {
+                if let Some(word) = these.get(ROWS) {
+                    walk.gap(word.span, GapReason::Limit);
+                }
+                let items =
+                    these.iter().leading(ROWS).map(|word| self.columns(&word.text)).collect();
+                lists.push(List { items, is_linked });
+            }
+            given = behind;
+        }
+        lists
     }
 
     /// The columns of one item, where columns are told apart.
@@ -460,7 +511,7 @@ mod tests {
             |words: &[&str]| -> Vec<Text> { words.iter().map(|word| Text::known(*word)).collect() };
         let template: Vec<Argument> = words(template)
             .into_iter()
-            .map(|text| Argument { text, span: portcullis_syntax::Span::default() })
+            .map(|text| Argument { text, span: Span::default() })
             .collect();
         let filling = Filling { mark: "{}".to_owned(), quotes };
         filling.command(&template, &words(row)).display()
