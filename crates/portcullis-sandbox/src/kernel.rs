@@ -3,21 +3,28 @@
 
 mod calls;
 mod lease;
+mod mounts;
 mod overlay;
+mod sockets;
 
 pub(crate) use calls::{Call, answer_at_once, answer_call, memory, next_call, watched_calls};
 pub use lease::Unwritten;
+pub(crate) use mounts::{
+    Links, MOUNT_NO_DEVICES, MOUNT_NO_SETUID, MOUNT_READ_ONLY, attach_mount, copy_mount,
+    is_read_only, keep_mounts_private, locate, mount, mount_attributes,
+};
 pub(crate) use overlay::overlay;
+use sockets::loopback_up;
+pub(crate) use sockets::{may_have_socket, receive, send, unfit};
 
 use std::{
     ffi::{CStr, CString, OsStr, c_char, c_int, c_void},
     io,
-    mem::{self, MaybeUninit},
+    mem::MaybeUninit,
     os::{
         fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
-        unix::{ffi::OsStrExt, net::UnixStream},
+        unix::ffi::OsStrExt,
     },
-    path::Path,
     ptr,
 };
 
@@ -370,209 +377,6 @@ pub(crate) fn run(program: &CStr, arguments: &[CString], environment: &[CString]
     io::Error::last_os_error()
 }
 
-/// Sends bytes, and descriptors beside the first of them.
-pub(crate) fn send(socket: &UnixStream, bytes: &[u8], descriptors: &[RawFd]) -> io::Result<usize> {
-    let mut part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
-    let mut room = [0_u64; 1 + (MOST_DESCRIPTORS * 4 + 64) / 8];
-    let descriptors =
-        descriptors.get(..MOST_DESCRIPTORS.min(descriptors.len())).unwrap_or_default();
-    let length = u32::try_from(size_of_val(descriptors)).unwrap_or(0);
-    // SAFETY: the message points to buffers of ours that outlive it; the control buffer has room for the most descriptors, and is
-    // aligned as its header must be.
-    unsafe {
-        let mut message: libc::msghdr = mem::zeroed();
-        message.msg_iov = &raw mut part;
-        message.msg_iovlen = 1;
-        if !descriptors.is_empty() {
-            message.msg_control = room.as_mut_ptr().cast();
-            message.msg_controllen = libc::CMSG_SPACE(length) as _;
-            let header = libc::CMSG_FIRSTHDR(&raw const message);
-            (*header).cmsg_level = libc::SOL_SOCKET;
-            (*header).cmsg_type = libc::SCM_RIGHTS;
-            (*header).cmsg_len = libc::CMSG_LEN(length) as _;
-            ptr::copy_nonoverlapping(
-                descriptors.as_ptr().cast::<u8>(),
-                libc::CMSG_DATA(header),
-                size_of_val(descriptors),
-            );
-        }
-        let sent = libc::sendmsg(socket.as_raw_fd(), &raw const message, libc::MSG_NOSIGNAL);
-        usize::try_from(sent).map_err(|_| io::Error::last_os_error())
-    }
-}
-
-/// Receives bytes, and the descriptors that came with them, which are closed when another program is run.
-pub(crate) fn receive(socket: &UnixStream, room: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
-    let mut part = libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: room.len() };
-    let mut control = [0_u64; 1 + (MOST_DESCRIPTORS * 4 + 64) / 8];
-    // SAFETY: the message points to buffers of ours that outlive it; the kernel wrote every header that is walked over, and each
-    // descriptor in one is new and belongs to nobody else.
-    unsafe {
-        let mut message: libc::msghdr = mem::zeroed();
-        message.msg_iov = &raw mut part;
-        message.msg_iovlen = 1;
-        message.msg_control = control.as_mut_ptr().cast();
-        message.msg_controllen = size_of_val(&control) as _;
-        let got = loop {
-            let got = libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_CMSG_CLOEXEC);
-            match usize::try_from(got) {
-                Ok(got) => break got,
-                Err(_) => {
-                    let error = io::Error::last_os_error();
-                    if error.kind() != io::ErrorKind::Interrupted {
-                        return Err(error);
-                    }
-                }
-            }
-        };
-        let mut descriptors = Vec::new();
-        let mut header = libc::CMSG_FIRSTHDR(&raw const message);
-        while !header.is_null() {
-            if (*header).cmsg_level == libc::SOL_SOCKET && (*header).cmsg_type == libc::SCM_RIGHTS {
-                let bytes = (*header).cmsg_len as usize - libc::CMSG_LEN(0) as usize;
-                let data = libc::CMSG_DATA(header).cast::<RawFd>();
-                for index in 0..bytes / size_of::<RawFd>() {
-                    descriptors.push(OwnedFd::from_raw_fd(ptr::read_unaligned(data.add(index))));
-                }
-            }
-            header = libc::CMSG_NXTHDR(&raw const message, header);
-        }
-        Ok((got, descriptors))
-    }
-}
-
-/// Mounts a file system of its own kind, as `tmpfs` and `proc`.
-pub(crate) fn mount(
-    kind: &CStr,
-    target: &Path,
-    flags: libc::c_ulong,
-    options: &CStr,
-) -> io::Result<()> {
-    let target = c_text(target.as_os_str())?;
-    // SAFETY: every pointer is to a text that outlives the call.
-    checked(unsafe {
-        libc::mount(
-            kind.as_ptr(),
-            target.as_ptr(),
-            kind.as_ptr(),
-            flags,
-            options.as_ptr().cast::<c_void>(),
-        )
-    })
-    .map(drop)
-}
-
-/// Nothing that is mounted here is seen elsewhere, nor the other way round.
-pub(crate) fn keep_mounts_private() -> io::Result<()> {
-    let flags = libc::MS_REC | libc::MS_PRIVATE;
-    // SAFETY: the target is a text; the others are not read.
-    checked(unsafe { libc::mount(ptr::null(), c"/".as_ptr(), ptr::null(), flags, ptr::null()) })
-        .map(drop)
-}
-
-const AT_RECURSIVE: c_int = 0x8000;
-const MOVE_MOUNT_F_EMPTY_PATH: c_int = 0x4;
-const MOVE_MOUNT_T_EMPTY_PATH: c_int = 0x40;
-pub(crate) const MOUNT_READ_ONLY: u64 = 0x1;
-pub(crate) const MOUNT_NO_SETUID: u64 = 0x2;
-pub(crate) const MOUNT_NO_DEVICES: u64 = 0x4;
-
-#[repr(C)]
-struct Attributes {
-    set: u64,
-    clear: u64,
-    propagation: u64,
-    user_namespace: u64,
-}
-
-/// Sets attributes of a mount, and of those below it where it is `deep`.
-pub(crate) fn mount_attributes(mount: BorrowedFd<'_>, set: u64, deep: bool) -> io::Result<()> {
-    let attributes = Attributes { set, clear: 0, propagation: 0, user_namespace: 0 };
-    let flags = libc::AT_EMPTY_PATH | if deep { AT_RECURSIVE } else { 0 };
-    // SAFETY: the structure is as long as is said, the path an empty text.
-    checked_long(unsafe {
-        libc::syscall(
-            libc::SYS_mount_setattr,
-            mount.as_raw_fd(),
-            c"".as_ptr(),
-            flags,
-            &raw const attributes,
-            size_of::<Attributes>(),
-        )
-    })
-    .map(drop)
-}
-
-/// A copy of what is mounted at an open place, attached nowhere.
-pub(crate) fn copy_mount(place: BorrowedFd<'_>, deep: bool) -> io::Result<OwnedFd> {
-    const CLONE: c_int = 1;
-    let flags = CLONE | libc::O_CLOEXEC | libc::AT_EMPTY_PATH | if deep { AT_RECURSIVE } else { 0 };
-    // SAFETY: the path is an empty text; the new descriptor belongs to nobody else.
-    unsafe {
-        let tree = libc::syscall(libc::SYS_open_tree, place.as_raw_fd(), c"".as_ptr(), flags);
-        let tree = checked_long(tree)?;
-        Ok(OwnedFd::from_raw_fd(RawFd::try_from(tree).unwrap_or(-1)))
-    }
-}
-
-/// Attaches a mount at an open place.
-pub(crate) fn attach_mount(mount: BorrowedFd<'_>, place: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: both paths are empty texts.
-    checked_long(unsafe {
-        libc::syscall(
-            libc::SYS_move_mount,
-            mount.as_raw_fd(),
-            c"".as_ptr(),
-            place.as_raw_fd(),
-            c"".as_ptr(),
-            MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH,
-        )
-    })
-    .map(drop)
-}
-
-/// How a place is opened without being read.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Links {
-    /// No component may be a symbolic link.
-    Refused,
-    /// The last component may be one, and is the place itself.
-    LastIsPlace,
-}
-
-/// Opens a place without reading it: nothing but where it is.
-pub(crate) fn locate(path: &Path, links: Links) -> io::Result<OwnedFd> {
-    #[repr(C)]
-    struct How {
-        flags: u64,
-        mode: u64,
-        resolve: u64,
-    }
-    const NO_MAGIC_LINKS: u64 = 0x2;
-    const NO_SYMLINKS: u64 = 0x4;
-    let flags = libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW;
-    // With `O_PATH` and `O_NOFOLLOW` a last component that is a link is opened itself; the others are refused by the resolution.
-    let resolve = NO_MAGIC_LINKS | NO_SYMLINKS;
-    let how = How { flags: u64::from(flags.cast_unsigned()), mode: 0, resolve };
-    let path = c_text(path.as_os_str())?;
-    // SAFETY: the structure is as long as is said; the new descriptor belongs to nobody else.
-    let opened = unsafe {
-        let opened = libc::syscall(
-            libc::SYS_openat2,
-            libc::AT_FDCWD,
-            path.as_ptr(),
-            &raw const how,
-            size_of::<How>(),
-        );
-        checked_long(opened)
-            .map(|opened| OwnedFd::from_raw_fd(RawFd::try_from(opened).unwrap_or(-1)))?
-    };
-    if links == Links::Refused && kind(&opened)? == libc::S_IFLNK {
-        return Err(io::Error::from_raw_os_error(libc::ELOOP));
-    }
-    Ok(opened)
-}
-
 /// The kind of file behind a descriptor, as the bits of its mode.
 pub(crate) fn kind(descriptor: &OwnedFd) -> io::Result<libc::mode_t> {
     let mut found = MaybeUninit::<libc::stat>::uninit();
@@ -580,69 +384,6 @@ pub(crate) fn kind(descriptor: &OwnedFd) -> io::Result<libc::mode_t> {
     unsafe {
         checked(libc::fstat(descriptor.as_raw_fd(), found.as_mut_ptr()))?;
         Ok(found.assume_init().st_mode & libc::S_IFMT)
-    }
-}
-
-/// Why a descriptor from outside may not be handed in; nothing where it may. A directory leads past the view of the files, and so does
-/// whatever is open without being read; a socket for datagrams sends to any address; of what is none of these kinds nobody knows what
-/// it can do.
-pub(crate) fn unfit(descriptor: BorrowedFd<'_>) -> io::Result<Option<&'static str>> {
-    let mut found = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: the structure is written whole where the call succeeds, and read only then.
-    let (flags, mode) = unsafe {
-        let flags = checked(libc::fcntl(descriptor.as_raw_fd(), libc::F_GETFL))?;
-        checked(libc::fstat(descriptor.as_raw_fd(), found.as_mut_ptr()))?;
-        (flags, found.assume_init().st_mode & libc::S_IFMT)
-    };
-    Ok(match mode {
-        libc::S_IFDIR => {
-            Some("it is a directory, and all that lies in and above it could be reached")
-        }
-        _ if flags & libc::O_PATH != 0 => Some("it names a file that it was not opened to read"),
-        libc::S_IFREG | libc::S_IFIFO | libc::S_IFCHR => None,
-        libc::S_IFSOCK => match socket_type(descriptor)? {
-            libc::SOCK_STREAM | libc::SOCK_SEQPACKET => None,
-            _ => Some("it is a socket that sends to any address"),
-        },
-        libc::S_IFBLK => Some("it is a disk"),
-        _ => Some("it is neither a file, a pipe, a terminal nor a connection"),
-    })
-}
-
-fn socket_type(socket: BorrowedFd<'_>) -> io::Result<c_int> {
-    let mut kind: c_int = 0;
-    let mut length = libc::socklen_t::try_from(size_of::<c_int>()).unwrap_or(0);
-    // SAFETY: the number is as long as is said.
-    checked(unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_TYPE,
-            (&raw mut kind).cast(),
-            &raw mut length,
-        )
-    })?;
-    Ok(kind)
-}
-
-/// Makes a socket, or a pair of them, and closes it again: to see whether that is allowed.
-pub(crate) fn may_have_socket(family: c_int, kind: c_int, pair: bool) -> bool {
-    let mut ends = [-1; 2];
-    // SAFETY: there is room for two; what was opened is closed, and belongs to nobody else.
-    unsafe {
-        let done = if pair {
-            libc::socketpair(family, kind, 0, ends.as_mut_ptr())
-        } else {
-            libc::socket(family, kind, 0)
-        };
-        if done < 0 {
-            return false;
-        }
-        let opened = if pair { ends } else { [done, -1] };
-        for end in opened.into_iter().filter(|end| *end >= 0) {
-            libc::close(end);
-        }
-        true
     }
 }
 
@@ -668,34 +409,6 @@ pub(crate) fn most(resource: libc::__rlimit_resource_t) -> io::Result<u64> {
 pub(crate) fn parent() -> Pid {
     // SAFETY: no preconditions.
     unsafe { libc::getppid() }
-}
-
-/// Whether nothing can be written through what is mounted at an open place.
-pub(crate) fn is_read_only(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
-    let mut found = MaybeUninit::<libc::statvfs>::uninit();
-    // SAFETY: the structure is written whole where the call succeeds, and read only then.
-    unsafe {
-        checked(libc::fstatvfs(descriptor.as_raw_fd(), found.as_mut_ptr()))?;
-        Ok(found.assume_init().f_flag & libc::ST_RDONLY != 0)
-    }
-}
-
-/// Brings up the loopback of this network namespace, and gives a socket in it.
-fn loopback_up() -> io::Result<OwnedFd> {
-    // SAFETY: the request is whole, and its name ends with a zero.
-    unsafe {
-        let socket =
-            checked(libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0))?;
-        let socket = OwnedFd::from_raw_fd(socket);
-        let mut request: libc::ifreq = mem::zeroed();
-        for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
-            *to = (*from).cast_signed();
-        }
-        request.ifr_ifru.ifru_flags =
-            libc::c_short::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(0);
-        checked(libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request))?;
-        Ok(socket)
-    }
 }
 
 /// Which Landlock the kernel has; zero where it has none.

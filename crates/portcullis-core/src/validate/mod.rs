@@ -11,22 +11,25 @@
 //! assert!(validator.check(&json!("SELECT 1; DROP TABLE users")).is_err());
 //! ```
 
+mod amounts;
 mod archive;
+mod names;
 mod path;
+mod patterns;
 mod shell;
 mod sql;
 mod url;
 mod words;
 
+pub use amounts::{NumberRules, SizeRules};
 pub use archive::{ArchiveEntry, ArchiveRules, EntryKind};
+pub use names::{Ecosystem, GitRefRules, PackageRules};
 pub use path::{PathRules, PathTarget};
+pub use patterns::{GlobRules, RegexRules};
 pub use shell::ShellRules;
 pub use sql::{Dialect, SqlRules};
 pub use url::UrlRules;
-pub use words::{
-    ArgumentRules, Ecosystem, EmailRules, GitRefRules, GlobRules, HeaderRules, MimeRules,
-    NumberRules, PackageRules, RegexRules, SizeRules, TextRules,
-};
+pub use words::{ArgumentRules, EmailRules, HeaderRules, MimeRules, TextRules};
 
 use serde::Deserialize;
 use serde_json::Value;

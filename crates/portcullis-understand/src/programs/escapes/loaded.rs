@@ -2,7 +2,7 @@
 //! plugins by path, libraries, modules that are required first. Owns the table; what follows from such a file, [`by_manual::loaded`] says: one
 //! that this call wrote, or that lies where everybody may put one, is not known. Sources: each program's own reference of its command line.
 
-use super::{by_manual, follow::named_by};
+use super::{by_manual, words::named_by};
 use crate::{effect::Argument, programs::host::Host};
 
 /// The programs, sorted, each with the options, or the verb, behind which the file is named.

@@ -1,11 +1,18 @@
 //! Variables of the environment that name settings, options, programs or places of packages. Owns the table and what is said
 //! of a value; that a program obeys or runs others stands in the table of variables around this.
 
+use portcullis_syntax::Span;
+
 use super::{
-    follow::{names_temporary, words_of},
+    follow::options_of,
+    make::{make_variables, makefile},
+    obeyed::{Variable, variable},
     settings::{self, Settings},
-    *,
+    temporary::{is_temporary, names_temporary},
+    unlisted, variables, vim,
+    words::words_of,
 };
+use crate::{effect::Argument, programs::host::Host, text::Text};
 
 /// What a variable holds.
 #[derive(Clone, Copy, Debug)]

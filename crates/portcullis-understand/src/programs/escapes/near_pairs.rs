@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::{
+    cards,
     git_tables::{COMMANDS, Means, WHOLE as GIT_WHOLE},
-    *,
+    settings::Settings,
+    table::{ESCAPES, Escape, How, WHOLE},
 };
 use crate::{
     action::Action, call::ToolCall, facts::Facts, programs, risk::Severity, understand::understand,
@@ -203,7 +205,7 @@ fn every_form_of_an_option_of_git_is_read_alike() {
 #[test]
 fn every_setting_of_git_is_read_alike_wherever_it_stands() {
     let mut told = Vec::new();
-    for (pattern, means) in git_tables::SETTINGS {
+    for (pattern, means) in super::git_tables::SETTINGS {
         let key = pattern.replace('*', "q");
         let value = match means {
             Means::Alias | Means::Banged => "!rm -rf /home/dev",

@@ -244,7 +244,7 @@ pub(super) fn read(walk: &mut dyn Host, kind: Settings, content: &Text, span: Sp
 
 /// `Keyword value` or `Keyword=value` of ssh_config(5), as in `-o`.
 pub(super) fn ssh(walk: &mut dyn Host, setting: &Argument) {
-    let Some((key, value)) = super::setting(&setting.text) else { return };
+    let Some((key, value)) = super::act::setting(&setting.text) else { return };
     let known = value.known_prefix().trim_start_matches(['=', ' ', '\t']);
     let value = value.beginning_with(unquoted(known));
     let value = Argument { text: value, span: setting.span };

@@ -2,11 +2,13 @@
 //! an option's value, directives of servers, the editor of a table of jobs, a filter for each part of a file. Owns how each is written. Sources: the AWS command
 //! line's reference of `credential_process`, the runtime configuration area of Subversion, crontab(1), split(1), pylint's options.
 
-use super::{
-    follow::{act, named_by},
-    *,
+use super::{act::act, by_manual, table::How, words::named_by};
+use crate::{
+    bound::Bounded,
+    effect::Argument,
+    programs::{host::Host, invocation::Invocation},
+    text::{Piece, Taint},
 };
-use crate::{bound::Bounded, effect::Argument, text::Taint};
 
 /// How many values of an option are looked at.
 const VALUES: usize = 16;

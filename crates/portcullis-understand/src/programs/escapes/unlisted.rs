@@ -2,11 +2,18 @@
 //! which says so in the words that programs have for it, together with its value, which is a command or lies where everybody may put
 //! something. What the value would do is then judged as any other command is; a value that reads as neither says nothing.
 
+use portcullis_syntax::Span;
+
 use super::{
-    follow::{is_temporary, names_temporary, words_of},
-    *,
+    by_manual, cards, is_shell,
+    temporary::{is_temporary, names_temporary},
+    words::words_of,
 };
-use crate::{effect::Argument, programs::notable};
+use crate::{
+    effect::Argument,
+    programs::{host::Host, invocation::Invocation, notable},
+    text::{Piece, Text},
+};
 
 /// Words of names behind which a command stands.
 const RUNS: &[&str] = &[

@@ -1,7 +1,15 @@
 //! What of git does the same as `git push` and `git checkout` in other words: plumbing, and settings that say what a push sends.
 //! Each is followed as the command that people write for it, so that one thing has one answer.
 
-use super::{super::git_tables::COMMANDS, *};
+use portcullis_syntax::Span;
+
+use super::{super::git_tables::COMMANDS, SETTINGS};
+use crate::{
+    bound::Bounded,
+    effect::{Argument, GapReason, WriteMode},
+    programs::{Options, host::Host, invocation::Invocation},
+    text::Text,
+};
 
 /// How many files of an index are followed one by one; more than a person would list.
 const FILES: usize = 64;

@@ -1,0 +1,194 @@
+//! What becomes of a value that is run: how each kind of escape is followed, and the small languages inside of values.
+
+use super::{How, by_manual, is_shell, make::makefile, settings, temporary::names_temporary, vim};
+use crate::{
+    effect::Argument,
+    programs::host::Host,
+    text::{Piece, Taint, Text},
+};
+
+pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
+    // Without the mark it is a file and no command: `psql -o /tmp/rows.csv`.
+    if matches!(how, How::ShellAfter(mark) if after(&value.text, mark).is_none()) {
+        return;
+    }
+    if !matches!(how, How::Code(_) | How::Vim | How::Directory | How::Settings(_))
+        && !matches!(how, How::Loaded)
+        && names_temporary(&value.text)
+    {
+        walk.note("execution.temporary.escape", value.span);
+    }
+    match how {
+        How::Shell => {
+            walk.shell(&value.text, value.span, &[], None);
+        }
+        How::ShellAfter(prefix) => {
+            if let Some(code) = after(&value.text, prefix) {
+                // A command behind a pipe gets what the program writes.
+                let written = (prefix == "|").then(|| Text {
+                    taint: Taint::PRIVATE,
+                    ..Text::unknown("what the program writes")
+                });
+                walk.shell(&code, value.span, &[], written);
+            }
+        }
+        How::ShellSetting(keys) => {
+            if let Some((key, code)) = setting(&value.text)
+                && keys.iter().any(|known| {
+                    key.eq_ignore_ascii_case(known)
+                        || ["::", "."].iter().any(|mark| {
+                            key.to_ascii_lowercase()
+                                .ends_with(&format!("{mark}{}", known.to_ascii_lowercase()))
+                        })
+                })
+            {
+                if names_temporary(&code) {
+                    walk.note("execution.temporary.escape", value.span);
+                }
+                walk.shell(&code, value.span, &[], None);
+            }
+        }
+        How::Code(language) => {
+            embedded(walk, language, value);
+        }
+        How::Commands(language) => {
+            walk.script(language, value, &[], None);
+        }
+        How::Settings(kind) => settings::named(walk, kind, value),
+        How::Directory => settings::directory(walk, value),
+        How::Library => settings::library(walk, value),
+        How::Loaded => by_manual::loaded(walk, value),
+        How::Program => settings::program(walk, value),
+        How::Ssh => settings::ssh(walk, value),
+        How::Vim => vim::command(walk, &value.text, value.span),
+        How::Script => {
+            let name = value.text.known_prefix().rsplit('/').next().unwrap_or("");
+            if is_shell(name) {
+                walk.note("execution.shell.escape", value.span);
+            } else {
+                walk.script("shell", value, &[], None);
+            }
+        }
+    }
+}
+
+/// Small command languages of programs: what in them is a shell command.
+pub(super) fn embedded(walk: &mut dyn Host, language: &'static str, value: &Argument) {
+    let commands: &[&str] = match language {
+        "gdb" => &["!", "shell ", "pipe "],
+        "lldb" => {
+            if let Some(code) = after(&value.text, "script ") {
+                walk.code("python", &code, value.span, &[]);
+                return;
+            }
+            &["platform shell -h -- ", "platform shell --host -- ", "platform shell ", "shell "]
+        }
+        "jest" => {
+            let loads =
+                ["globalSetup", "globalTeardown", "setupFiles", "testEnvironment", "transform"];
+            let known = value.text.known_prefix();
+            if known.starts_with('{') && loads.iter().any(|word| known.contains(word)) {
+                walk.note("package.build.exec", value.span);
+            }
+            return;
+        }
+        "rpm" => {
+            if let Some(code) = value.text.as_known().and_then(|known| known.split_once("%(")) {
+                let code = code.1.rsplit_once(')').map_or(code.1, |it| it.0).to_owned();
+                if names_temporary(&Text::known(code.as_str())) {
+                    walk.note("execution.temporary.escape", value.span);
+                }
+                walk.shell(&value.text.derive([Piece::Known(code)]), value.span, &[], None);
+            } else if value.text.known_prefix().contains("%{lua:") {
+                walk.code("lua", &value.text, value.span, &[]);
+            }
+            return;
+        }
+        "node-options" => {
+            let loads = ["--experimental-loader", "--import", "--loader", "--require", "-r"];
+            let mut words = value.text.known_prefix().split([' ', '=']);
+            if words.any(|word| loads.contains(&word)) {
+                walk.note("package.build.exec", value.span);
+            }
+            return;
+        }
+        "make" => return makefile(walk, &value.text, value.span),
+        "elisp" | "tex" => {
+            if language == "elisp" {
+                quoted_files(walk, value);
+            }
+            return quoted_commands(walk, value);
+        }
+        other => {
+            walk.code(other, &value.text, value.span, &[]);
+            return;
+        }
+    };
+    for prefix in commands {
+        if let Some(code) = after(&value.text, prefix) {
+            walk.shell(&code, value.span, &[], None);
+            return;
+        }
+    }
+    if language == "gdb" && value.text.known_prefix().starts_with("source ") {
+        walk.code(language, &value.text, value.span, &[]);
+    }
+    if let Some(known) = value.text.as_known()
+        && (known.contains("system(") || known.contains("execute("))
+    {
+        quoted_commands(walk, value);
+    }
+}
+
+/// Calls such as `(shell-command "…")` and `\write18{…}`: what is quoted in them.
+fn quoted_commands(walk: &mut dyn Host, value: &Argument) {
+    let Some(known) = value.text.as_known() else { return };
+    for (call, close) in [
+        ("(shell-command \"", '"'),
+        ("(async-shell-command \"", '"'),
+        ("(shell-command-to-string \"", '"'),
+        ("(term \"", '"'),
+        ("(ansi-term \"", '"'),
+        ("(call-process \"", '"'),
+        ("(start-process \"", '"'),
+        ("write18{", '}'),
+        ("|\"", '"'),
+        ("system(\"", '"'),
+        ("system('", '\''),
+        ("execute(\"", '"'),
+    ] {
+        if let Some((_, rest)) = known.split_once(call) {
+            let command = rest.split(close).next().unwrap_or(rest);
+            let code = value.text.derive([Piece::Known(command.to_owned())]);
+            walk.shell(&code, value.span, &[], None);
+        }
+    }
+}
+
+/// `(delete-directory "…" t)` and its kin in Emacs Lisp.
+fn quoted_files(walk: &mut dyn Host, value: &Argument) {
+    let Some(known) = value.text.as_known() else { return };
+    for (call, recursive) in [("(delete-directory \"", true), ("(delete-file \"", false)] {
+        if let Some((_, rest)) = known.split_once(call) {
+            let file = rest.split('"').next().unwrap_or(rest);
+            let text = value.text.derive([Piece::Known(file.to_owned())]);
+            walk.delete(&Argument { text, span: value.span }, recursive);
+        }
+    }
+}
+
+pub(super) fn after(text: &Text, prefix: &str) -> Option<Text> {
+    let rest = text.known_prefix().trim_start().strip_prefix(prefix)?;
+    Some(text.beginning_with(rest))
+}
+
+/// `key=value` or `key value`.
+pub(super) fn setting(text: &Text) -> Option<(String, Text)> {
+    let known = text.known_prefix().trim_start();
+    let known = known.strip_prefix("set ").unwrap_or(known);
+    let at = known.find(['=', ' '])?;
+    let (key, rest) = known.split_at(at);
+    let rest = rest.get(1..).unwrap_or("").trim_start_matches([' ', '"', '{']);
+    let value = text.beginning_with(rest);
+    Some((key.to_owned(), value))
+}

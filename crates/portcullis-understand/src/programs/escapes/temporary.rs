@@ -1,0 +1,31 @@
+//! Which commands are run from where everybody may put something. Owns the places.
+
+use super::is_shell;
+use crate::{bound::Bounded, text::Text};
+
+/// Whether the program that a command names, or the script that its interpreter is given, lies among temporary files.
+pub(crate) fn names_temporary(command: &Text) -> bool {
+    /// How many words of a command are looked at: interpreters within each other, their options, the script.
+    const WORDS: usize = 16;
+    let marks = ['|', '!', '-', ' '];
+    let mut words = command.known_prefix().trim_start_matches(marks).split_whitespace();
+    let first = words.next().unwrap_or("");
+    let program = first.rsplit('=').next().unwrap_or(first);
+    let is_interpreter = |word: &str| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        matches!(name, "." | "source")
+            || is_shell(name)
+            || crate::programs::interpreters::speaks(name)
+    };
+    // `sh -c "sh /tmp/x"`: what is run within is a script too.
+    let mut within = words
+        .leading(WORDS)
+        .map(|word| word.trim_matches(['"', '\'']))
+        .skip_while(|word| word.starts_with('-') || is_interpreter(word));
+    is_temporary(program) || is_interpreter(program) && within.next().is_some_and(is_temporary)
+}
+
+/// Whether a path lies where everybody may put something.
+pub fn is_temporary(path: &str) -> bool {
+    ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|start| path.starts_with(start))
+}
