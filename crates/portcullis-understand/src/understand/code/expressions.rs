@@ -1,7 +1,7 @@
 //! Expressions: from tokens to values. Owns operators and what binds tighter; operands are in `operands`, what stands behind them in
 //! `postfix`.
 
-use portcullis_syntax::code::TokenKind;
+use portcullis_syntax::{Span, code::TokenKind};
 
 use super::{
     binding::is_listing,
@@ -153,27 +153,8 @@ impl Interpreter<'_, '_, '_> {
             return value.unwrap_or_else(|| Value::unknown("a value"));
         }
         match operator {
-            "if" => {
-                drop(self.expression(2));
-                if self.accept("else") {
-                    let other = self.expression(1);
-                    return left.or(other);
-                }
-                left
-            }
-            "?" => {
-                if matches!(self.word(), ":") {
-                    self.at += 1;
-                    let other = self.expression(1);
-                    return left.or(other);
-                }
-                let one = self.expression(2);
-                if self.accept(":") {
-                    let other = self.expression(1);
-                    return one.or(other);
-                }
-                one
-            }
+            "if" => self.chosen_before(left),
+            "?" => self.chosen_behind(left),
             "or" => {
                 let right = self.expression(binding + 1);
                 if left.is_false() { right } else { left.or(right) }
@@ -201,65 +182,15 @@ impl Interpreter<'_, '_, '_> {
                 let right = self.expression(binding + 1);
                 self.add(left, right)
             }
-            "<<" => {
-                let span = self.span_from(self.at);
-                let owner = self.at.checked_sub(2).map(|at| self.word_at(at).to_owned());
-                let right = self.expression(binding + 1);
-                if self.language == "ruby"
-                    && let Value::List(mut list) = left
-                {
-                    list.push(right);
-                    // `list << one << another`
-                    while self.word() == "<<" && !self.is_first(self.at) {
-                        self.at += 1;
-                        list.push(self.expression(binding + 1));
-                    }
-                    if let Some(owner) = owner.filter(|owner| self.variables.contains_key(owner)) {
-                        self.bind(owner, Value::List(list.clone()));
-                    }
-                    return Value::List(list);
-                }
-                if let Value::File(index) = left {
-                    self.write_file(index, &right.text());
-                    return left;
-                }
-                if matches!(left, Value::Text(_)) && matches!(right, Value::Text(_)) {
-                    return self.add(left, right);
-                }
-                self.call_value(
-                    Value::Method(Box::new((left, "write".to_owned()))),
-                    vec![Given { name: None, value: right, span }],
-                    span,
-                )
-            }
+            "<<" => self.shifted(left, binding),
             "%" => {
                 let span = self.span_from(self.at);
                 let right = self.expression(binding + 1);
-                match (&left, &right) {
-                    (Value::Number(left), Value::Number(right)) => {
-                        Value::Number(left.checked_rem(*right).unwrap_or(0))
-                    }
-                    (Value::Text(_), _) => fold::format(&[
-                        Given { name: None, value: left, span },
-                        Given { name: None, value: right, span },
-                    ]),
-                    _ => Value::Text(mixed("a number", [&left, &right])),
-                }
+                remainder(left, right, span)
             }
             "*" => {
                 let right = self.expression(binding + 1);
-                match (&left, &right) {
-                    (Value::Number(left), Value::Number(right)) => {
-                        Value::Number(left.saturating_mul(*right))
-                    }
-                    (Value::Text(text), Value::Number(times))
-                    | (Value::Number(times), Value::Text(text)) => {
-                        let text = fold::repeat(text, *times);
-                        self.spend(text.len() / 32);
-                        Value::Text(text)
-                    }
-                    _ => Value::Text(mixed("a product", [&left, &right])),
-                }
+                self.product(&left, &right)
             }
             "/" => {
                 let right = self.expression(binding + 1);
@@ -267,22 +198,81 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => {
                 let right = self.expression(binding + 1);
-                match (operator, &left, &right) {
-                    ("-", Value::Number(left), Value::Number(right)) => {
-                        Value::Number(left.saturating_sub(*right))
-                    }
-                    ("|", Value::Number(left), Value::Number(right)) => Value::Number(left | right),
-                    // Flags by their names.
-                    ("|", Value::Name(one, _), Value::Name(other, _)) => {
-                        let text = mixed("flags", [&left, &right]);
-                        Value::reached(&format!("{one}|{other}"), text.derive([]))
-                    }
-                    ("|", Value::Table(left), Value::Table(right)) => {
-                        Value::Table(left.iter().chain(right).cloned().collect())
-                    }
-                    _ => Value::Text(mixed("a number", [&left, &right])),
-                }
+                calculated(operator, &left, &right)
             }
+        }
+    }
+
+    /// `left if condition else other`, read from behind the `if`.
+    fn chosen_before(&mut self, left: Value) -> Value {
+        drop(self.expression(2));
+        if self.accept("else") {
+            let other = self.expression(1);
+            return left.or(other);
+        }
+        left
+    }
+
+    /// `condition ? one : other`, read from behind the `?`.
+    fn chosen_behind(&mut self, left: Value) -> Value {
+        if matches!(self.word(), ":") {
+            self.at += 1;
+            let other = self.expression(1);
+            return left.or(other);
+        }
+        let one = self.expression(2);
+        if self.accept(":") {
+            let other = self.expression(1);
+            return one.or(other);
+        }
+        one
+    }
+
+    /// `left << right`: put into a list or a file, or behind a text.
+    fn shifted(&mut self, left: Value, binding: u8) -> Value {
+        let span = self.span_from(self.at);
+        let owner = self.at.checked_sub(2).map(|at| self.word_at(at).to_owned());
+        let right = self.expression(binding + 1);
+        if self.language == "ruby"
+            && let Value::List(mut list) = left
+        {
+            list.push(right);
+            // `list << one << another`
+            while self.word() == "<<" && !self.is_first(self.at) {
+                self.at += 1;
+                list.push(self.expression(binding + 1));
+            }
+            if let Some(owner) = owner.filter(|owner| self.variables.contains_key(owner)) {
+                self.bind(owner, Value::List(list.clone()));
+            }
+            return Value::List(list);
+        }
+        if let Value::File(index) = left {
+            self.write_file(index, &right.text());
+            return left;
+        }
+        if matches!(left, Value::Text(_)) && matches!(right, Value::Text(_)) {
+            return self.add(left, right);
+        }
+        self.call_value(
+            Value::Method(Box::new((left, "write".to_owned()))),
+            vec![Given { name: None, value: right, span }],
+            span,
+        )
+    }
+
+    fn product(&mut self, left: &Value, right: &Value) -> Value {
+        match (left, right) {
+            (Value::Number(left), Value::Number(right)) => {
+                Value::Number(left.saturating_mul(*right))
+            }
+            (Value::Text(text), Value::Number(times))
+            | (Value::Number(times), Value::Text(text)) => {
+                let text = fold::repeat(text, *times);
+                self.spend(text.len() / 32);
+                Value::Text(text)
+            }
+            _ => Value::Text(mixed("a product", [left, right])),
         }
     }
 
@@ -382,5 +372,38 @@ impl Interpreter<'_, '_, '_> {
         let value = self.operand();
         self.rise();
         value
+    }
+}
+
+/// `left % right`: of numbers, or a text with values put in.
+fn remainder(left: Value, right: Value, span: Span) -> Value {
+    match (&left, &right) {
+        (Value::Number(left), Value::Number(right)) => {
+            Value::Number(left.checked_rem(*right).unwrap_or(0))
+        }
+        (Value::Text(_), _) => fold::format(&[
+            Given { name: None, value: left, span },
+            Given { name: None, value: right, span },
+        ]),
+        _ => Value::Text(mixed("a number", [&left, &right])),
+    }
+}
+
+/// What another operator makes of two values.
+fn calculated(operator: &str, left: &Value, right: &Value) -> Value {
+    match (operator, left, right) {
+        ("-", Value::Number(left), Value::Number(right)) => {
+            Value::Number(left.saturating_sub(*right))
+        }
+        ("|", Value::Number(left), Value::Number(right)) => Value::Number(left | right),
+        // Flags by their names.
+        ("|", Value::Name(one, _), Value::Name(other, _)) => {
+            let text = mixed("flags", [left, right]);
+            Value::reached(&format!("{one}|{other}"), text.derive([]))
+        }
+        ("|", Value::Table(left), Value::Table(right)) => {
+            Value::Table(left.iter().chain(right).cloned().collect())
+        }
+        _ => Value::Text(mixed("a number", [left, right])),
     }
 }

@@ -189,62 +189,7 @@ impl Interpreter<'_, '_, '_> {
                         && !["mock:", "mock ="].iter().any(|word| self.source.contains(word))
                         && !self.binds_word("t") =>
             {
-                let [of, name, with @ ..] = given else { return };
-                let (Value::Name(of, _), Some(name)) = (&of.value, name.value.as_known()) else {
-                    return;
-                };
-                // A stub of its own does nothing, unless it is told to do something after all.
-                let is_stub = path == "sinon.stub"
-                    && with.is_empty()
-                    && !["callThrough", "callsFake", "wrappedMethod", "get(", "value("]
-                        .iter()
-                        .any(|word| self.source.contains(word));
-                if !is_stub && !matches!(with, [Given { value: Value::Function(_), .. }, ..]) {
-                    return;
-                }
-                let is_kept = self.keeps_real(name);
-                let back = |at: &usize| {
-                    // A variable may be called `reset`; what gives the real one back under another name is taken for it.
-                    let is_member = || at.checked_sub(1).is_some_and(|it| self.word_at(it) == ".");
-                    match self.word_at(*at) {
-                        "restore" | "restoreAll" | "bypass" => true,
-                        "reset" => is_member(),
-                        _ => false,
-                    }
-                };
-                // What may put it back unseen: a function that stands before, a name that is put together.
-                let hides = [
-                    "mock[", "[\"mock", "['mock", "[`mock", "sinon[", "[\"re", "['re", "[`re",
-                    "Reflect", "eval(",
-                ];
-                if is_kept
-                    || (0..self.at).any(|at| back(&at))
-                    || hides.iter().any(|it| self.source.contains(it))
-                {
-                    return;
-                }
-                let Some(end) = (self.at..self.unit.tokens.len()).find(back) else {
-                    let path = if matches!(&**of, "globalThis" | "global") {
-                        name.to_owned()
-                    } else {
-                        format!("{of}.{name}")
-                    };
-                    self.replaced.push(Replaced { path, end: usize::MAX, calls: self.calls });
-                    return;
-                };
-                // In a function that stands behind it may run before what stands between.
-                let at = self.at;
-                let opens = |inside: usize| {
-                    (0..inside)
-                        .rev()
-                        .find(|open| self.word_at(*open) == "{" && self.partner(*open) > inside)
-                };
-                if opens(at) != opens(end) {
-                    return;
-                }
-                let path = format!("{of}.{name}");
-                self.replaced.push(Replaced { path, end, calls: self.calls });
-                return;
+                return self.replace_method(path, given);
             }
             _ => return,
         };
@@ -262,6 +207,65 @@ impl Interpreter<'_, '_, '_> {
         // They outlast every block.
         all.append(&mut self.replaced);
         self.replaced = all;
+    }
+
+    /// `mock.method(fs, 'rm', async () => {})`: until something puts the real one back.
+    fn replace_method(&mut self, path: &str, given: &[Given]) {
+        let [of, name, with @ ..] = given else { return };
+        let (Value::Name(of, _), Some(name)) = (&of.value, name.value.as_known()) else {
+            return;
+        };
+        // A stub of its own does nothing, unless it is told to do something after all.
+        let is_stub = path == "sinon.stub"
+            && with.is_empty()
+            && !["callThrough", "callsFake", "wrappedMethod", "get(", "value("]
+                .iter()
+                .any(|word| self.source.contains(word));
+        if !is_stub && !matches!(with, [Given { value: Value::Function(_), .. }, ..]) {
+            return;
+        }
+        let is_kept = self.keeps_real(name);
+        let back = |at: &usize| {
+            // A variable may be called `reset`; what gives the real one back under another name is taken for it.
+            let is_member = || at.checked_sub(1).is_some_and(|it| self.word_at(it) == ".");
+            match self.word_at(*at) {
+                "restore" | "restoreAll" | "bypass" => true,
+                "reset" => is_member(),
+                _ => false,
+            }
+        };
+        // What may put it back unseen: a function that stands before, a name that is put together.
+        let hides = [
+            "mock[", "[\"mock", "['mock", "[`mock", "sinon[", "[\"re", "['re", "[`re", "Reflect",
+            "eval(",
+        ];
+        if is_kept
+            || (0..self.at).any(|at| back(&at))
+            || hides.iter().any(|it| self.source.contains(it))
+        {
+            return;
+        }
+        let Some(end) = (self.at..self.unit.tokens.len()).find(back) else {
+            let path = if matches!(&**of, "globalThis" | "global") {
+                name.to_owned()
+            } else {
+                format!("{of}.{name}")
+            };
+            self.replaced.push(Replaced { path, end: usize::MAX, calls: self.calls });
+            return;
+        };
+        // In a function that stands behind it may run before what stands between.
+        let at = self.at;
+        let opens = |inside: usize| {
+            (0..inside)
+                .rev()
+                .find(|open| self.word_at(*open) == "{" && self.partner(*open) > inside)
+        };
+        if opens(at) != opens(end) {
+            return;
+        }
+        let path = format!("{of}.{name}");
+        self.replaced.push(Replaced { path, end, calls: self.calls });
     }
 
     /// Whether what a module is replaced with has nothing of another module, and no way to get one.

@@ -1,27 +1,25 @@
 //! Calls that no row describes, because their arguments say what they are. Owns what asks for members, what walks below a directory
 //! and what unpacks.
 
+mod javascript;
+mod php;
+mod ruby;
+
 use portcullis_syntax::Span;
 
+pub(super) use javascript::GLOBALS;
+
 use super::{
-    acts::is_address,
-    handed,
     interpreter::Interpreter,
-    tables::{self, Act},
+    tables::Act,
     value::{Asking, Given, SOME_MEMBER, Value, mixed},
 };
 use crate::{
-    effect::{Argument, GapReason},
+    effect::Argument,
     place::{self, Place},
     programs::host::Host,
     text::{Piece, Text},
 };
-
-/// Objects of JavaScript that nobody calls.
-pub(super) const GLOBALS: &[&str] = &["global", "globalThis", "process", "window"];
-
-/// Parts of Node's inside that only tell something.
-const SHOWN: &[&str] = &["buffer", "config", "constants", "natives", "os", "symbols", "util", "uv"];
 
 /// What the text of a template or of a program inside of a sandbox has in it when it looks for a way out.
 const ESCAPES: &[&str] = &[
@@ -44,8 +42,33 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) -> Option<Value> {
-        let first = given.first();
-        let said = first.map(|given| given.value.text());
+        self.notice_way_out(path, last, given, span);
+        let before = match self.language {
+            "python" => self.magic(last, given),
+            "javascript" => self.started_in_node(path, last, given, span),
+            _ => None,
+        };
+        if let Some(value) = before.or_else(|| self.event(path, last, given, span)) {
+            return Some(value);
+        }
+        let of_language = match self.language {
+            "python" => self.told(path, last, given, span),
+            "javascript" => self.special_in_javascript(path, last, given, span),
+            "perl" => {
+                if matches!(path, "find" | "finddepth" | "File.Find.find" | "File.Find.finddepth") {
+                    self.walk_below(given);
+                }
+                None
+            }
+            "php" => self.special_in_php(path, last, given, span),
+            "ruby" => self.special_in_ruby(path, last, given, span),
+            _ => None,
+        };
+        of_language.or_else(|| self.of_library(path, given, span))
+    }
+
+    /// What the text of a template or of a program inside of a sandbox says when it looks for a way out.
+    fn notice_way_out(&mut self, path: &str, last: &str, given: &[Given], span: Span) {
         let inner = path.starts_with("vm.")
             || matches!(
                 last,
@@ -55,14 +78,17 @@ impl Interpreter<'_, '_, '_> {
         let is_refused = path.contains("SandboxedEnvironment");
         if inner
             && !is_refused
-            && let Some(said) = &said
-            && ESCAPES.iter().any(|escape| said.display().contains(escape))
+            && let Some(said) = given.first().map(|given| given.value.text().display())
+            && ESCAPES.iter().any(|escape| said.contains(escape))
         {
             self.walk.note("code.sandbox.escape", span);
         }
+    }
+
+    /// Commands of a notebook.
+    fn magic(&mut self, last: &str, given: &[Given]) -> Option<Value> {
         // `get_ipython().run_line_magic('sx', …)`, `run_cell_magic('bash', '', …)`
-        if self.language == "python"
-            && matches!(last, "magic" | "run_line_magic" | "run_cell_magic")
+        if matches!(last, "magic" | "run_line_magic" | "run_cell_magic")
             && let [name, rest @ ..] = given
             && let Some(command) = rest.last()
             && name
@@ -73,164 +99,12 @@ impl Interpreter<'_, '_, '_> {
             let text = command.value.text();
             return Some(Value::Text(self.run_shell(&text, command.span, None)));
         }
-        if self.language == "javascript" && path == "process.dlopen" {
-            self.loaded(given.get(1), &[]);
-        }
-        // `execa({stdio: "inherit"})` is the same function with these options.
-        if self.language == "javascript"
-            && path.rsplit('.').next().is_some_and(|it| matches!(it, "$" | "execa" | "execaSync"))
-            && let [Given { value: Value::Table(_), .. }] = given
-        {
-            return Some(Value::name("execa()"));
-        }
-        // `express.static(directory)`: whoever asks the server gets the files in it.
-        if self.language == "javascript"
-            && matches!(path, "express.static" | "serve-static" | "koa-static" | "sirv")
-            && let Some(directory) = given.first()
-        {
-            self.served = Some(directory.value.text());
-        }
-        if self.language == "javascript" && matches!(last, "launch" | "launchPersistentContext") {
-            let option = given.iter().find_map(|it| it.value.entry("userDataDir").cloned());
-            let option = option.map(|value| Given { name: None, value, span });
-            self.profile(option.as_ref().or(given.first().filter(|_| last != "launch")));
-        }
-        if let Some(value) = self.event(path, last, given, span) {
-            return Some(value);
-        }
-        if self.language == "python"
-            && let Some(value) = self.told(path, last, given, span)
-        {
-            return Some(value);
-        }
-        if self.language == "php"
-            && matches!(path, "include" | "include_once" | "require" | "require_once")
-            && let Some(first) = first
-        {
-            let argument = self.place_of(Some(first));
-            let prefix = argument.text.known_prefix();
-            if is_address(prefix) {
-                let code = self.walk.connect(&argument, None, false);
-                return Some(self.run_code(path, "php", &Value::Text(code), first.span));
-            }
-            if ["data:", "php://input", "php://filter", "expect:"]
-                .iter()
-                .any(|scheme| prefix.starts_with(scheme))
-            {
-                self.walk.gap(first.span, GapReason::UnknownCode);
-            }
-        }
-        if self.language == "perl"
-            && matches!(path, "find" | "finddepth" | "File.Find.find" | "File.Find.finddepth")
-        {
-            self.walk_below(given);
-        }
-        // `print_r($values, true)` gives the text that it would print.
-        if self.language == "php"
-            && let ("print_r" | "var_export", [value, gives]) = (path, given)
-            && gives.value.is_true()
-        {
-            return Some(Value::Text(mixed("a text", [&value.value])));
-        }
-        // `curl_setopt($request, CURLOPT_POSTFIELDS, $data)`, and where it goes.
-        if self.language == "php"
-            && let ("curl_setopt", [_, option, value]) = (path, given)
-        {
-            let act = match &option.value {
-                Value::Name(name, _) if name.ends_with("POSTFIELDS") => Act::Send,
-                Value::Name(name, _) if name.ends_with("OPT_URL") => Act::Get,
-                _ => Act::Nothing,
-            };
-            return Some(self.act(act, path, std::slice::from_ref(value), span));
-        }
-        if self.language == "php"
-            && let ("curl_setopt_array", [_, Given { value: Value::Table(options), .. }]) =
-                (path, given)
-        {
-            let address = options.iter().find(|(name, _)| name.ends_with("OPT_URL"));
-            if let Some((_, address)) = address {
-                let address = Given { name: None, value: address.clone(), span };
-                self.act(Act::Get, "curl_setopt", &[address], span);
-            }
-            let body = options.iter().find(|(name, _)| name.ends_with("POSTFIELDS"));
-            if let Some((_, body)) = body {
-                let body = Given { name: None, value: body.clone(), span };
-                return Some(self.act(Act::Send, path, &[body], span));
-            }
-        }
-        // `(new ReflectionFunction('system'))->invokeArgs([…])`
-        if self.language == "php"
-            && last == "invokeArgs"
-            && let [list] = given
-            && let Some(function) = path.strip_suffix(".invokeArgs")
-        {
-            return Some(self.call_value(Value::name(function), handed::spread(list), span));
-        }
-        // `method(:system).unbind.bind(self)`, `FileUtils.method(:rm_rf)`
-        if self.language == "ruby"
-            && last == "bind"
-            && let Some(function) = path.strip_suffix(".bind")
-            && self.does_something(function)
-        {
-            return Some(Value::name(function));
-        }
-        if self.language == "ruby"
-            && matches!(last, "method" | "public_method" | "instance_method")
-            && let [name] = given
-            && let Some(name) = name.value.as_known()
-        {
-            let own = format!("{}{name}", path.strip_suffix(last).unwrap_or_default());
-            let is_own = tables::row("ruby", &self.canonical(&own)).is_some();
-            return Some(Value::name(if is_own { &own } else { name }));
-        }
-        // `Kernel.send(:system, …)`, `FileUtils.public_send(:rm_rf, …)`
-        if self.language == "ruby"
-            && matches!(last, "send" | "public_send" | "__send__")
-            && let [name, rest @ ..] = given
-            && let Some(name) = name.value.as_known()
-        {
-            let receiver = path.strip_suffix(last).unwrap_or_default();
-            let own = format!("{receiver}{name}");
-            let is_own = tables::row("ruby", &self.canonical(&own)).is_some();
-            if is_own || self.does_something(name) {
-                let function = Value::name(if is_own { &own } else { name });
-                return Some(self.call_value(function, rest.to_vec(), span));
-            }
-        }
-        // What `Function("return process")` made is called.
-        if self.language == "javascript" && given.is_empty() && GLOBALS.contains(&path) {
-            return Some(Value::name(path));
-        }
-        if self.language == "javascript"
-            && matches!(path, "process.binding" | "process._linkedBinding")
-            && !said.as_ref().and_then(Text::as_known).is_some_and(|name| SHOWN.contains(&name))
-        {
-            self.walk.note("code.sandbox.escape", span);
-        }
-        if self.language == "javascript" {
-            let unchecked = |given: &Given| {
-                given.value.entry("rejectUnauthorized").is_some_and(Value::is_false)
-            };
-            if given.iter().any(unchecked) {
-                self.walk.note("code.security.disabled", span);
-            }
-            let evaluates = |given: &Given| given.value.entry("eval").is_some_and(Value::is_true);
-            if last == "Worker" && given.iter().any(evaluates) {
-                return Some(self.act(Act::Code, path, given, span));
-            }
-            let own = |given: &Given| match &given.value {
-                Value::Name(path, _) => path.as_ref() == "import.meta.url",
-                // `file://${process.cwd()}/`
-                value => value.text().known_prefix().starts_with("file://"),
-            };
-            match (path, given) {
-                ("URL", [name, base]) if own(base) => return Some(name.value.clone()),
-                ("fileURLToPath" | "url.fileURLToPath", [module]) if own(module) => {
-                    return Some(Value::known("./module.js"));
-                }
-                _ => {}
-            }
-        }
+        None
+    }
+
+    /// Functions of libraries that are called as what they are, in whatever language.
+    fn of_library(&mut self, path: &str, given: &[Given], span: Span) -> Option<Value> {
+        let first = given.first();
         if path == "cv2.VideoCapture"
             && first.is_some_and(|it| matches!(it.value, Value::Number(_)))
         {
@@ -260,7 +134,32 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
         }
-        // What a playbook's module runs on other machines.
+        if let Some(value) = self.playbook(path, given, span) {
+            return Some(value);
+        }
+        if self.language == "python"
+            && let Some(value) = packages(path, first)
+        {
+            return Some(value);
+        }
+        // `manage.py` hands on what it is given; words that the code writes itself are a command.
+        if path == "django.core.management.execute_from_command_line"
+            && let Some(Value::List(words)) = first.map(|first| &first.value)
+            && words.iter().all(|word| word.as_known().is_some())
+        {
+            let mut list = vec![Value::known("python")];
+            list.extend(words.iter().cloned());
+            let words = self.words([(&Value::List(list), span)].into_iter());
+            return Some(Value::Text(self.run_words(&words, None)));
+        }
+        if path == "tarfile.open" && given.iter().any(|it| it.name.as_deref() == Some("fileobj")) {
+            return Some(Value::name("archive()"));
+        }
+        None
+    }
+
+    /// What a playbook or a module of one runs on other machines.
+    fn playbook(&mut self, path: &str, given: &[Given], span: Span) -> Option<Value> {
         if matches!(path, "ansible_runner.run" | "ansible_runner.run_async") {
             let named = |name: &str| given.iter().find(|it| it.name.as_deref() == Some(name));
             if let Some(playbook) = named("playbook") {
@@ -280,40 +179,6 @@ impl Interpreter<'_, '_, '_> {
                 let text = arguments.value.text();
                 return Some(Value::Text(self.run_shell(&text, span, None)));
             }
-        }
-        // Where packages lie.
-        if self.language == "python" {
-            const PACKAGES: &str = "/usr/lib/python3/dist-packages";
-            let asked = first.and_then(|first| first.value.as_known());
-            let is_asked = asked.is_some_and(|name| matches!(name, "purelib" | "platlib"));
-            match path {
-                "site.getsitepackages" => {
-                    return Some(Value::List(vec![Value::known(PACKAGES)]));
-                }
-                "site.getusersitepackages" | "distutils.sysconfig.get_python_lib" => {
-                    return Some(Value::known(PACKAGES));
-                }
-                "sysconfig.get_path" if is_asked => return Some(Value::known(PACKAGES)),
-                "sysconfig.get_paths" => {
-                    let names = ["purelib", "platlib"];
-                    let entry = |name: &str| (name.to_owned(), Value::known(PACKAGES));
-                    return Some(Value::Table(names.map(entry).to_vec()));
-                }
-                _ => {}
-            }
-        }
-        // `manage.py` hands on what it is given; words that the code writes itself are a command.
-        if path == "django.core.management.execute_from_command_line"
-            && let Some(Value::List(words)) = first.map(|first| &first.value)
-            && words.iter().all(|word| word.as_known().is_some())
-        {
-            let mut list = vec![Value::known("python")];
-            list.extend(words.iter().cloned());
-            let words = self.words([(&Value::List(list), span)].into_iter());
-            return Some(Value::Text(self.run_words(&words, None)));
-        }
-        if path == "tarfile.open" && given.iter().any(|it| it.name.as_deref() == Some("fileobj")) {
-            return Some(Value::name("archive()"));
         }
         None
     }
@@ -533,4 +398,27 @@ impl Interpreter<'_, '_, '_> {
         self.walk.run(&words, None);
         Value::unknown("nothing")
     }
+}
+
+/// Where packages lie.
+fn packages(path: &str, first: Option<&Given>) -> Option<Value> {
+    const PACKAGES: &str = "/usr/lib/python3/dist-packages";
+    let asked = first.and_then(|first| first.value.as_known());
+    let is_asked = asked.is_some_and(|name| matches!(name, "purelib" | "platlib"));
+    match path {
+        "site.getsitepackages" => {
+            return Some(Value::List(vec![Value::known(PACKAGES)]));
+        }
+        "site.getusersitepackages" | "distutils.sysconfig.get_python_lib" => {
+            return Some(Value::known(PACKAGES));
+        }
+        "sysconfig.get_path" if is_asked => return Some(Value::known(PACKAGES)),
+        "sysconfig.get_paths" => {
+            let names = ["purelib", "platlib"];
+            let entry = |name: &str| (name.to_owned(), Value::known(PACKAGES));
+            return Some(Value::Table(names.map(entry).to_vec()));
+        }
+        _ => {}
+    }
+    None
 }

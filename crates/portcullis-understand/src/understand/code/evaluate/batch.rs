@@ -175,40 +175,11 @@ impl Evaluator<'_, '_> {
                     _ => Value::Text(line),
                 }
             }
-            "del" | "erase" | "rd" | "rmdir" => {
-                // `del` of a directory deletes the files in it, `/s` those below as well.
-                for (path, at) in operands {
-                    let file = Argument { text: paths::slashed(&path), span: at };
-                    let below = matches!(file.text.pieces.last(), Some(Piece::Glob(glob)) if glob.starts_with("**"));
-                    self.walk.delete(&file, has("s") || below);
-                }
+            "del" | "erase" | "rd" | "rmdir" | "md" | "mkdir" => {
+                self.changed(name, operands, has("s"));
                 Value::Nothing
             }
-            "type" => {
-                let mut all = Text::default();
-                for (path, at) in operands {
-                    let file = Argument { text: paths::slashed(&path), span: at };
-                    all.append(&self.walk.read(&file));
-                }
-                Value::Text(all)
-            }
-            // What is found in a file is a part of it.
-            "findstr" | "more" => {
-                let mut all = input.map(|input| self.text(&input)).unwrap_or_default();
-                let patterns = usize::from(name == "findstr");
-                for (path, at) in operands.into_iter().skip(patterns) {
-                    let file = Argument { text: paths::slashed(&path), span: at };
-                    all.inherit(&self.walk.read(&file));
-                }
-                Value::Text(super::value::unknown_of(&all, "what was found"))
-            }
-            "md" | "mkdir" => {
-                for (path, at) in operands {
-                    let file = Argument { text: paths::slashed(&path), span: at };
-                    self.walk.write(&file, WriteMode::Create, Text::default());
-                }
-                Value::Nothing
-            }
+            "type" | "findstr" | "more" => self.shown(name, operands, input),
             "copy" | "xcopy" | "move" | "ren" | "rename" | "robocopy" | "replace" => {
                 self.copied(name, &operands, &switches, span);
                 Value::Nothing
@@ -249,6 +220,42 @@ impl Evaluator<'_, '_> {
             | "vol" => Value::Nothing,
             _ => self.external(text, &lower, words, &given, input, span),
         }
+    }
+
+    /// `del`, `rd`, `md`: files and directories that are deleted or made.
+    fn changed(&mut self, name: &str, operands: Vec<(Text, Span)>, has_below: bool) {
+        if matches!(name, "md" | "mkdir") {
+            for (path, at) in operands {
+                let file = Argument { text: paths::slashed(&path), span: at };
+                self.walk.write(&file, WriteMode::Create, Text::default());
+            }
+            return;
+        }
+        // `del` of a directory deletes the files in it, `/s` those below as well.
+        for (path, at) in operands {
+            let file = Argument { text: paths::slashed(&path), span: at };
+            let below = matches!(file.text.pieces.last(), Some(Piece::Glob(glob)) if glob.starts_with("**"));
+            self.walk.delete(&file, has_below || below);
+        }
+    }
+
+    /// `type` shows files, `findstr` and `more` a part of them.
+    fn shown(&mut self, name: &str, operands: Vec<(Text, Span)>, input: Option<Value>) -> Value {
+        if name == "type" {
+            let mut all = Text::default();
+            for (path, at) in operands {
+                let file = Argument { text: paths::slashed(&path), span: at };
+                all.append(&self.walk.read(&file));
+            }
+            return Value::Text(all);
+        }
+        let mut all = input.map(|input| self.text(&input)).unwrap_or_default();
+        let patterns = usize::from(name == "findstr");
+        for (path, at) in operands.into_iter().skip(patterns) {
+            let file = Argument { text: paths::slashed(&path), span: at };
+            all.inherit(&self.walk.read(&file));
+        }
+        Value::Text(super::value::unknown_of(&all, "what was found"))
     }
 
     /// What cmd.exe does not have in itself: a file of batch, or a program.

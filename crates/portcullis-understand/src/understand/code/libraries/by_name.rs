@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    contract::{Act as Deed, Class, Contract, Source},
+    contract::{Act as Deed, Class, Contract, Source, ValueGiven},
     effect::{Argument, EffectKind, GapReason, WriteMode},
     programs::{self, host::Host},
     text::{Piece, Taint, Text},
@@ -49,15 +49,7 @@ impl Interpreter<'_, '_, '_> {
         if called.path.ends_with(')') {
             return;
         }
-        let mut words: Vec<String> = called.key.split('_').map(str::to_owned).collect();
-        // `rdelete`, `jput`: the same with its answer read.
-        if is_service
-            && let Some(verb) = words.first_mut()
-            && let Some(plain) = verb.strip_prefix(['j', 'r'])
-            && matches!(plain, "delete" | "patch" | "post" | "put")
-        {
-            *verb = plain.to_owned();
-        }
+        let mut words = words_of(called, is_service);
         let deletes = words.iter().any(|word| {
             DELETES.contains(&word.as_str()) || is_service && DROPS.contains(&word.as_str())
         });
@@ -114,14 +106,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let noun = words.get(1..).unwrap_or_default();
         let is_inner = noun.iter().any(|word| INNER.contains(&word.as_str()));
-        let takes_all = read.values.iter().any(|value| {
-            let name = value.pointer.rsplit('/').next().unwrap_or_default();
-            TAKES_ALL.contains(&name) && value.text == "true"
-                || matches!(value.text.as_str(), "*" | "all")
-        }) || given.iter().any(|given| {
-            given.name.as_deref().is_some_and(|name| TAKES_ALL.contains(&name))
-                && given.value.is_true()
-        });
+        let takes_all = takes_all(&read.values, given);
         // Each of what is gone through.
         let is_each = given.iter().any(|given| is_of_each(&given.value, DEPTH))
             || is_service && (called.path.contains("[]") || self.is_repeated(span));
@@ -316,6 +301,31 @@ fn is_route(method: &str, given: &[Given]) -> bool {
     let mut all = given.iter().map(|given| &given.value).peekable();
     all.next_if(|value| is_path(value));
     METHODS.contains(&method) && all.peek().is_some() && all.all(is_handler)
+}
+
+/// The words of a function's name.
+fn words_of(called: &Called<'_>, is_service: bool) -> Vec<String> {
+    let mut words: Vec<String> = called.key.split('_').map(str::to_owned).collect();
+    // `rdelete`, `jput`: the same with its answer read.
+    if is_service
+        && let Some(verb) = words.first_mut()
+        && let Some(plain) = verb.strip_prefix(['j', 'r'])
+        && matches!(plain, "delete" | "patch" | "post" | "put")
+    {
+        *verb = plain.to_owned();
+    }
+    words
+}
+
+/// Whether what a call is given says that it is about everything.
+fn takes_all(values: &[ValueGiven], given: &[Given]) -> bool {
+    values.iter().any(|value| {
+        let name = value.pointer.rsplit('/').next().unwrap_or_default();
+        TAKES_ALL.contains(&name) && value.text == "true"
+            || matches!(value.text.as_str(), "*" | "all")
+    }) || given.iter().any(|given| {
+        given.name.as_deref().is_some_and(|name| TAKES_ALL.contains(&name)) && given.value.is_true()
+    })
 }
 
 /// Whether the owner of a method that says nothing itself is a call whose verb said what is done.

@@ -1,0 +1,90 @@
+//! Calls of JavaScript and Node whose arguments say what they are.
+
+use portcullis_syntax::Span;
+
+use super::super::{
+    interpreter::Interpreter,
+    tables::Act,
+    value::{Given, Value},
+};
+use crate::{programs::host::Host, text::Text};
+
+/// Objects of JavaScript that nobody calls.
+pub(in super::super) const GLOBALS: &[&str] = &["global", "globalThis", "process", "window"];
+
+/// Parts of Node's inside that only tell something.
+const SHOWN: &[&str] = &["buffer", "config", "constants", "natives", "os", "symbols", "util", "uv"];
+
+impl Interpreter<'_, '_, '_> {
+    /// What starts something, or says what is served.
+    pub(super) fn started_in_node(
+        &mut self,
+        path: &str,
+        last: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        if path == "process.dlopen" {
+            self.loaded(given.get(1), &[]);
+        }
+        // `execa({stdio: "inherit"})` is the same function with these options.
+        if path.rsplit('.').next().is_some_and(|it| matches!(it, "$" | "execa" | "execaSync"))
+            && let [Given { value: Value::Table(_), .. }] = given
+        {
+            return Some(Value::name("execa()"));
+        }
+        // `express.static(directory)`: whoever asks the server gets the files in it.
+        if matches!(path, "express.static" | "serve-static" | "koa-static" | "sirv")
+            && let Some(directory) = given.first()
+        {
+            self.served = Some(directory.value.text());
+        }
+        if matches!(last, "launch" | "launchPersistentContext") {
+            let option = given.iter().find_map(|it| it.value.entry("userDataDir").cloned());
+            let option = option.map(|value| Given { name: None, value, span });
+            self.profile(option.as_ref().or(given.first().filter(|_| last != "launch")));
+        }
+        None
+    }
+
+    pub(super) fn special_in_javascript(
+        &mut self,
+        path: &str,
+        last: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let said = given.first().map(|given| given.value.text());
+        // What `Function("return process")` made is called.
+        if given.is_empty() && GLOBALS.contains(&path) {
+            return Some(Value::name(path));
+        }
+        if matches!(path, "process.binding" | "process._linkedBinding")
+            && !said.as_ref().and_then(Text::as_known).is_some_and(|name| SHOWN.contains(&name))
+        {
+            self.walk.note("code.sandbox.escape", span);
+        }
+        let unchecked =
+            |given: &Given| given.value.entry("rejectUnauthorized").is_some_and(Value::is_false);
+        if given.iter().any(unchecked) {
+            self.walk.note("code.security.disabled", span);
+        }
+        let evaluates = |given: &Given| given.value.entry("eval").is_some_and(Value::is_true);
+        if last == "Worker" && given.iter().any(evaluates) {
+            return Some(self.act(Act::Code, path, given, span));
+        }
+        let own = |given: &Given| match &given.value {
+            Value::Name(path, _) => path.as_ref() == "import.meta.url",
+            // `file://${process.cwd()}/`
+            value => value.text().known_prefix().starts_with("file://"),
+        };
+        match (path, given) {
+            ("URL", [name, base]) if own(base) => return Some(name.value.clone()),
+            ("fileURLToPath" | "url.fileURLToPath", [module]) if own(module) => {
+                return Some(Value::known("./module.js"));
+            }
+            _ => {}
+        }
+        None
+    }
+}
