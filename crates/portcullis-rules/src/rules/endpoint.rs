@@ -147,6 +147,7 @@ const CLIENTS: &[(&str, Connects)] = &[
     ("nats", Connects::Hosts),
     ("npm", Connects::Addresses),
     ("npx", Connects::Addresses),
+    ("nerdctl", Connects::Hosts),
     ("nvim", Connects::Hosts),
     ("pg_dump", Connects::Store),
     ("pg_restore", Connects::Store),

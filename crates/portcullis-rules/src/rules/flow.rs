@@ -46,7 +46,7 @@ impl Scene<'_> {
         let mut outer = places.iter().skip(1);
         outer.any(|place| {
             let nearest = self.programs_at(effect, std::slice::from_ref(place)).next();
-            nearest.is_some_and(|run| run.program == "ssh")
+            nearest.is_some_and(|run| matches!(run.program.as_str(), "autossh" | "ssh"))
         })
     }
 

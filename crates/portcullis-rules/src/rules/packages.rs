@@ -589,7 +589,9 @@ static RULES: &[Rule] = &[
             "pip|pip3 install|uninstall|download|wheel",
             "pipx install|uninstall|upgrade|inject|run",
             "poetry|pipenv add|install|remove|update|lock|sync",
-            "uv add|remove|sync|lock|pip|tool",
+            "uv add|remove|sync|lock",
+            "uv pip install|uninstall|sync|compile",
+            "uv tool install|uninstall|upgrade|update-shell|run",
             "cargo install|uninstall|add|remove|update",
             "go install|get",
             "gem install|uninstall|update|cleanup",
@@ -606,8 +608,9 @@ static RULES: &[Rule] = &[
             "cargo add serde",
             "pip uninstall -y x",
             "npx eslint .",
+            "uv pip install requests",
         ],
-        quiet: &["npm test", "npm ls", "pip list", "cargo build", "gem list"],
+        quiet: &["npm test", "npm ls", "pip list", "uv pip list", "cargo build", "gem list"],
         ..Rule::CHANGE
     },
     Rule {

@@ -225,7 +225,7 @@ const SETTINGS: &[(&[&str], &[&str])] = &[
     (&["git"], &["-c"]),
     (&["apt", "apt-get"], &["-o", "--option"]),
     (&["cargo"], &["--config"]),
-    (&["docker", "podman", "buildah"], &["--build-arg", "-e", "--env"]),
+    (&["docker", "nerdctl", "podman", "buildah"], &["--build-arg", "-e", "--env"]),
 ];
 
 fn listed(

@@ -31,7 +31,6 @@ pub(super) static TABLE: &[Program] = &[
     custom("bsdtar", TAR, tar),
     custom("compress", &["-b"], in_place),
     custom("cpio", CPIO, cpio),
-    custom("gtar", TAR, tar),
     custom("lrzip", &["-o", "-O", "-S", "-L", "-p", "-w"], in_place),
     custom("lzip", &["-o", "-b", "-m", "-s", "-S"], in_place),
     custom("lzma", &["-S"], in_place),

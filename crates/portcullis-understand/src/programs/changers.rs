@@ -36,7 +36,6 @@ static CHANGERS: &[&str] = &[
     "fuse-overlayfs",
     "fusermount",
     "fusermount3",
-    "gvim",
     "helix",
     "hx",
     "install_name_tool",
@@ -54,7 +53,6 @@ static CHANGERS: &[&str] = &[
     "patchelf",
     "pico",
     "red",
-    "rvim",
     "sd",
     "sponge",
     "sshfs",
@@ -62,9 +60,7 @@ static CHANGERS: &[&str] = &[
     "umount",
     "unionfs",
     "upx",
-    "vi",
     "vim",
-    "vimdiff",
     "vipe",
     "xattr",
 ];
@@ -129,8 +125,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
         "sqlite3" | "sqlite" | "duckdb" | "litecli" => database(walk, invocation),
         _ if CHANGERS.binary_search(&name).is_ok() => {
             edited(walk, invocation);
-            let looks = matches!(name, "nvim" | "vim" | "vi" | "gvim")
-                && invocation.options().has(&["-R", "-M"]);
+            let looks = matches!(name, "nvim" | "vim") && invocation.options().has(&["-R", "-M"]);
             hand_all(walk, &operands(invocation), !looks);
         }
         _ if REWRITES.iter().any(|row| row.0 == name) => {
@@ -188,7 +183,7 @@ fn edited(walk: &mut dyn Host, invocation: &Invocation) {
         }
         return;
     }
-    if !matches!(invocation.program.as_str(), "ex" | "gvim" | "nvim" | "vi" | "vim") {
+    if !matches!(invocation.program.as_str(), "ex" | "nvim" | "vim") {
         return;
     }
     let mut content = Text::default();
@@ -375,6 +370,14 @@ fn database(walk: &mut dyn Host, invocation: &Invocation) {
 /// Commands of SQLite's shell that only look.
 const LOOKS: &[&str] =
     &[".databases", ".dbinfo", ".dump", ".help", ".indexes", ".schema", ".tables"];
+
+/// Whether a list here has a program, for the test of the names.
+#[cfg(test)]
+pub(super) fn lists(name: &str) -> bool {
+    CHANGERS.contains(&name)
+        || IN_PLACE.iter().any(|row| row.0 == name)
+        || REWRITES.iter().any(|row| row.0 == name)
+}
 
 #[cfg(test)]
 mod tests {

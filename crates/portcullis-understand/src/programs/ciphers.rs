@@ -56,7 +56,6 @@ pub(super) static TABLE: &[Program] = &[
     Program { name: "age", values: AGE, does: Does::Custom(age) },
     Program { name: "gpg", values: GPG, does: Does::Custom(gpg) },
     Program { name: "gpg1", values: GPG, does: Does::Custom(gpg) },
-    Program { name: "gpg2", values: GPG, does: Does::Custom(gpg) },
     Program { name: "gpgsm", values: GPG, does: Does::Custom(gpg) },
     Program { name: "rage", values: AGE, does: Does::Custom(age) },
 ];

@@ -133,8 +133,6 @@ pub(super) static TABLE: &[Program] = &[
     client("isql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("ksql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("litecli", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
-    client("mariadb", MYSQL),
-    dumper("mariadb-dump", dump::MYSQL),
     client("mclient", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     Program { name: "mongo", values: MONGO, does: Does::Custom(stores::mongo) },
     dumper("mongodump", dump::MONGO),
@@ -294,7 +292,6 @@ static CLIENTS: &[Client] = &[
         files: &["-f", "--file"],
         ..CLIENT
     },
-    Client { name: "mariadb", ..MYSQL_CLIENT },
     Client { name: "mycli", ..MYSQL_CLIENT },
     Client { name: "mysql", ..MYSQL_CLIENT },
     Client { name: "pgcli", ..POSTGRES_CLIENT },

@@ -9,7 +9,7 @@ pub(crate) fn printed_by(invocation: &Invocation) -> bool {
     let words = || arguments.iter().filter_map(|word| word.text.as_known());
     match invocation.program.as_str() {
         // Resolved with what `.env` and the environment hold.
-        "docker" | "docker-compose" | "podman" | "podman-compose" => {
+        "docker" | "docker-compose" | "nerdctl" | "podman" | "podman-compose" => {
             let is_compose =
                 words().any(|word| word == "compose") || invocation.program.ends_with("-compose");
             is_compose
@@ -31,7 +31,7 @@ pub(crate) fn printed_by(invocation: &Invocation) -> bool {
         // `eval "$(direnv export bash)"` is how a shell takes it.
         "direnv" => matches!(words().next(), Some("dump")) || words().eq(["export", "json"]),
         "compgen" => words().any(|word| matches!(word, "-e" | "-v" | "export" | "variable")),
-        "gmake" | "make" => words().any(|word| {
+        "make" => words().any(|word| {
             word == "--print-data-base"
                 || is_bundle(word) && word.contains('p') && !word.contains('o')
         }),

@@ -80,7 +80,6 @@ pub(super) static INTERPRETERS: &[Program] = &[
     shell("fish"),
     language("gawk", AWK),
     language("ghc", &["-e"]),
-    custom("gmake", MAKE, make),
     language("groovy", &["-e"]),
     language("guile", &["-c"]),
     language("iex", &["-e", "--eval"]),

@@ -27,6 +27,7 @@ pub(crate) mod interpreters;
 pub mod invocation;
 pub mod manuals;
 mod mounts;
+mod names;
 #[cfg(test)]
 mod near_pairs;
 mod network;
@@ -47,6 +48,7 @@ pub mod trees;
 mod typesetting;
 mod wrappers;
 
+pub(crate) use names::known_as;
 pub(crate) use options::values_of;
 pub use options::{Given, Options, Word};
 pub(crate) use printers::prints_for_shells;
@@ -95,10 +97,10 @@ pub struct Filter<'a> {
     pub input: Option<&'a Text>,
 }
 
-/// The row of a program.
+/// The row of a program, by any of its names.
 #[must_use]
 pub fn program(name: &str) -> Option<&'static Program> {
-    row(name).map(|(found, ..)| found)
+    row(known_as(name)).map(|(found, ..)| found)
 }
 
 /// The row of a program, with the table and the place in it.
@@ -129,9 +131,12 @@ pub fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
         "cmake",
         "docker",
         "docker-compose",
-        "gmake",
         "ip",
+        "k0s",
+        "k3s",
         "make",
+        "microk8s",
+        "minikube",
         "nerdctl",
         "perf",
         "podman",
@@ -139,6 +144,7 @@ pub fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
     ];
     /// Others that run what their arguments say.
     const OTHERS: &[&str] = &[".", "mosh", "portcullis", "rsh", "source", "ssh", "trap"];
+    let name = known_as(name);
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     let is_in = |table: &[Program]| table.iter().any(|row| row.name == name || row.name == plain);
     if BY_SUBCOMMAND.contains(&name) || cards::card(name).is_some_and(|card| card.wraps) {
@@ -155,9 +161,9 @@ pub fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
 /// Programs that take any beginning of a long option's name for it: git's reader of options, GNU's in what people use most,
 /// npm's and pip's. Sorted.
 const ABBREVIATE: &[&str] = &[
-    "chgrp", "chmod", "chown", "cp", "env", "git", "gmake", "gzip", "ln", "make", "man", "mkdir",
-    "mv", "npm", "npx", "pip", "pip3", "rm", "rmdir", "sed", "shred", "sort", "split", "tar",
-    "timeout", "touch", "truncate", "wget", "xargs",
+    "chgrp", "chmod", "chown", "cp", "env", "git", "gzip", "ln", "make", "man", "mkdir", "mv",
+    "npm", "npx", "pip", "pip3", "rm", "rmdir", "sed", "shred", "sort", "split", "tar", "timeout",
+    "touch", "truncate", "wget", "xargs",
 ];
 
 /// Whether a program takes any beginning of a long option's name for it.

@@ -124,7 +124,6 @@ pub(super) static TABLE: &[Program] = &[
     row("websocat", &[], shells::websocat),
     row("wetty", &[], shells::door),
     row("wget", fetch::WGET, fetch::wget),
-    row("wget2", fetch::WGET, fetch::wget),
     row("whois", &["-h", "-p"], letters::look_up),
     row("wormhole", &["--code", "--relay-url"], copies::handed_over),
     row("wscat", &["-c", "-l", "-x", "-H"], shells::websocat),

@@ -40,6 +40,7 @@ static PRINTERS: &[(&str, &[&str])] = &[
     ),
     ("minikube", &["docker-env", "docker-env --shell bash", "podman-env", "completion bash"]),
     ("mise", &["activate bash", "activate zsh", "env", "env -s bash", "hook-env"]),
+    ("nerdctl", &["completion bash", "completion zsh"]),
     ("nodenv", &["init -", "init - bash"]),
     ("npm", &["completion"]),
     ("opam", &["config env", "env", "env --shell=bash"]),

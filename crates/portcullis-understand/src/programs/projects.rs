@@ -75,7 +75,7 @@ static MANIFESTS: &[(&[&str], &[&str])] = &[
     (&["deno"], &["/deno.json", "/deno.jsonc"]),
     (&["dotnet", "msbuild"], &[".csproj", ".fsproj", ".props", ".targets", ".vbproj"]),
     (&["foreman", "honcho", "overmind"], &["/Procfile"]),
-    (&["gmake", "make"], &["/GNUmakefile", "/Makefile", "/makefile", ".mk"]),
+    (&["make"], &["/GNUmakefile", "/Makefile", "/makefile", ".mk"]),
     (&["gradle", "gradlew"], &[".gradle", ".gradle.kts"]),
     (&["just"], &["/Justfile", "/justfile"]),
     (&["meson"], &["/meson.build"]),

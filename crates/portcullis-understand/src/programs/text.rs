@@ -41,7 +41,6 @@ pub(super) static TABLE: &[Program] = &[
     prints("expr", |filter| printed("expr", filter)),
     stream("fmt"),
     stream("fold"),
-    stream("gbase64"),
     packer("gunzip"),
     stream("gzcat"),
     packer("gzip"),

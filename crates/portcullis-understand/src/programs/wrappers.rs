@@ -10,6 +10,7 @@ use crate::{
 };
 
 mod batches;
+mod bundled;
 mod containers;
 mod elevation;
 mod environment;
@@ -20,6 +21,7 @@ mod terminals;
 mod words;
 
 use batches::arguments_from_input;
+use bundled::bundled;
 use containers::{container, copied, pushed};
 use elevation::{elevated, switch_user};
 use environment::environment;
@@ -170,7 +172,6 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("genie", &["-c"], command_option),
     after_one("gosu", &[]),
     wrapper("grc", &["-c", "--config"]),
-    after_one("gtimeout", &["-s", "--signal", "-k", "--kill-after"]),
     custom(
         "hyperfine",
         &[
@@ -215,6 +216,8 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("incus", &[], dash_dash),
     wrapper("ionice", &["-c", "-n", "-p", "-P", "-u", "--class", "--classdata"]),
     custom("ip", &[], namespace),
+    custom("k0s", &[], bundled),
+    custom("k3s", &[], bundled),
     custom("kitty", &["--match", "-m"], typing),
     custom("ksu", &["-e", "-c", "-l", "-n"], command_option),
     wrapper("ld-linux-x86-64.so.2", &["--library-path", "--preload", "--audit", "--argv0"]),
@@ -225,6 +228,8 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("ltrace", &["-e", "-o", "-p", "-s", "-u", "-l", "-n", "-a", "-x"]),
     custom("lxc", &[], dash_dash),
     custom("lxc-attach", &["-n", "--name"], dash_dash),
+    custom("microk8s", &[], bundled),
+    custom("minikube", &["-p", "--profile"], bundled),
     custom("mosh", &["-p", "--ssh", "--server", "--client", "--port"], inner_after_one),
     wrapper(
         "msgfilter",

@@ -82,7 +82,10 @@ impl CommandPattern {
         let Some((program, wanted)) = self.words.split_first() else { return false };
         let base = program.rsplit('/').next().unwrap_or(program);
         let written = run.name.text.as_known().unwrap_or_default();
-        if !wildcard(base, &run.program) && !wildcard(program, written) {
+        // `/usr/bin/gmake` is known as make: a rule may say either, with its directory or without.
+        let called = written.rsplit('/').next().unwrap_or(written);
+        let names = [run.program.as_str(), called];
+        if !names.iter().any(|name| wildcard(base, name)) && !wildcard(program, written) {
             return false;
         }
         let arguments: Vec<&str> =

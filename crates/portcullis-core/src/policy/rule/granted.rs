@@ -206,7 +206,7 @@ fn described(run: &Run) -> Option<String> {
         .take_while(|word| is_subcommand(word))
         .collect();
     let expected = if in_two { 2 } else { 1 };
-    let makes_targets = matches!(run.program.as_str(), "make" | "gmake" | "just" | "ninja");
+    let makes_targets = matches!(run.program.as_str(), "make" | "just" | "ninja");
     if run.known && !makes_targets && told.len() == expected {
         return Some(format!("Bash({program} {}:*)", told.join(" ")));
     }
@@ -290,6 +290,8 @@ mod tests {
             ("Bash(/bin/sh -c ls)", false),
             ("Bash(python3 x.py)", false),
             ("Bash(python3.12:*)", false),
+            ("Bash(gxargs rm)", false),
+            ("Bash(genv x)", false),
             ("Bash(node:*)", false),
             ("Bash(perl:*)", false),
             ("Bash(awk:*)", false),

@@ -249,6 +249,9 @@ fn an_allow_rule_admits_nothing_that_is_smuggled_past_it() {
 #[test]
 fn a_deny_rule_finds_its_command_however_it_is_dressed() {
     let cases: &[(&str, &[&str])] = &[
+        ("Bash(gmake:*)", &["gmake clean", "/usr/local/bin/gmake clean"]),
+        ("Bash(make:*)", &["make clean", "gmake clean"]),
+        ("Bash(python3.11:*)", &["python3.11 x.py", "/usr/bin/python3.11 x.py"]),
         (
             "Bash(rm -rf *)",
             &[

@@ -70,6 +70,7 @@ pub(super) fn bare_address(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
                 | "ping6"
                 | "whois"
                 | "traceroute"
+                | "autossh"
                 | "ssh"
         )
     });

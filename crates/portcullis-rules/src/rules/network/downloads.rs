@@ -103,7 +103,7 @@ const CODE: &[&str] = &[
 
 pub(super) fn unchecked_host(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let EffectKind::Run(run) = &effect.kind else { return None };
-    if !matches!(run.program.as_str(), "ssh" | "scp" | "sftp" | "rsync" | "git") {
+    if !matches!(run.program.as_str(), "autossh" | "ssh" | "scp" | "sftp" | "rsync" | "git") {
         return None;
     }
     run.arguments

@@ -105,7 +105,7 @@ fn is_everyday(run: &Run, scene: &Scene<'_>, effect: &Effect) -> bool {
                 | "branch"
                 | "rebase"
         ),
-        "docker" | "docker-compose" | "podman" => {
+        "docker" | "docker-compose" | "nerdctl" | "podman" => {
             matches!(first, "compose" | "build" | "ps" | "logs" | "up")
         }
         "python" | "python3" | "node" | "ruby" | "php" | "deno" | "bash" | "sh" => {

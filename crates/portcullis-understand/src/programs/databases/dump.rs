@@ -80,11 +80,7 @@ struct Dumper {
 }
 
 const DUMPERS: &[Dumper] = &[
-    Dumper {
-        names: &["mariadb-dump", "mysqldump"],
-        files: &["-r", "--result-file"],
-        shape: &["-d", "--no-data"],
-    },
+    Dumper { names: &["mysqldump"], files: &["-r", "--result-file"], shape: &["-d", "--no-data"] },
     Dumper {
         names: &["mongodump", "mongoexport"],
         files: &["-o", "--archive", "--out"],

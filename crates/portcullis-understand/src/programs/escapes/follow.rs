@@ -42,9 +42,9 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     told::follow(walk, invocation);
     unlisted::follow(walk, invocation, &arguments);
     match name {
-        "bmake" | "gmake" | "make" | "remake" => make_surroundings(walk, invocation),
+        "bmake" | "make" | "remake" => make_surroundings(walk, invocation),
         "npm" | "pnpm" | "yarn" | "npx" => npm(walk, invocation),
-        "vim" | "vi" | "gvim" | "nvim" => typed(walk, invocation),
+        "nvim" | "vim" => typed(walk, invocation),
         _ => {}
     }
     written_by_option(walk, name, &arguments, invocation);
@@ -52,7 +52,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
         && let Some(input) = &invocation.input
         && let Some((_, marks)) = INPUT_ESCAPES.get(at)
     {
-        let shows = matches!(name, "less" | "more" | "man" | "mail" | "mailx" | "vi" | "vim");
+        let shows = matches!(name, "less" | "more" | "man" | "mail" | "mailx" | "nvim" | "vim");
         follow_input(walk, input, marks, !shows, invocation.span);
     }
 }
@@ -222,7 +222,6 @@ fn hand_over(walk: &mut dyn Host, invocation: &Invocation) {
                 | "cat"
                 | "cp"
                 | "file"
-                | "ginstall"
                 | "git"
                 | "head"
                 | "install"

@@ -65,7 +65,6 @@ pub(super) fn escapes(name: &str) -> impl Iterator<Item = &'static Escape> + Clo
 /// Options of programs that have no row elsewhere which take a value, sorted by program.
 pub(super) static TAKE_VALUES: &[(&str, &[&str])] = &[
     ("ex", VIM),
-    ("gvim", VIM),
     (
         "man",
         &[
@@ -95,8 +94,6 @@ pub(super) static TAKE_VALUES: &[(&str, &[&str])] = &[
         ],
     ),
     ("nvim", VIM),
-    ("rview", VIM),
-    ("rvim", VIM),
     ("ssh-add", &["-E", "-H", "-S", "-T", "-e", "-h", "-s", "-t"]),
     (
         "ssh-keygen",
@@ -106,10 +103,7 @@ pub(super) static TAKE_VALUES: &[(&str, &[&str])] = &[
         ],
     ),
     ("tox", &["-c", "-e", "-f", "-p", "-r", "-x", "--override"]),
-    ("vi", VIM),
-    ("view", VIM),
     ("vim", VIM),
-    ("vimdiff", VIM),
 ];
 
 /// Vim's options that take a value, vim(1); `-s` does so only where no other letter stands with it.
@@ -240,8 +234,6 @@ pub(super) static ESCAPES: &[Escape] = &[
     // What is tested or run is handed to it; it runs as it does by its path.
     escape("go", &["-exec"], How::Shell),
     escape("gs", &["-c"], How::Code("postscript")),
-    escape("gvim", &["-S", "-U", "-u"], How::Settings(Settings::Vim)),
-    escape("gvim", EDITOR, How::Vim),
     escape(
         "hg",
         &["--config"],
@@ -334,8 +326,6 @@ pub(super) static ESCAPES: &[Escape] = &[
     escape("rsyslogd", &["-f"], How::Settings(Settings::Opaque)),
     escape("ruby", &["--crash-report"], How::ShellAfter("|")),
     escape("rustc", &["--codegen", "-C"], How::ShellSetting(&["linker"])),
-    escape("rview", EDITOR, How::Vim),
-    escape("rvim", EDITOR, How::Vim),
     escape("scp", &["-D", "-S"], How::Program),
     escape("scp", &["-F"], How::Settings(Settings::Ssh)),
     escape("scp", &["-o"], How::Ssh),
@@ -399,12 +389,9 @@ pub(super) static ESCAPES: &[Escape] = &[
         &["--override", "-x"],
         How::ShellSetting(&["commands", "commands_post", "commands_pre"]),
     ),
-    escape("vi", EDITOR, How::Vim),
-    escape("view", EDITOR, How::Vim),
     escape("vifm", &["-c"], How::Vim),
     escape("vim", &["-S", "-U", "-u"], How::Settings(Settings::Vim)),
     escape("vim", EDITOR, How::Vim),
-    escape("vimdiff", EDITOR, How::Vim),
     escape("wget", &["--use-askpass"], How::Script),
     escape("xdotool", &["--sync"], How::Shell),
     escape("xetex", &["--shell-escape", "-shell-escape"], How::Code("tex")),
@@ -443,6 +430,7 @@ pub(super) static INPUT_ESCAPES: &[(&str, &[&str])] = &[
     ("mysql", &["\\!", "system "]),
     ("ncftp", &["!"]),
     ("nslookup", &["!"]),
+    ("nvim", &[":!", "!"]),
     ("psftp", &["!"]),
     ("psql", &["\\!"]),
     ("red", &["!"]),
@@ -454,7 +442,6 @@ pub(super) static INPUT_ESCAPES: &[(&str, &[&str])] = &[
     ("tdbtool", &["!"]),
     ("telnet", &["!"]),
     ("tftp", &["!"]),
-    ("vi", &[":!", "!"]),
     ("vim", &[":!", "!"]),
 ];
 

@@ -73,7 +73,7 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
                 act(walk, How::Code("python"), &code);
             }
         }
-        "gsplit" | "split" => {
+        "split" => {
             // What a filter gets are the parts of the file.
             let Some(file) = options.operands().next().cloned() else { return };
             let content = walk.read(&file);

@@ -295,6 +295,7 @@ const FILE_TOOLS: &[&str] = &[
     "make",
     "mold",
     "mv",
+    "nerdctl",
     "nm",
     "nvcc",
     "objcopy",

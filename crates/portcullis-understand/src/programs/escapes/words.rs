@@ -40,7 +40,7 @@ pub(super) fn named_by(arguments: &[Argument], option: &str) -> Vec<Argument> {
 pub(super) fn own_words<'a>(name: &str, invocation: &'a Invocation) -> Cow<'a, [Argument]> {
     let arguments = invocation.arguments.as_slice();
     match name {
-        "docker" | "podman" | "npx" => {
+        "docker" | "nerdctl" | "podman" | "npx" => {
             let (mut first, mut before) = (None, "");
             for word in invocation.options().words() {
                 match word {

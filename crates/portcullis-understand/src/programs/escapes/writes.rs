@@ -20,6 +20,7 @@ static LOGS: &[(&str, &[&str], WriteMode)] = &[
     ("docker", &["--output"], WriteMode::Replace),
     ("git", &["--output", "--output-directory"], WriteMode::Replace),
     ("google-chrome", &["--print-to-pdf", "--screenshot"], WriteMode::Replace),
+    ("nerdctl", &["--output"], WriteMode::Replace),
     ("nmap", &["-oA", "-oG", "-oN", "-oX"], WriteMode::Replace),
     ("npm", &["--pack-destination"], WriteMode::Create),
     ("openssl", &["-keyout"], WriteMode::Replace),

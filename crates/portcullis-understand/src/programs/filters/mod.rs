@@ -64,7 +64,6 @@ static FILTERS: &[(&str, Taint, Print)] = &[
     ("expr", Taint::NONE, print::expr),
     ("fmt", Taint::NONE, lines::unknown),
     ("fold", Taint::NONE, lines::fold),
-    ("gbase64", Taint::NONE, encode::base64),
     ("gzcat", Taint::DECODED, packed::unpacked),
     ("head", Taint::NONE, lines::head),
     ("hexdump", Taint::NONE, lines::unknown),

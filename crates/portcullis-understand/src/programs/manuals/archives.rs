@@ -3,7 +3,7 @@
 use super::{Manual, Words};
 
 pub(super) static TAR: Manual = Manual {
-    programs: &["tar", "gtar"],
+    programs: &["tar"],
     source: "tar(1) 1.34",
     abbreviates: true,
     flags: Words(

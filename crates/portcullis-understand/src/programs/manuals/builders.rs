@@ -3,7 +3,7 @@
 use super::{Dashes, Ends, Manual, Words};
 
 pub(super) static MAKE: Manual = Manual {
-    programs: &["make", "gmake"],
+    programs: &["make"],
     source: "make(1) 4.3 and `make --help`",
     abbreviates: true,
     flags: Words(
@@ -105,7 +105,7 @@ pub(super) static GO: Manual = Manual {
 };
 
 pub(super) static MVN: Manual = Manual {
-    programs: &["mvn", "mvnw", "mvnd"],
+    programs: &["mvn", "mvnw"],
     source: "mvn --help, 3.8 and what 3.9 added",
     glued: Words("-D -P -T"),
     flags: Words(

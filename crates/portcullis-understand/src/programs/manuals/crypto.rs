@@ -3,7 +3,7 @@
 use super::{Dashes, Manual, Words};
 
 pub(super) static GPG: Manual = Manual {
-    programs: &["gpg", "gpg2"],
+    programs: &["gpg"],
     source: "gpg(1) 2.2",
     abbreviates: true,
     flags: Words(

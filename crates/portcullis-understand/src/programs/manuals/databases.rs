@@ -24,7 +24,7 @@ pub(super) static PSQL: Manual = Manual {
 };
 
 pub(super) static MYSQL: Manual = Manual {
-    programs: &["mysql", "mariadb"],
+    programs: &["mysql"],
     source: "mysql --help, MariaDB 10.11, and the manual of MySQL 8.0",
     abbreviates: true,
     flags: Words(

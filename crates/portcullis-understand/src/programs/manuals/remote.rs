@@ -177,7 +177,7 @@ pub(super) static CURL: Manual = Manual {
 };
 
 pub(super) static WGET: Manual = Manual {
-    programs: &["wget", "wget2"],
+    programs: &["wget"],
     source: "wget(1) 1.21",
     abbreviates: true,
     flags: Words(

@@ -3,7 +3,7 @@
 use super::{Dashes, Manual, Words};
 
 pub(super) static FIND: Manual = Manual {
-    programs: &["find", "gfind"],
+    programs: &["find"],
     source: "find(1) 4.9 and BSD find",
     dashes: Dashes::One,
     glued: Words("-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -O -newer"),
@@ -27,7 +27,7 @@ pub(super) static FIND: Manual = Manual {
 };
 
 pub(super) static SED: Manual = Manual {
-    programs: &["sed", "gsed"],
+    programs: &["sed"],
     source: "sed(1) 4.8 and BSD sed",
     abbreviates: true,
     flags: Words(
@@ -59,7 +59,7 @@ pub(super) static AWK: Manual = Manual {
 };
 
 pub(super) static SORT: Manual = Manual {
-    programs: &["sort", "gsort"],
+    programs: &["sort"],
     source: "sort(1) 9.1",
     abbreviates: true,
     flags: Words(
@@ -79,7 +79,7 @@ pub(super) static SORT: Manual = Manual {
 };
 
 pub(super) static SPLIT: Manual = Manual {
-    programs: &["split", "gsplit"],
+    programs: &["split"],
     source: "split(1) 9.1 and BSD split",
     abbreviates: true,
     flags: Words("--elide-empty-files --unbuffered --verbose --version -e -u"),
@@ -144,7 +144,7 @@ pub(super) static MAN: Manual = Manual {
 };
 
 pub(super) static VIM: Manual = Manual {
-    programs: &["vim", "vi", "ex", "view", "rview", "rvim", "gvim", "vimdiff"],
+    programs: &["vim", "ex"],
     source: "vim(1) 9.0",
     flags: Words(
         "--clean --echo-wid --gui-dialog-file --help --literal --nofork --noplugin --not-a-term \

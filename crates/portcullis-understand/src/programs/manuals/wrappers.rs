@@ -3,7 +3,7 @@
 use super::{Dashes, Ends, Manual, Words};
 
 pub(super) static XARGS: Manual = Manual {
-    programs: &["xargs", "gxargs"],
+    programs: &["xargs"],
     source: "xargs(1) 4.9 and BSD xargs",
     abbreviates: true,
     ends: Ends::AtOperand,
@@ -64,7 +64,7 @@ pub(super) static PARALLEL: Manual = Manual {
 };
 
 pub(super) static ENV: Manual = Manual {
-    programs: &["env", "genv"],
+    programs: &["env"],
     source: "env(1) 9.1 and BSD env",
     abbreviates: true,
     ends: Ends::AtOperand,
@@ -93,7 +93,7 @@ pub(super) static SUDO: Manual = Manual {
 };
 
 pub(super) static TIMEOUT: Manual = Manual {
-    programs: &["timeout", "gtimeout"],
+    programs: &["timeout"],
     source: "timeout(1) 9.1",
     abbreviates: true,
     ends: Ends::AtOperand,
@@ -104,7 +104,7 @@ pub(super) static TIMEOUT: Manual = Manual {
 };
 
 pub(super) static NICE: Manual = Manual {
-    programs: &["nice", "gnice"],
+    programs: &["nice"],
     source: "nice(1) 9.1",
     abbreviates: true,
     ends: Ends::AtOperand,
@@ -116,7 +116,7 @@ pub(super) static NICE: Manual = Manual {
 };
 
 pub(super) static NOHUP: Manual = Manual {
-    programs: &["nohup", "gnohup"],
+    programs: &["nohup"],
     source: "nohup(1) 9.1",
     abbreviates: true,
     ends: Ends::AtOperand,
@@ -125,7 +125,7 @@ pub(super) static NOHUP: Manual = Manual {
 };
 
 pub(super) static STDBUF: Manual = Manual {
-    programs: &["stdbuf", "gstdbuf"],
+    programs: &["stdbuf"],
     source: "stdbuf(1) 9.1",
     abbreviates: true,
     ends: Ends::AtOperand,

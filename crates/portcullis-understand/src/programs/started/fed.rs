@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub(super) static DATABASES: Starter = Starter {
-    programs: &["cqlsh", "duckdb", "mariadb", "mysql", "psql", "redis-cli", "sqlcmd", "sqlite3"],
+    programs: &["cqlsh", "duckdb", "mysql", "psql", "redis-cli", "sqlcmd", "sqlite3"],
     start: statements,
 };
 

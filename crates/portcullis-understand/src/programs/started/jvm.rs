@@ -18,7 +18,7 @@ use crate::{
 
 pub(super) static GRADLE: Starter = Starter { programs: &["gradle", "gradlew"], start: gradle };
 pub(super) static ANT: Starter = Starter { programs: &["ant"], start: ant };
-pub(super) static MAVEN: Starter = Starter { programs: &["mvn", "mvnd", "mvnw"], start: maven };
+pub(super) static MAVEN: Starter = Starter { programs: &["mvn", "mvnw"], start: maven };
 
 /// How many projects of one build are read.
 const PROJECTS: usize = 24;

@@ -361,7 +361,6 @@ impl Walk<'_> {
             "buildah",
             "docker",
             "distrobox",
-            "kubectl",
             "lxc",
             "lxc-attach",
             "nerdctl",
@@ -378,7 +377,11 @@ impl Walk<'_> {
             .running
             .innermost()
             .find(|program| !escapes::is_shell(program) && !programs::hands_all_on(program));
-        if started_by.is_some_and(|program| !ORDINARY.contains(&program)) {
+        let enters = |program: &str| {
+            ORDINARY.contains(&program)
+                || programs::cards::card(program).is_some_and(|card| !card.enters.is_empty())
+        };
+        if started_by.is_some_and(|program| !enters(program)) {
             self.note("execution.shell.escape", span);
         }
     }

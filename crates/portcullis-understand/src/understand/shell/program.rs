@@ -157,7 +157,7 @@ impl Walk<'_> {
     /// A program of the system or of a project, by its row.
     fn run_program(&mut self, command: Command) -> Text {
         let Command { known, name, arguments, input, environment, span } = command;
-        let basename = base(&known);
+        let basename = programs::known_as(&base(&known)).to_owned();
         let mut script = None;
         if known.contains('/')
             && let Some(path) = self.target(&name.text).path

@@ -17,7 +17,7 @@ use expand::Values;
 use makefile::{Makefile, Place};
 use portcullis_syntax::Span;
 
-pub(super) static MAKE: Starter = Starter { programs: &["make", "gmake"], start };
+pub(super) static MAKE: Starter = Starter { programs: &["make"], start };
 
 /// Where it looks for its file, in this order.
 const NAMES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];

@@ -1,0 +1,34 @@
+//! Programs that have others within, called by their names: `k3s kubectl get pods`. Owns which.
+
+use super::words::command_after;
+use crate::{
+    effect::Argument,
+    programs::{host::Host, invocation::Invocation},
+    text::Text,
+};
+
+/// What each has within, sorted (docs.k3s.io/cli, docs.k0sproject.io/cli, microk8s.io/docs/command-reference, minikube.sigs.k8s.io/docs).
+const WITHIN: &[(&str, &[&str])] = &[
+    ("k0s", &["ctr", "kubectl"]),
+    ("k3s", &["crictl", "ctr", "kubectl"]),
+    ("microk8s", &["ctr", "helm", "helm3", "kubectl"]),
+    ("minikube", &["kubectl"]),
+];
+
+/// Runs the program that the first word names.
+pub(super) fn bundled(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let words = command_after(invocation, 0);
+    let row = WITHIN.binary_search_by(|(program, _)| (*program).cmp(&invocation.program));
+    let within = row.ok().and_then(|at| WITHIN.get(at)).map_or(&[][..], |(_, within)| within);
+    let Some((name, rest)) = words.split_first() else { return invocation.origin() };
+    if !name.text.as_known().is_some_and(|name| within.contains(&name)) {
+        return invocation.origin();
+    }
+    let mut command = vec![name.clone()];
+    // `minikube kubectl -- get pods`: its own options end first.
+    let is_own = |word: &&Argument| {
+        invocation.program == "minikube" && word.text.known_prefix().starts_with('-')
+    };
+    command.extend(rest.iter().skip_while(is_own).cloned());
+    walk.run(&command, invocation.input.clone())
+}
