@@ -122,13 +122,6 @@ const TRANSFERS: &[&str] = &["curl", "wget", "http", "https", "aria2c"];
 const READERS: &[(&str, &[&str])] = &[
     ("cargo", &["metadata !--config", "tree !--config", "--version", "-V", "version"]),
     (
-        "docker",
-        &[
-            "ps", "images", "logs", "inspect", "version", "info", "stats", "top", "port", "diff",
-            "history",
-        ],
-    ),
-    (
         "git",
         &[
             "status",
@@ -215,7 +208,6 @@ const READERS: &[(&str, &[&str])] = &[
         "systemctl",
         &["status", "list-units", "list-unit-files", "is-active", "is-enabled", "show", "cat"],
     ),
-    ("terraform", &["version", "show", "validate", "output"]),
 ];
 
 fn has_way(run: &Run, way: &str) -> bool {

@@ -87,7 +87,6 @@ static RULES: &[Rule] = &[
 const BESIDE: &[(&str, &[&str])] = &[
     ("aws-vault", &["exec"]),
     ("chamber", &["exec"]),
-    ("docker", &["exec", "--env-file"]),
     ("docker-compose", &["exec", "--env-file"]),
     ("doppler", &["run"]),
     ("dotenv", &["run"]),
@@ -97,9 +96,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("flyctl", &["console"]),
     ("heroku", &["run", "run:detached"]),
     ("infisical", &["run"]),
-    ("nerdctl", &["exec", "--env-file"]),
     ("op", &["run"]),
-    ("podman", &["exec", "--env-file"]),
     ("railway", &["run"]),
 ];
 

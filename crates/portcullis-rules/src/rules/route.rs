@@ -202,9 +202,6 @@ const PROXIES: &[(&[&str], &[&str])] = &[
     (&["openssl"], &["-proxy"]),
 ];
 
-/// Options whose value is the server that a client speaks to as somebody.
-const SERVERS: &[(&[&str], &[&str])] = &[(&["terraform", "tofu"], &["-backend-config"])];
-
 /// Where those that run such servers for others keep them.
 const KEPT: &[&str] = &[
     "amazonaws.com",
@@ -270,9 +267,7 @@ fn served(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
         },
         EffectKind::Run(run) => {
             let program = run.program.as_str();
-            let on_card =
-                || cards::card(program).map(|card| card.server).filter(|names| !names.is_empty());
-            let names = listed(SERVERS, program).or_else(on_card)?;
+            let names = cards::card(program).map(|card| card.server)?;
             values(run, names).find_map(|value| match value.split_once('=') {
                 Some((_, address)) if address.contains("://") => stranger(address),
                 _ => stranger(&value),

@@ -127,9 +127,7 @@ pub fn hands_all_on(name: &str) -> bool {
 pub fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
     /// Programs in the tables of wrappers and interpreters that are told by their first word what to do.
     const BY_SUBCOMMAND: &[&str] = &[
-        "buildah",
         "cmake",
-        "docker",
         "docker-compose",
         "ip",
         "k0s",
@@ -137,9 +135,7 @@ pub fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
         "make",
         "microk8s",
         "minikube",
-        "nerdctl",
         "perf",
-        "podman",
         "podman-compose",
     ];
     /// Others that run what their arguments say.

@@ -290,7 +290,7 @@ const PIP: &[&str] = &[
     "--group",
     "--extra",
 ];
-const TERRAFORM: &[&str] = &[
+pub(super) const TERRAFORM: &[&str] = &[
     "-var",
     "-var-file",
     "-target",
@@ -377,8 +377,6 @@ pub(super) static TABLE: &[Program] = &[
         "svn",
         &["-F", "-m", "-r", "--config-dir", "--message", "--password", "--revision", "--username"],
     ),
-    operator("terraform", TERRAFORM),
     operator("terragrunt", TERRAFORM),
-    operator("tofu", TERRAFORM),
     operator("vault", &[]),
 ];

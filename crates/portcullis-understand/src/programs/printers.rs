@@ -9,7 +9,6 @@ static PRINTERS: &[(&str, &[&str])] = &[
     ("conda", &["shell.bash hook", "shell.zsh hook", "shell.posix hook", "shell.bash activate …"]),
     ("dircolors", &["", "-b", "-c"]),
     ("direnv", &["hook bash", "hook zsh", "export bash", "export zsh"]),
-    ("docker", &["completion bash", "completion zsh"]),
     ("docker-machine", &["env", "env …"]),
     (
         "fnm",
@@ -40,7 +39,6 @@ static PRINTERS: &[(&str, &[&str])] = &[
     ),
     ("minikube", &["docker-env", "docker-env --shell bash", "podman-env", "completion bash"]),
     ("mise", &["activate bash", "activate zsh", "env", "env -s bash", "hook-env"]),
-    ("nerdctl", &["completion bash", "completion zsh"]),
     ("nodenv", &["init -", "init - bash"]),
     ("npm", &["completion"]),
     ("opam", &["config env", "env", "env --shell=bash"]),

@@ -22,7 +22,8 @@ mod words;
 
 use batches::arguments_from_input;
 use bundled::bundled;
-use containers::{container, copied, pushed};
+pub(super) use containers::container;
+use containers::{copied, pushed};
 use elevation::{elevated, switch_user};
 use environment::environment;
 use services::{daemon, in_context, later, other_machine, run_parts, service};
@@ -63,27 +64,6 @@ const fn custom(
     Program { name, values, does: Does::Custom(act) }
 }
 
-/// Options of `docker` and its kin before the subcommand that take a value.
-const CONTAINER: &[&str] = &[
-    "-H",
-    "--host",
-    "--context",
-    "--config",
-    "-l",
-    "--log-level",
-    "--name",
-    "--filter",
-    "--format",
-    "--cni-config-dir",
-    "--conmon",
-    "--hooks-dir",
-    "--network-cmd-path",
-    "--root",
-    "--runtime",
-    "--runroot",
-    "--url",
-];
-
 /// Options of `wsl` that take a value.
 const WSL: &[&str] = &["-d", "-u", "--cd", "--distribution", "--shell-type", "--user"];
 
@@ -95,7 +75,6 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("at", &["-f", "-q", "-t"], later),
     wrapper("aws-vault", &["-d", "--duration", "-n", "--backend"]),
     custom("batch", &["-f", "-q"], later),
-    custom("buildah", CONTAINER, container),
     wrapper("busybox", &[]),
     wrapper(
         "bwrap",
@@ -152,7 +131,6 @@ pub(super) static WRAPPERS: &[Program] = &[
     wrapper("dbus-run-session", &["--config-file"]),
     wrapper("distcc", &[]),
     privileged("doas", &["-u", "-C", "-a"]),
-    custom("docker", CONTAINER, container),
     custom("docker-compose", operators::COMPOSE, container),
     wrapper("dotenv", &["-e", "-f", "-v"]),
     wrapper("dumb-init", &["-r", "--rewrite"]),
@@ -236,7 +214,6 @@ pub(super) static WRAPPERS: &[Program] = &[
         &["-D", "-i", "-o", "-w", "--directory", "--input", "--output-file", "--width"],
     ),
     wrapper("multitime", &["-n", "-s", "-I", "-b"]),
-    custom("nerdctl", CONTAINER, container),
     custom("newgrp", &[], group_shell),
     wrapper("nice", &["-n", "--adjustment"]),
     wrapper("nocache", &["-n"]),
@@ -248,7 +225,6 @@ pub(super) static WRAPPERS: &[Program] = &[
     custom("perf", &[], profiled),
     wrapper("pexec", &["-n", "-p", "-r"]),
     privileged("pkexec", &["--user"]),
-    custom("podman", CONTAINER, container),
     custom("podman-compose", operators::COMPOSE, container),
     custom("portcullis", &[], sandboxed),
     wrapper("prlimit", &["-p", "--pid", "-o"]),

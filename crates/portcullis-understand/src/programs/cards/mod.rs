@@ -6,7 +6,9 @@
 
 mod clouds;
 mod clusters;
+mod engines;
 mod forges;
+mod infrastructure;
 
 use super::{
     Does, Program,
@@ -90,12 +92,18 @@ impl Card {
 
 /// Every card, sorted by name.
 static CARDS: &[&Card] = &[
+    &engines::BUILDAH,
+    &engines::DOCKER,
     &forges::GH,
     &clusters::HELM,
     &clusters::KUBECTL,
+    &engines::NERDCTL,
     &clusters::OC,
+    &engines::PODMAN,
     &clouds::PULUMI,
     &clouds::RCLONE,
+    &infrastructure::TERRAFORM,
+    &infrastructure::TOFU,
 ];
 
 /// The cards as rows of a table of programs, in the same order.

@@ -212,7 +212,6 @@ pub(super) static ESCAPES: &[Escape] = &[
     escape("deno", &["--config", "--import-map", "--preload", "-c"], How::Loaded),
     escape("dmsetup", &["--exec"], How::Shell),
     escape("dnsmasq", &["--dhcp-script", "--conf-script"], How::Shell),
-    escape("docker", &["--config"], How::Directory),
     escape(
         "dotnet",
         &["-p", "-property", "/p", "/property", "--property"],
@@ -307,8 +306,6 @@ pub(super) static ESCAPES: &[Escape] = &[
     escape("pip3", &["--editor", "--python"], How::Program),
     escape("pnpm", &["--node-options"], How::Code("node-options")),
     escape("pnpm", &["--script-shell"], How::Program),
-    escape("podman", &["--cni-config-dir", "--config", "--hooks-dir"], How::Directory),
-    escape("podman", &["--conmon", "--network-cmd-path", "--runtime"], How::Program),
     escape("procmail", &["-m"], How::Settings(Settings::Opaque)),
     escape("prove", &["-e", "--exec"], How::Shell),
     escape("psql", &["-o", "--output"], How::ShellAfter("|")),

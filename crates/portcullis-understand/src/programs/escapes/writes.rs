@@ -17,15 +17,12 @@ static LOGS: &[(&str, &[&str], WriteMode)] = &[
     ("chromium-browser", &["--print-to-pdf", "--screenshot"], WriteMode::Replace),
     ("cmake", &["-B"], WriteMode::Create),
     ("coverage", &["--data-file"], WriteMode::Replace),
-    ("docker", &["--output"], WriteMode::Replace),
     ("git", &["--output", "--output-directory"], WriteMode::Replace),
     ("google-chrome", &["--print-to-pdf", "--screenshot"], WriteMode::Replace),
-    ("nerdctl", &["--output"], WriteMode::Replace),
     ("nmap", &["-oA", "-oG", "-oN", "-oX"], WriteMode::Replace),
     ("npm", &["--pack-destination"], WriteMode::Create),
     ("openssl", &["-keyout"], WriteMode::Replace),
     ("pandoc", &["-o", "--output"], WriteMode::Replace),
-    ("podman", &["--output"], WriteMode::Replace),
     ("protoc", &["--cpp_out", "--go_out", "--java_out", "--python_out"], WriteMode::Create),
     (
         "pytest",
@@ -38,8 +35,6 @@ static LOGS: &[(&str, &[&str], WriteMode)] = &[
         WriteMode::Create,
     ),
     ("ssh", &["-E"], WriteMode::Append),
-    ("terraform", &["-out", "-state-out"], WriteMode::Replace),
-    ("tofu", &["-out", "-state-out"], WriteMode::Replace),
     ("xorriso", &["-outdev"], WriteMode::Replace),
 ];
 

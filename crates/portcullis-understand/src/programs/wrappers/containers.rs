@@ -88,7 +88,7 @@ const VALUES: &[&str] = &[
 ];
 
 /// `docker run … image command`, `docker exec … container command`.
-pub(super) fn container(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+pub(in crate::programs) fn container(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let inner = Invocation { values: VALUES, ..invocation.clone() };
     let verbs: Vec<&str> = Options::new(&inner.arguments, VALUES)
         .operands()
@@ -257,11 +257,9 @@ static IMAGES: &[(&str, &str)] = &[
     ("liquibase", "liquibase"),
     ("migrate", "migrate"),
     ("ngrok", "ngrok"),
-    ("opentofu", "tofu"),
     ("packer", "packer"),
     ("restic", "restic"),
     ("skopeo", "skopeo"),
-    ("terraform", "terraform"),
     ("terragrunt", "terragrunt"),
     ("vault", "vault"),
     ("velero", "velero"),
