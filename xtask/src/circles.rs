@@ -27,10 +27,8 @@ const KNOWN: &[(&str, &[&str])] = &[
         "portcullis-understand",
         &[
             "programs::cards",
-            "programs::consoles",
             "programs::escapes",
             "programs::interpreters",
-            "programs::projects",
             "programs::started",
             "programs::wrappers",
         ],

@@ -1,7 +1,7 @@
-//! Ways from an ordinary program to a shell: options, variables and inputs whose value is run as a command. Owns the order
-//! in which they are looked for; the tables stand below. What is run is then read like any other command.
+//! Ways from an ordinary program to a shell: options, variables and inputs whose value is run as a command. What is run
+//! is then read like any other command. Owns nothing but the way in; the tables stand below, and `follow` says in which order they are asked.
 
-use super::{Options, cards, changers, mounts, projects, wrappers};
+use super::{Options, cards, wrappers};
 
 mod act;
 pub(in crate::programs) mod by_manual;
@@ -25,7 +25,8 @@ mod vim;
 mod words;
 mod writes;
 
-pub(crate) use follow::{follow, has_rows, options_of};
+pub(in crate::programs) use follow::{follow, hand_over};
+pub(crate) use follow::{has_rows, options_of};
 pub(crate) use git::git_environment;
 pub(crate) use make::{made, makefile};
 pub(crate) use named::named_in_variable;

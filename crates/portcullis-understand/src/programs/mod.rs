@@ -21,6 +21,7 @@ pub(crate) mod environment;
 pub mod escapes;
 pub(crate) mod files;
 mod filters;
+pub(crate) mod following;
 pub mod found;
 pub mod host;
 pub(crate) mod interpreters;

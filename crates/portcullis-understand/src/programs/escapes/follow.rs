@@ -5,11 +5,10 @@ use portcullis_syntax::Span;
 use super::{
     Options,
     act::act,
-    by_manual, cards, changers,
+    by_manual, cards,
     git::git_commands,
     loaded,
     make::make_surroundings,
-    mounts, projects,
     settings::{self, Settings},
     table::{Escape, How, INPUT_ESCAPES, TAKE_VALUES, WHOLE, escapes},
     told, unlisted,
@@ -27,10 +26,6 @@ use crate::{
 /// Reads everything that an invocation would run through an escape.
 pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     let name = invocation.program.as_str();
-    hand_over(walk, invocation);
-    projects::follow(walk, invocation);
-    changers::follow(walk, invocation);
-    mounts::follow(walk, invocation);
     if name == "git" {
         git_commands(walk, invocation);
     }
@@ -211,7 +206,7 @@ fn typed(walk: &mut dyn Host, invocation: &Invocation) {
 }
 
 /// A file that this call wrote and made executable is there to be run: a program that is handed its name may do so.
-fn hand_over(walk: &mut dyn Host, invocation: &Invocation) {
+pub(in crate::programs) fn hand_over(walk: &mut dyn Host, invocation: &Invocation) {
     // What stands behind a wrapper was handed to the program that it runs.
     if !walk.has_executables()
         || wrappers::is_wrapper(&invocation.program)

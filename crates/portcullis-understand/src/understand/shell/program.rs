@@ -263,7 +263,7 @@ impl Walk<'_> {
                 _ => None,
             };
         }
-        escapes::follow(self, invocation);
+        programs::following::follow(self, invocation);
         if programs::environment::printed_by(invocation) {
             printed.taint = printed.taint.with(Taint::SECRET);
             printed.push(Piece::Unknown("the environment".into()));
