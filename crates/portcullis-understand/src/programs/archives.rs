@@ -24,9 +24,6 @@ const fn custom(
 /// Sorted by name.
 pub(super) static TABLE: &[Program] = &[
     custom("7z", &[], seven),
-    custom("7za", &[], seven),
-    custom("7zr", &[], seven),
-    custom("7zz", &[], seven),
     custom("ar", &[], archive),
     custom("bsdtar", TAR, tar),
     custom("compress", &["-b"], in_place),

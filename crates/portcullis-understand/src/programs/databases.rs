@@ -169,7 +169,6 @@ pub(super) static TABLE: &[Program] = &[
     client("tsql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("turso", &[]),
     client("usql", POSTGRES),
-    Program { name: "valkey-cli", values: REDIS, does: Does::Custom(stores::redis) },
     client("vsql", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("wrangler", &["-c", "-e", "--command", "--config", "--env", "--file"]),
     client("ysqlsh", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),

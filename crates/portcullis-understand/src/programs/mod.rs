@@ -159,8 +159,8 @@ pub fn runs_anything(name: &str, words: &[String], more: bool) -> bool {
 /// npm's and pip's. Sorted.
 const ABBREVIATE: &[&str] = &[
     "chgrp", "chmod", "chown", "cp", "env", "git", "gzip", "ln", "make", "man", "mkdir", "mv",
-    "npm", "npx", "pip", "pip3", "rm", "rmdir", "sed", "shred", "sort", "split", "tar", "timeout",
-    "touch", "truncate", "wget", "xargs",
+    "npm", "npx", "pip", "rm", "rmdir", "sed", "shred", "sort", "split", "tar", "timeout", "touch",
+    "truncate", "wget", "xargs",
 ];
 
 /// Whether a program takes any beginning of a long option's name for it.

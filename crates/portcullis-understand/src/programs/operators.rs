@@ -372,7 +372,6 @@ pub(super) static TABLE: &[Program] = &[
         ],
     ),
     operator("pip", PIP),
-    operator("pip3", PIP),
     operator(
         "svn",
         &["-F", "-m", "-r", "--config-dir", "--message", "--password", "--revision", "--username"],

@@ -94,7 +94,6 @@ pub(super) static READERS: &[Program] = &[
         "bat",
         &["-l", "-r", "-H", "--language", "--line-range", "--style", "--theme", "--paging"],
     ),
-    reads("batcat", &["-l", "-r", "-H"]),
     reads("bvi", &[]),
     searches("bzgrep", GREP),
     reads("bzless", &[]),

@@ -253,7 +253,7 @@ pub(super) fn script(walk: &mut dyn Host, program: &str, value: &Argument) {
     }
     if walk.wrote(&value.text) {
         let language = match program {
-            "node" | "nodejs" => "javascript",
+            "node" => "javascript",
             "perl" => "perl",
             "ruby" => "ruby",
             "nvim" => "lua",

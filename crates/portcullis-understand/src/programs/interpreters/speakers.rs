@@ -56,7 +56,6 @@ pub(super) static SPEAKERS: &[Speaker] = &[
     speaker("nawk", "awk", &[], true),
     speaker("nim", "nim", &["--eval"], false),
     speaker("node", "javascript", &["-e", "--eval", "-p", "--print", "-pe"], false),
-    speaker("nodejs", "javascript", &["-e", "--eval", "-p", "--print"], false),
     speaker("octave", "octave", &["--eval"], false),
     speaker("osascript", "applescript", &["-e"], false),
     speaker("perl", "perl", &["-e", "-E"], false),

@@ -50,7 +50,7 @@ pub(super) static RUBY: Manual = Manual {
 };
 
 pub(super) static NODE: Manual = Manual {
-    programs: &["node", "nodejs"],
+    programs: &["node"],
     source: "node(1) 20 and `node --help`",
     ends: Ends::AtOperand,
     flags: Words(

@@ -55,7 +55,7 @@ pub(super) static NPM: Manual = Manual {
 };
 
 pub(super) static PIP: Manual = Manual {
-    programs: &["pip", "pip3"],
+    programs: &["pip"],
     source: "pip help, 23.2 and what later releases added",
     abbreviates: true,
     verbs: Words(

@@ -12,7 +12,7 @@ pub(super) static PYTHON: Starter =
     Starter { programs: &["python", "pypy", "pypy3", "ipython", "bpython"], start: python };
 
 pub(super) static NODE: Starter = Starter {
-    programs: &["bun", "node", "nodejs", "npm", "npx", "pnpm", "ts-node", "tsx", "yarn"],
+    programs: &["bun", "node", "npm", "npx", "pnpm", "ts-node", "tsx", "yarn"],
     start: node,
 };
 
@@ -109,8 +109,7 @@ fn environment(walk: &mut dyn Host, invocation: &Invocation) {
 
 /// `node -r FILE`, `--require`, `--import`, `--loader`, and the same in `NODE_OPTIONS`.
 fn node(walk: &mut dyn Host, invocation: &Invocation) {
-    let is_node =
-        matches!(invocation.program.as_str(), "node" | "nodejs" | "ts-node" | "tsx" | "bun");
+    let is_node = matches!(invocation.program.as_str(), "node" | "ts-node" | "tsx" | "bun");
     let options = ["-r", "--require", "--import", "--loader", "--experimental-loader"];
     for option in options.into_iter().filter(|_| is_node) {
         for file in options::values_of(&invocation.arguments, option) {

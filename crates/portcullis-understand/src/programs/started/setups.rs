@@ -12,7 +12,7 @@ use crate::{
     text::Text,
 };
 
-pub(super) static PIP: Starter = Starter { programs: &["pip", "pip3", "uv"], start: pip };
+pub(super) static PIP: Starter = Starter { programs: &["pip", "uv"], start: pip };
 pub(super) static BUILDERS: Starter = Starter {
     programs: &[
         "build",

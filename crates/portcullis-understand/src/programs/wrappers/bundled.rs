@@ -2,7 +2,6 @@
 
 use super::words::command_after;
 use crate::{
-    effect::Argument,
     programs::{host::Host, invocation::Invocation},
     text::Text,
 };
@@ -25,10 +24,10 @@ pub(super) fn bundled(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         return invocation.origin();
     }
     let mut command = vec![name.clone()];
-    // `minikube kubectl -- get pods`: its own options end first.
-    let is_own = |word: &&Argument| {
-        invocation.program == "minikube" && word.text.known_prefix().starts_with('-')
-    };
-    command.extend(rest.iter().skip_while(is_own).cloned());
+    // `minikube kubectl --ssh -- get pods`: its own options end first.
+    let own = rest.iter().take_while(|word| word.text.known_prefix().starts_with('-'));
+    let ends = own.map(|word| word.text.as_known()).position(|word| word == Some("--"));
+    let own = ends.filter(|_| invocation.program == "minikube").map_or(0, |at| at + 1);
+    command.extend_from_slice(rest.get(own..).unwrap_or_default());
     walk.run(&command, invocation.input.clone())
 }
