@@ -60,8 +60,10 @@ pub struct SlackTable {
     pub app: String,
     /// The file with its bot token (`xoxb-…`), absolute.
     pub token: PathBuf,
-    /// The file with its signing secret, absolute.
-    pub signing_secret: PathBuf,
+    /// The file with its signing secret, absolute: Slack speaks to us at `/chat/slack`.
+    pub signing_secret: Option<PathBuf>,
+    /// The file with its token for Socket Mode (`xapp-…`), absolute: we connect to Slack, and nothing comes in.
+    pub app_token: Option<PathBuf>,
     /// Where Slack takes what is said; its own address by default.
     pub url: Option<String>,
 }
@@ -120,8 +122,10 @@ pub struct SlackApp {
     pub app: String,
     /// The file with its token.
     pub token: PathBuf,
-    /// The file with its signing secret.
-    pub signing_secret: PathBuf,
+    /// The file with its signing secret, where Slack speaks to us.
+    pub signing_secret: Option<PathBuf>,
+    /// The file with its token for Socket Mode, where we connect to Slack.
+    pub app_token: Option<PathBuf>,
     /// Where Slack takes what is said, with a slash at its end.
     pub url: String,
 }
@@ -238,7 +242,7 @@ pub(super) fn chat_of(table: &ChatTable) -> Result<Chat, Misreading> {
 }
 
 fn slack_of(table: &Spanned<SlackTable>) -> Result<SlackApp, Misreading> {
-    let SlackTable { team, app, token, signing_secret, url } = table.get_ref();
+    let SlackTable { team, app, token, signing_secret, app_token, url } = table.get_ref();
     let wrong =
         |message: String, help: &str| Err(Misreading::new(table.span(), message).with_help(help));
     for (id, of, letter) in [(team, "a workspace", 'T'), (app, "an app", 'A')] {
@@ -248,7 +252,12 @@ fn slack_of(table: &Spanned<SlackTable>) -> Result<SlackApp, Misreading> {
             return wrong(format!("`{id}` is no id of {of} of Slack"), help);
         }
     }
-    for path in [token, signing_secret] {
+    if signing_secret.is_none() && app_token.is_none() {
+        let help =
+            "`signing_secret` where Slack reaches this gateway, `app_token` where it does not";
+        return wrong("Slack has no way to say anything here".to_owned(), help);
+    }
+    for path in [token].into_iter().chain(signing_secret).chain(app_token) {
         if !path.is_absolute() {
             let message = format!("`{}` is not an absolute path", path.display());
             return wrong(message, "a relative path would name another file in each directory");
@@ -265,6 +274,7 @@ fn slack_of(table: &Spanned<SlackTable>) -> Result<SlackApp, Misreading> {
         app: app.clone(),
         token: token.clone(),
         signing_secret: signing_secret.clone(),
+        app_token: app_token.clone(),
         url,
     })
 }
@@ -434,6 +444,10 @@ mod tests {
         assert!(read("[[receivers]]\nname = \"r\"\nmail = [\"a@b.example\"]").is_err(), "no mail");
         assert!(read(&SLACK.replace("\"T1\"", "\"t1\"")).is_err());
         assert!(read(&SLACK.replace("\"/t\"", "\"t\"")).is_err());
+        let socket = SLACK.replace("signing_secret", "app_token");
+        assert!(read(&socket).unwrap().slack.unwrap().signing_secret.is_none());
+        assert!(read(&socket.replace("\"/s\"", "\"s\"")).is_err());
+        assert!(read(&SLACK.replace("signing_secret = \"/s\"\n", "")).is_err(), "no way");
         assert!(read(&format!("{SLACK}url = \"http://slack.example/api\"")).is_err());
         let here = read(&format!("{SLACK}url = \"http://127.0.0.1:9/api\"")).unwrap();
         assert_eq!(here.slack.unwrap().url, "http://127.0.0.1:9/api/");

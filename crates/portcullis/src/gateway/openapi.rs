@@ -447,6 +447,10 @@ mod tests {
                 object(
                     json!({
                         "v": number(), "slack": { "type": "boolean" }, "up_to": text(),
+                        "socket": {
+                            "type": ["object", "null"], "required": ["connected", "trouble"],
+                            "properties": { "connected": { "type": "boolean" }, "trouble": { "type": ["string", "null"] } },
+                        },
                         "links": list(object(
                             json!({
                                 "id": text(), "name": text(), "team": { "type": ["string", "null"] }, "user": { "type": ["string", "null"] },
@@ -455,7 +459,7 @@ mod tests {
                             json!(["id", "name", "team", "user", "linked"]),
                         )),
                     }),
-                    json!(["v", "slack", "up_to", "links"]),
+                    json!(["v", "slack", "up_to", "socket", "links"]),
                 ),
             ),
             (

@@ -34,9 +34,9 @@ use super::{
     access::Door,
     bench::Bench,
     bundle,
-    chat::Ear,
+    chat::{self, Ear},
     events, guards, mcp,
-    notices::{self, Receivers},
+    notices::{self, Receivers, Slack},
     openapi, people,
     place::Place,
     policy,
@@ -220,6 +220,9 @@ impl Serving {
             tokio::spawn(bundle::follow(Arc::downgrade(&gateway)));
         }
         tokio::spawn(notices::deliver(Arc::downgrade(&gateway), gateway.clerk.head()));
+        if gateway.receivers.slack.as_ref().is_some_and(Slack::has_socket) {
+            tokio::spawn(chat::listen(Arc::downgrade(&gateway)));
+        }
         tokio::spawn(events::tell(Arc::downgrade(&gateway), gateway.clerk.head()));
         let most = connections.clamp(1, Semaphore::MAX_PERMITS);
         let connections = Arc::new(Semaphore::new(most));

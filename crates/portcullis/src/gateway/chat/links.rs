@@ -11,13 +11,17 @@ use jiff::{SignedDuration, Timestamp};
 use portcullis_core::authority::Duty;
 use serde_json::{Value, json};
 
-use super::super::{
-    Shared,
-    access::Caller,
-    approvals::id,
-    problem::{Problem, no_randomness},
-    rights,
-    shapes::written,
+use super::{
+    super::{
+        Shared,
+        access::Caller,
+        approvals::id,
+        notices::Slack,
+        problem::{Problem, no_randomness},
+        rights,
+        shapes::written,
+    },
+    Standing,
 };
 use crate::{
     approvals::{Account, Done, Id, Link, Scope, Step, hash_of},
@@ -85,8 +89,14 @@ pub(in crate::gateway) async fn list(
     let links: Vec<Value> = seen.map(shape).collect();
     let is_set_up = gateway.receivers.slack.is_some();
     let up_to = gateway.receivers.up_to.name();
-    Ok(Json(json!({ "v": VERSION, "slack": is_set_up, "up_to": up_to, "links": links }))
-        .into_response())
+    // On a connection of ours, where there is to be one; why not is for who administers.
+    let has_socket = gateway.receivers.slack.as_ref().is_some_and(Slack::has_socket);
+    let socket = has_socket.then(|| {
+        let Standing { connected, trouble } = gateway.ear.standing();
+        json!({ "connected": connected, "trouble": trouble.filter(|_| sees_all) })
+    });
+    let shape = json!({ "v": VERSION, "slack": is_set_up, "up_to": up_to, "socket": socket, "links": links });
+    Ok(Json(shape).into_response())
 }
 
 fn shape(link: &Link) -> Value {

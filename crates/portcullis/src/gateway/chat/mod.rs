@@ -3,10 +3,12 @@
 //!
 //! ```text
 //! Slack ──signature, time, once, our app and workspace──► acknowledged ──► account ──link──► somebody ──► approvals::say
+//!       ◄─socket─ ──envelope, once, our app and workspace──┘
 //! ```
 
 mod form;
 mod links;
+mod socket;
 
 use std::{
     collections::HashMap,
@@ -30,7 +32,10 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use self::form::fields;
-pub(super) use self::links::{begin, end, end_of, list};
+pub(super) use self::{
+    links::{begin, end, end_of, list},
+    socket::{Standing, listen},
+};
 use super::{
     Shared,
     access::Caller,
@@ -71,6 +76,8 @@ pub(super) struct Ear {
     heard: Mutex<HashMap<String, Instant>>,
     reads: Semaphore,
     does: Semaphore,
+    /// Of the connection that we make to be spoken to.
+    standing: Mutex<Standing>,
 }
 
 impl Ear {
@@ -79,7 +86,22 @@ impl Ear {
             heard: Mutex::default(),
             reads: Semaphore::new(READ_AT_ONCE),
             does: Semaphore::new(DONE_AT_ONCE),
+            standing: Mutex::default(),
         }
+    }
+
+    /// Whether Slack is heard on a connection of ours, and why not.
+    pub(super) fn standing(&self) -> Standing {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn stands(&self, standing: Standing) {
+        *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
+    }
+
+    /// What was heard could not be looked at, and is said again.
+    fn forgets(&self, signature: &str) {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).remove(signature);
     }
 
     /// Whether this was not heard before.
@@ -113,6 +135,11 @@ impl Refused {
     const fn busy() -> Self {
         Self(StatusCode::SERVICE_UNAVAILABLE, "as much is listened to as can be")
     }
+
+    /// Whether the same may be listened to later.
+    fn is_for_now(&self) -> bool {
+        self.0 == StatusCode::SERVICE_UNAVAILABLE
+    }
 }
 
 async fn slack(
@@ -135,7 +162,7 @@ async fn slack(
 
 /// Listens to what Slack says, and answers at once.
 async fn heard(gateway: &Shared, headers: &HeaderMap, body: Body) -> Result<Response, Refused> {
-    let Some(slack) = &gateway.receivers.slack else {
+    let Some(slack) = gateway.receivers.slack.as_ref().filter(|slack| slack.is_let_in()) else {
         return Err(Refused(StatusCode::NOT_FOUND, "no app of Slack speaks here"));
     };
     let only = |name: &str| {
@@ -160,8 +187,13 @@ async fn heard(gateway: &Shared, headers: &HeaderMap, body: Body) -> Result<Resp
     let fields = fields(&body).ok_or(Refused(StatusCode::BAD_REQUEST, "it is no form"))?;
     let field = |name: &str| fields.get(name).map(String::as_str);
     match field("payload") {
-        Some(payload) => pressed(gateway, slack, payload, signature),
-        None => Box::pin(typed(gateway, slack, &field)).await,
+        Some(payload) => {
+            let payload = serde_json::from_str(payload)
+                .map_err(|_| Refused(StatusCode::BAD_REQUEST, "it is not what a button says"))?;
+            pressed(gateway, slack, payload, signature)?;
+            Ok(StatusCode::OK.into_response())
+        }
+        None => Ok(Json(Box::pin(typed(gateway, slack, &field)).await?).into_response()),
     }
 }
 
@@ -203,14 +235,7 @@ struct Payload {
 }
 
 /// Somebody pressed a button: it is acknowledged, and carried out after that.
-fn pressed(
-    gateway: &Shared,
-    slack: &Slack,
-    payload: &str,
-    signature: &str,
-) -> Result<Response, Refused> {
-    let payload: Payload = serde_json::from_str(payload)
-        .map_err(|_| Refused(StatusCode::BAD_REQUEST, "it is not what a button says"))?;
+fn pressed(gateway: &Shared, slack: &Slack, payload: Payload, heard: &str) -> Result<(), Refused> {
     let Payload { r#type: kind, team, user, api_app_id, channel, actions } = payload;
     let is_guest = user.team_id.as_ref().is_some_and(|from| *from != team.id);
     if !slack.is_ours(&team.id, &api_app_id) || is_guest || !is_id(&user.id) {
@@ -218,10 +243,10 @@ fn pressed(
     }
     let [Action { action_id, value: Some(value) }] = &actions[..] else {
         // A button that only leads somewhere.
-        return Ok(StatusCode::OK.into_response());
+        return Ok(());
     };
     let (Some(chosen), "block_actions") = (chosen(action_id, value), kind.as_str()) else {
-        return Ok(StatusCode::OK.into_response());
+        return Ok(());
     };
     let press = Press {
         account: Account { team: team.id, user: user.id },
@@ -231,7 +256,7 @@ fn pressed(
         action: action_id.clone(),
         channel: channel.map(|channel| channel.id).filter(|id| is_id(id)),
         // Whatever happens to this process, it is done once.
-        key: format!("slack {}", hash_of(signature)),
+        key: format!("slack {}", hash_of(heard)),
     };
     if gateway.ear.does.available_permits() == 0 {
         return Err(Refused::busy());
@@ -249,7 +274,7 @@ fn pressed(
             slack.whisper(channel, &press.account.user, &words).await;
         }
     });
-    Ok(StatusCode::OK.into_response())
+    Ok(())
 }
 
 /// A button that somebody pressed.
@@ -344,7 +369,7 @@ async fn typed<'f>(
     gateway: &Shared,
     slack: &Slack,
     field: &(dyn Fn(&str) -> Option<&'f str> + Sync),
-) -> Result<Response, Refused> {
+) -> Result<Value, Refused> {
     let (team, app) = (field("team_id"), field("api_app_id"));
     let user = field("user_id").filter(|user| is_id(user));
     let (Some(team), Some(app), Some(user)) = (team, app, user) else { return Err(other_app()) };
@@ -364,6 +389,5 @@ async fn typed<'f>(
     };
     let answer = tokio::time::timeout(PATIENCE, answer).await;
     let answer = answer.unwrap_or_else(|_| "That took too long: try again.".to_owned());
-    let said: Value = json!({ "response_type": "ephemeral", "text": plain(&answer) });
-    Ok(Json(said).into_response())
+    Ok(json!({ "response_type": "ephemeral", "text": plain(&answer) }))
 }

@@ -45,7 +45,9 @@ pub(in crate::gateway) struct Slack {
     client: Client,
     app: SlackApp,
     token: String,
-    signing: Vec<u8>,
+    /// What it signs with that speaks to us, and what we show to be spoken to on a connection of our own.
+    signing: Option<Vec<u8>>,
+    app_token: Option<String>,
 }
 
 /// Why something was not said.
@@ -69,7 +71,8 @@ impl Slack {
         Ok(Self {
             client: Client::new(guard, Roots::System, limits),
             token: secret(&app.token)?,
-            signing: secret(&app.signing_secret)?.into_bytes(),
+            signing: app.signing_secret.as_deref().map(secret).transpose()?.map(String::into_bytes),
+            app_token: app.app_token.as_deref().map(secret).transpose()?,
             app: app.clone(),
         })
     }
@@ -86,7 +89,35 @@ impl Slack {
         body: &[u8],
         now: Timestamp,
     ) -> bool {
-        is_lately(time, now) && is_signed(&self.signing, time, signature, body)
+        let signing = self.signing.as_deref();
+        is_lately(time, now)
+            && signing.is_some_and(|signing| is_signed(signing, time, signature, body))
+    }
+
+    /// Whether Slack speaks to us at a door of ours.
+    pub(in crate::gateway) const fn is_let_in(&self) -> bool {
+        self.signing.is_some()
+    }
+
+    /// Whether we connect to Slack to be spoken to.
+    pub(in crate::gateway) const fn has_socket(&self) -> bool {
+        self.app_token.is_some()
+    }
+
+    /// Where Slack takes what is said.
+    pub(in crate::gateway) fn base(&self) -> &str {
+        &self.app.url
+    }
+
+    /// The address of a connection on which Slack speaks to us; it counts once.
+    pub(in crate::gateway) async fn socket(&self) -> Result<String, String> {
+        let Some(token) = &self.app_token else {
+            return Err("no token for Socket Mode is configured".to_owned());
+        };
+        let answer = self.call_as(token, "apps.connections.open", &json!({})).await;
+        let answer = answer.map_err(|trouble| trouble.words)?;
+        let url = answer.get("url").and_then(Value::as_str).unwrap_or_default();
+        Ok(url.to_owned())
     }
 
     pub(super) async fn post(&self, channel: &str, message: Message) -> Attempt {
@@ -130,12 +161,16 @@ impl Slack {
     }
 
     async fn call(&self, method: &str, body: &Value) -> Result<Value, Trouble> {
+        self.call_as(&self.token, method, body).await
+    }
+
+    async fn call_as(&self, token: &str, method: &str, body: &Value) -> Result<Value, Trouble> {
         let request = Request {
             method: "POST".to_owned(),
             url: format!("{}{method}", self.app.url),
             headers: vec![
                 ("content-type".to_owned(), "application/json; charset=utf-8".to_owned()),
-                ("authorization".to_owned(), format!("Bearer {}", self.token)),
+                ("authorization".to_owned(), format!("Bearer {token}")),
             ],
             body: Some(body.to_string().into_bytes()),
         };

@@ -18,11 +18,12 @@ export function chat(place, me) {
 
   async function links() {
     try {
-      const { slack, up_to: most, links: all } = await get("/v1/chat/links");
+      const { slack, up_to: most, socket, links: all } = await get("/v1/chat/links");
       const mine = all.some((one) => one.name === me.name);
       replace(linked,
         slack ? el("p", {}, `Requests up to the risk ${most} are decided in Slack by who linked their account there. Everything else is decided here.`)
           : el("p", {}, "No chat is set up in which anybody decides. ", el("code", {}, "[chat.slack]"), " in the configuration does that."),
+        socket && !socket.connected ? el("p", { class: "warning" }, `Slack is not heard now${socket.trouble ? `: ${socket.trouble}` : ""}. Buttons do nothing until it is.`) : null,
         all.length ? table("Linked accounts", ["Account", "Speaks for", "Since", "End it"], all.map((one) => [
           el("code", {}, `${one.team} ${one.user}`), one.name, moment(one.linked),
           el("button", { type: "button", class: "quiet", "aria-label": `End the link of ${one.user}`, onclick: () => end(one) }, "End it"),

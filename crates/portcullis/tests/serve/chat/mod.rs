@@ -5,6 +5,7 @@ mod hostile;
 mod page;
 mod queue;
 pub(crate) mod slack;
+mod socket;
 mod ways;
 
 use std::{fs, net::SocketAddr, path::Path, thread::JoinHandle};

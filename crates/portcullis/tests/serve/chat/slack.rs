@@ -17,6 +17,7 @@ use sha2::Sha256;
 use crate::client::{Answer, Gateway, PATIENCE};
 
 pub(crate) const TOKEN: &str = "xoxb-only-for-tests";
+pub(crate) const APP_TOKEN: &str = "xapp-only-for-tests";
 pub(crate) const SECRET: &str = "8f742231b10e8888abcd99yyyzzz85a5";
 pub(crate) const TEAM: &str = "T0ACME";
 pub(crate) const APP: &str = "A0GATE";
@@ -34,6 +35,8 @@ struct World {
     said: Vec<Said>,
     /// What it answers in place of what is right: a status and a body, the first first.
     lies: Vec<(u16, String)>,
+    /// The address of the socket that it names.
+    socket: String,
 }
 
 pub(crate) struct Slack {
@@ -63,6 +66,11 @@ impl Slack {
     pub(crate) fn lies(&self, lies: &[(u16, &str)]) {
         let lies = lies.iter().map(|(status, body)| (*status, (*body).to_owned()));
         self.world.0.lock().unwrap().lies.extend(lies);
+    }
+
+    /// Names this address to whoever asks for a socket.
+    pub(crate) fn names(&self, socket: &str) {
+        self.world.0.lock().unwrap().socket = socket.to_owned();
     }
 
     /// Everything that was said by one method.
@@ -101,7 +109,13 @@ fn answer(mut stream: TcpStream, shared: &(Mutex<World>, Condvar)) {
         let is_lied = !world.lies.is_empty();
         let lie = is_lied.then(|| world.lies.remove(0));
         let count = world.said.len();
-        let right = json!({ "ok": true, "channel": body["channel"], "ts": format!("1790000000.{count:06}") });
+        let right = match (method.ends_with("apps.connections.open"), headers.contains(APP_TOKEN)) {
+            (true, true) => json!({ "ok": true, "url": world.socket }),
+            (true, false) => json!({ "ok": false, "error": "not_allowed_token_type" }),
+            _ => {
+                json!({ "ok": true, "channel": body["channel"], "ts": format!("1790000000.{count:06}") })
+            }
+        };
         world.said.push(Said { method, headers, body });
         lie.unwrap_or((200, right.to_string()))
     };
