@@ -48,7 +48,7 @@ fn path(gateway: &Gateway) -> PathBuf {
 }
 
 /// What is given out, and what this version of it is called.
-async fn held(gateway: &Shared) -> Result<Option<(Vec<u8>, String)>, Problem> {
+pub(super) async fn held(gateway: &Shared) -> Result<Option<(Vec<u8>, String)>, Problem> {
     let path = path(gateway);
     let read = tokio::task::spawn_blocking(move || private::read(&path, signed::LONGEST as u64));
     match read.await.map_err(|_| ClerkError::Closed)? {

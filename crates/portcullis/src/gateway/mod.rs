@@ -22,6 +22,7 @@ mod inbox;
 mod intercept;
 mod judge;
 mod looking;
+mod machines;
 mod mcp;
 mod notices;
 mod openapi;
@@ -160,6 +161,8 @@ pub(super) struct Gateway {
     large: Arc<tokio::sync::Semaphore>,
     /// Wakes whoever waits for a newer policy of the centre.
     bundles: tokio::sync::watch::Sender<u64>,
+    /// Which of those each machine says that it holds.
+    machines: machines::Machines,
     /// Ends whoever waits when the gateway stops.
     closed: tokio::sync::watch::Sender<bool>,
 }

@@ -177,6 +177,7 @@ mod tests {
     use crate::{
         gateway::{
             deliveries::DeliveryShape,
+            machines::HoldingShape,
             people::DelegateShape,
             policy::ToTryShape,
             shapes::{
@@ -210,6 +211,7 @@ mod tests {
         taken.subschema_for::<ManyShape>();
         taken.subschema_for::<ClaimShape>();
         taken.subschema_for::<CommentShape>();
+        taken.subschema_for::<HoldingShape>();
         taken.subschema_for::<AssignShape>();
         taken.subschema_for::<SnoozeShape>();
         taken.subschema_for::<NewTokenShape>();
@@ -565,6 +567,29 @@ mod tests {
                 object(
                     json!({ "v": number(), "name": text(), "revision": number(), "digest": text(), "signers": list(text()) }),
                     json!(["v", "name", "revision", "digest", "signers"]),
+                ),
+            ),
+            (
+                "Machines",
+                object(
+                    json!({
+                        "v": number(),
+                        "given": {
+                            "type": ["object", "null"], "required": ["revision", "digest"],
+                            "properties": { "revision": number(), "digest": text() },
+                        },
+                        "machines": list(object(
+                            json!({
+                                "machine": text(), "token": text(), "name": { "type": ["string", "null"] },
+                                "revision": { "type": ["integer", "null"] }, "digest": { "type": ["string", "null"] },
+                                "state": { "enum": ["activated", "unchanged", "stopped", "refused"] },
+                                "trouble": { "type": ["string", "null"] }, "seen": text(),
+                                "current": { "type": ["boolean", "null"] }, "silent": { "type": "boolean" },
+                            }),
+                            json!(["machine", "token", "name", "revision", "digest", "state", "trouble", "seen", "current", "silent"]),
+                        )),
+                    }),
+                    json!(["v", "given", "machines"]),
                 ),
             ),
             ("Intercepted", any()),

@@ -22,8 +22,8 @@ use super::{
     access::{Caller, permitted},
     approvals,
     body::{BODY, whole},
-    bundle, chat, deliveries, events, grants, guards, inbox, intercept, judge, looking, mcp,
-    notices, overview, page, people, policy,
+    bundle, chat, deliveries, events, grants, guards, inbox, intercept, judge, looking, machines,
+    mcp, notices, overview, page, people, policy,
     problem::{Parameters, Problem, Told},
     records, servers, snapshots, talk, tokens,
 };
@@ -112,6 +112,12 @@ const RESUME: (&str, Kind, &str) = (
     "resume",
     Kind::Word(&["true", "false"]),
     "Take up what was asked before about the very same action, where it waits or is approved and unused",
+);
+
+const SILENT: (&str, Kind, &str) = (
+    "silent",
+    Kind::Number,
+    "Who said nothing for so many seconds is silent; an hour unless said otherwise",
 );
 
 const NEWER: (&str, Kind, &str) = (
@@ -247,6 +253,8 @@ pub(super) const ROUTES: &[Route] = &[
     route!(DELETE "/v1/policy/approval", RULES_OVER, "End a looser approval policy before its time", [], "" -> 200 "PolicySet", delete(policy::end)),
     route!(GET "/v1/policy/bundle", Needs::Token, "The signed policy that this gateway gives out, with its `ETag`; 304 where `If-None-Match` names it", [&[NEWER]], "" -> 200 "Bundle", get(bundle::give)),
     route!(PUT "/v1/policy/bundle", RULES_OVER, "Give out a signed policy that is newer than the one before", [], "Bundle" -> 200 "Published", put(bundle::take)),
+    route!(POST "/v1/policy/machines", JUDGES, "Tell which policy of the centre a machine holds", [], "HoldingShape" -> 204 "", post(machines::tell)),
+    route!(GET "/v1/policy/machines", READS, "Which policy each machine said that it holds, whoever is behind or silent first", [&[SILENT]], "" -> 200 "Machines", get(machines::list)),
     route!(GET "/v1/tokens", RULES_OVER, "Every token, without what makes it one", [], "" -> 200 "Tokens", get(tokens::list)),
     route!(POST "/v1/tokens", RULES_OVER, "Make a token; it is shown in this answer alone", [], "NewTokenShape" -> 201 "TokenShape", post(tokens::make)),
     route!(DELETE "/v1/tokens/{id}", RULES_OVER, "End a token for good, and the sessions of browsers under its name", [], "" -> 204 "", delete(tokens::revoke)),

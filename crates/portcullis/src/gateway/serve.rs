@@ -35,7 +35,9 @@ use super::{
     bench::Bench,
     bundle,
     chat::{self, Ear},
-    events, guards, mcp,
+    events, guards,
+    machines::Machines,
+    mcp,
     notices::{self, Receivers, Slack},
     openapi, people,
     place::Place,
@@ -209,6 +211,7 @@ impl Serving {
             tried: tokio::sync::Mutex::default(),
             closing: false.into(),
             bundles: watch::Sender::new(0),
+            machines: Machines::default(),
             closed: watch::Sender::new(false),
             clerk,
         });

@@ -137,6 +137,104 @@ fn a_gateway_gives_out_what_was_signed_and_nothing_older() {
     assert!(done(&machine, "policy fetch --wait 1").starts_with("activated: acme 3"));
 }
 
+fn private(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+}
+
+/// A machine whose centre is a gateway, which it asks with a token.
+fn machine(home: &Path, gateway: &Gateway, (key, token): (&str, &str)) {
+    fs::create_dir_all(home.join(".config/portcullis")).unwrap();
+    private(&home.join("token"), token);
+    private(&home.join("person"), &gateway.person);
+    let (url, token) = (format!("http://{}{PATH}", gateway.address), home.join("token"));
+    let text = format!(
+        "[central]\nurl = \"{url}\"\nkeys = [\"{key}\"]\ntoken = \"{}\"\ncanary.days = 0\n",
+        token.display()
+    );
+    fs::write(home.join(".config/portcullis/config.toml"), text).unwrap();
+}
+
+#[test]
+fn what_each_machine_holds_is_told_after_each_fetch_and_who_is_behind_comes_first() {
+    const MACHINES: &str = "/v1/policy/machines";
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path();
+    let key = done(home, "policy key key");
+    let config = home.join("config.toml");
+    let key = key.trim();
+    fs::write(
+        &config,
+        format!("[central]\nurl = \"/nowhere\"\nkeys = [\"{key}\"]\nwhen_stale = \"warn\"\n"),
+    )
+    .unwrap();
+    let state = home.join("state");
+    let gateway = Gateway::at_home(home, &state, &["--config", config.to_str().unwrap()]);
+    assert_eq!(put(&gateway, &gateway.person, &bundle(home, 1, "")).status, 200);
+    let (ana, ben) = (home.join("ana"), home.join("ben"));
+    machine(&ana, &gateway, (key, &gateway.token("ana", &["judge"])));
+    machine(&ben, &gateway, (key, &gateway.token("ben", &["judge"])));
+    let (code, nobody) = run(&ana, "policy machines --token person");
+    assert_eq!((code, nobody.trim()), (0, "no machine said anything yet"));
+    done(&ana, "policy fetch");
+    done(&ben, "policy fetch");
+    let (code, both) = run(&ana, "policy machines --token person");
+    assert_eq!((code, both.lines().count()), (0, 2), "{both}");
+    assert_eq!(put(&gateway, &gateway.person, &bundle(home, 2, "")).status, 200);
+    done(&ana, "policy fetch");
+    let listed = || gateway.client().get(MACHINES, &gateway.person).json();
+    let seen = listed();
+    assert_eq!(seen["given"]["revision"], 2);
+    let of = |at: usize, seen: &Value| {
+        let one = &seen["machines"][at];
+        [&one["token"], &one["revision"], &one["state"], &one["current"], &one["silent"]]
+            .map(Value::to_string)
+            .join(" ")
+    };
+    assert_eq!(of(0, &seen), "\"ben\" 1 \"activated\" false false");
+    assert_eq!(of(1, &seen), "\"ana\" 2 \"activated\" true false");
+    let (code, behind) = run(&ana, "policy machines --token person");
+    assert_eq!(code, 2, "{behind}");
+    assert!(behind.lines().next().unwrap().ends_with("behind"), "{behind}");
+    // What is refused is told with why, and what held before.
+    let other = done(home, "policy key other");
+    let text = fs::read_to_string(ben.join(".config/portcullis/config.toml")).unwrap();
+    fs::write(ben.join(".config/portcullis/config.toml"), text.replace(key, other.trim())).unwrap();
+    assert_eq!(run(&ben, "policy fetch").0, 2);
+    let refused = &listed()["machines"][0];
+    assert_eq!(
+        (&refused["state"], &refused["revision"]),
+        (&json!("refused"), &json!(1)),
+        "{refused}"
+    );
+    assert!(refused["trouble"].as_str().unwrap().contains("sign"), "{refused}");
+    // Who tells something else than a machine does, and who only judges and looks.
+    let say =
+        |body: &str| gateway.client().send("POST", MACHINES, &gateway.agents, &[], body).unwrap();
+    for bad in [
+        "",
+        "{}",
+        "{\"machine\":\"\",\"state\":\"unchanged\"}",
+        "{\"machine\":\"a\\u001b[2J\",\"state\":\"unchanged\"}",
+        "{\"machine\":\"a\",\"state\":\"fine\"}",
+        "{\"machine\":\"a\",\"state\":\"unchanged\",\"revision\":-1}",
+        "{\"machine\":\"a\",\"state\":\"unchanged\",\"more\":1}",
+        &format!("{{\"machine\":\"{}\",\"state\":\"unchanged\"}}", "a".repeat(129)),
+        &format!("{{\"machine\":\"a\",\"state\":\"refused\",\"trouble\":\"{}\"}}", "x".repeat(513)),
+    ] {
+        assert_eq!(say(bad).status, 400, "{bad}");
+    }
+    assert_eq!(gateway.client().get(MACHINES, &gateway.agents).status, 403);
+    let hostile = "{\"machine\":\"a\",\"state\":\"refused\",\"trouble\":\"\\u001b[2J\\u202e\"}";
+    assert_eq!(say(hostile).status, 204);
+    let shown = run(&ana, "policy machines --token person").1;
+    assert!(shown.contains("\\u{202e}") && !shown.contains('\u{1b}'), "{shown:?}");
+}
+
 /// What the gateway decides about a harmless call, once it is this.
 fn becomes(gateway: &Gateway, decision: &str) {
     let begun = Instant::now();

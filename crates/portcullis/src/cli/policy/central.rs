@@ -16,7 +16,7 @@ use portcullis_core::network::Target;
 use portcullis_net::{Client, GuardOptions, Limits, Request, Response, Roots};
 use serde_json::{Value, json};
 
-use super::load;
+use super::{load, machines};
 use crate::{
     audit::{Entry, Filter, Kind, Log, export},
     bundle::{Bundle, Held, SecretKey, Store, signed},
@@ -228,7 +228,7 @@ fn sign(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
 }
 
 /// The centre that the configuration names.
-fn centre(configuration: &Configuration) -> Result<Arc<InForce>, Failure> {
+pub(super) fn centre(configuration: &Configuration) -> Result<Arc<InForce>, Failure> {
     configuration.central.clone().ok_or_else(|| {
         Failure::configuration("the configuration names no centre")
             .with_help("`[central]` with its `url` and `keys` says where a policy comes from")
@@ -273,14 +273,14 @@ fn publish(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
 }
 
 /// What an answer says is wrong, in a line.
-fn problem(answer: &Response) -> String {
+pub(super) fn problem(answer: &Response) -> String {
     let detail: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let detail = detail.as_ref().and_then(|detail| detail.get("detail")).and_then(Value::as_str);
     visible::line(detail.unwrap_or("it does not say why")).into_owned()
 }
 
 /// Asks a centre, and nobody else: no redirect is followed.
-fn asked(
+pub(super) fn asked(
     method: &str,
     url: &str,
     token: Option<&Path>,
@@ -379,6 +379,9 @@ fn fetch(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
         Given::Same => (in_force.clone(), None),
         Given::Bundle(bytes, etag) => {
             let refused = |why: &dyn std::fmt::Display| {
+                if !dry {
+                    machines::tell(central, in_force.as_ref(), "refused", Some(&why.to_string()));
+                }
                 Failure::denied(format_args!(
                     "the bundle of `{}` is refused: {why}",
                     visible::line(from)
@@ -407,6 +410,10 @@ fn fetch(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
         (_, _, true) => "activated",
         (_, _, false) => "unchanged",
     };
+    if !dry {
+        let holds = if stops { in_force.as_ref() } else { Some(&held) };
+        machines::tell(central, holds, state, None);
+    }
     let said = Said { state, held: &held, canary: canary.as_ref(), most: central.most_changed };
     if matches.get_flag("json") {
         write_json(out, &said.json())?;

@@ -3,6 +3,7 @@
 
 mod cases;
 mod central;
+mod machines;
 mod show;
 pub(super) mod template;
 
@@ -97,6 +98,7 @@ pub(super) fn define(command: Command) -> Command {
                 .arg(json_flag()),
         )
         .subcommands(central::define())
+        .subcommand(machines::define())
 }
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -107,6 +109,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         Some((verb @ ("key" | "build" | "sign" | "publish" | "fetch"), matches)) => {
             central::run(verb, matches, out)
         }
+        Some(("machines", matches)) => machines::run(matches, out),
         Some((_, matches)) => {
             let configuration = load(matches)?;
             let configuration = in_workspace(&configuration, matches)?;
