@@ -44,6 +44,8 @@ GRANT INSERT, UPDATE (team, account, linked, ended) ON portcullis.chat_link TO p
 -- Who sees to a request, and who put it off: what they did is in the record.
 GRANT INSERT, UPDATE (person), DELETE ON portcullis.approval_assigned TO portcullis_writer;
 GRANT INSERT, UPDATE (until), DELETE ON portcullis.approval_snoozed TO portcullis_writer;
+-- How many calls projects made: figures, and no record.
+GRANT INSERT, UPDATE (allowed, asked, denied), DELETE ON portcullis.called TO portcullis_writer;
 -- What was answered to calls that may be sent again is kept for a day.
 GRANT INSERT, UPDATE (time), DELETE ON portcullis.repeatable TO portcullis_writer;
 

@@ -1,6 +1,7 @@
 //! What every store of requests must do, as tests. A new kind of store calls [`every_ledger_must`] with a way to open one empty store again
 //! and again.
 
+mod figures;
 mod inbox;
 mod notices;
 mod talk;
@@ -62,6 +63,9 @@ fn every_ledger_must(new: impl Fn() -> Box<dyn Fn() -> Box<dyn Ledger> + Sync>) 
     notices::give_up_at_last_and_try_anew_when_told_to(&*new());
     notices::keep_no_more_messages_than_may_wait(&*new());
     notices::tell_of_some_projects_alone(&*new());
+    notices::tell_later_and_again_while_nobody_decides(&*new());
+    figures::count_what_was_called_and_recorded(&*new());
+    figures::tell_how_long_answers_took(&*new());
     notices::link_an_account_once_by_a_code(&*new());
 }
 

@@ -1,11 +1,12 @@
 //! The steps, taken. Owns what follows from each of them and in which order it is kept and recorded, once for all stores: a store gives its rows
 //! ([`Rows`]) within a transaction, and knows nothing of what they mean.
 
+mod figures;
 mod notices;
 mod policies;
 mod talk;
 
-pub(super) use self::{notices::NoticeRows, talk::TalkRows};
+pub(super) use self::{figures::FigureRows, notices::NoticeRows, talk::TalkRows};
 use jiff::{SignedDuration, Timestamp};
 use portcullis_core::approval::{self, Refusal, Ruling, Said, Status};
 
@@ -195,7 +196,7 @@ pub(super) struct Desk<R> {
     pub(super) now: Timestamp,
 }
 
-impl<R: NoticeRows + TalkRows> Desk<R> {
+impl<R: FigureRows + NoticeRows + TalkRows> Desk<R> {
     pub(super) fn step(&mut self, step: &Step) -> Result<Done, R::Error> {
         let now = self.now;
         match step {
@@ -279,8 +280,9 @@ impl<R: NoticeRows + TalkRows> Desk<R> {
             Step::Spend(ids) => self.rows.spend(ids, now).map(Done::Spent),
             Step::TakeBack { id, record } => self.end(Ends::Grant, id, record),
             Step::PickUp { receivers, most } => self.pick_up(receivers, *most),
-            Step::Settle { notice, came } => self.settle(notice, came),
+            Step::Settle { notice, came, record } => self.settle(notice, came, record.as_ref()),
             Step::Repeat { id, record } => self.repeat(*id, record),
+            Step::Count(called) => self.count(called),
             Step::BeginLink { link, code, record } => {
                 self.rows.begin_link(link, code)?;
                 self.rows.record(record.clone()).map(Done::Noted)

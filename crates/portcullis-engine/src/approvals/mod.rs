@@ -14,6 +14,7 @@ mod clerk;
 #[cfg(test)]
 mod contract;
 mod desk;
+mod figures;
 mod gate;
 mod handler;
 mod in_place;
@@ -32,6 +33,7 @@ mod token;
 mod webhook;
 
 pub use clerk::{Book, Clerk, ClerkError, Waiting};
+pub use figures::{COUNTED_FOR, Called, Counts, Figures, Hour, Lasted, Put, hour_of, number_at};
 pub use gate::{ApprovalGate, Check, GateError, Response};
 pub use handler::{
     Asks, AutoApprove, AutoDeny, Callback, Conditional, Handler, HandlerError, Said, TooWide,
@@ -55,4 +57,4 @@ pub use talk::{Comment, LONGEST_COMMENT, MOST_COMMENTS, Talk, Talks, Tended, Ten
 pub use token::{
     Delegation, Holder, LoggedIn, NotAScope, Person, Scope, Scopes, Secret, Token, hash_of,
 };
-pub use webhook::{BadWebhook, SIGNATURE, Telling, Template, Webhook, joined};
+pub use webhook::{BadWebhook, SIGNATURE, Telling, Template, Webhook, joined, waited_words};

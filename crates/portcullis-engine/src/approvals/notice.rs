@@ -124,11 +124,13 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// The first word to somebody about a request.
+    /// A word to somebody about a request, at once or once it has waited.
     pub(super) fn new(request: Id, addressee: &Addressee, now: Timestamp) -> Self {
-        let Addressee { name, rewrites } = addressee;
+        let Addressee { name, rewrites, after, step } = addressee;
+        let due =
+            SignedDuration::try_from(*after).ok().and_then(|after| now.checked_add(after).ok());
         Self {
-            id: Id::named(&format!("{request} {name}")),
+            id: Self::id_of(request, name, *step),
             receiver: name.clone(),
             request,
             rewrites: *rewrites,
@@ -136,11 +138,25 @@ impl Notice {
             state: Sending::Waiting,
             attempts: 0,
             made: now,
-            due: now,
+            due: due.unwrap_or(Timestamp::MAX),
             tried: None,
             trouble: None,
             receipt: None,
         }
+    }
+
+    /// What the word to a receiver is known by that was told so often before. No name of a receiver has a space in it.
+    fn id_of(request: Id, name: &str, step: u32) -> Id {
+        match step {
+            0 => Id::named(&format!("{request} {name}")),
+            step => Id::named(&format!("{request} {name} {step}")),
+        }
+    }
+
+    /// Whether its receiver was told of the request before.
+    #[must_use]
+    pub fn is_again(&self) -> bool {
+        self.id != Self::id_of(self.request, &self.receiver, 0)
     }
 
     /// When it is tried again, after what went wrong just now.
@@ -217,6 +233,12 @@ pub trait Outgoing {
         limit: u32,
     ) -> Result<Vec<Notice>, AuditError>;
 
+    /// The messages about one request, in the order in which they were tried last or will be; a page of them at most.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn notices_of(&mut self, request: Id) -> Result<Vec<Notice>, AuditError>;
+
     /// When something is to be done for one of these receivers, the earliest time; nothing where all is said.
     ///
     /// # Errors
@@ -251,9 +273,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_word_to_a_receiver_has_a_name_of_its_own() {
+        let notice = |step| {
+            let after = Duration::from_secs(600);
+            let addressee = Addressee { name: "ops".to_owned(), rewrites: true, after, step };
+            Notice::new(Id::named("r"), &addressee, Timestamp::UNIX_EPOCH)
+        };
+        let all = [notice(0), notice(1), notice(2)];
+        assert_eq!(all.each_ref().map(Notice::is_again), [false, true, true]);
+        assert!(all[0].id != all[1].id && all[1].id != all[2].id);
+        assert_eq!((all[1].due.as_second(), all[1].made.as_second()), (600, 0));
+    }
+
+    #[test]
     fn pauses_grow_and_have_an_end() {
         let now = Timestamp::UNIX_EPOCH;
-        let addressee = Addressee { name: "ops".to_owned(), rewrites: true };
+        let addressee =
+            Addressee { name: "ops".to_owned(), rewrites: true, after: Duration::ZERO, step: 0 };
         let notice = Notice::new(Id::named("r"), &addressee, now);
         let after = |attempts, wanted: Option<u64>| {
             let notice = Notice { attempts, ..notice.clone() };

@@ -3,6 +3,7 @@
 //! Several gateways write at once: what steps are about is locked first, always in the same order, so that nobody waits in a circle; and what is
 //! decided, used or ended changes by a statement that only an open row passes.
 
+mod figures;
 mod inbox;
 mod locks;
 mod notices;

@@ -97,6 +97,10 @@ pub struct Addressee {
     pub name: String,
     /// Whether what was said there is said anew once the request is decided.
     pub rewrites: bool,
+    /// How long the request waits before it is told there; at once where it is nothing.
+    pub after: Duration,
+    /// How often it was told there before.
+    pub step: u32,
 }
 
 /// What is asked. It never changes once it is made.
@@ -261,6 +265,16 @@ impl Question {
     pub fn belongs_to(&mut self, project: Option<&str>) {
         self.project = project.map(|name| fit(name, MAX_TEXT));
     }
+
+    /// What kind of thing it does; nothing where that has no name.
+    #[must_use]
+    pub fn class(&self) -> Option<ActionClass> {
+        class_named(self.details.class)
+    }
+}
+
+fn class_named(word: &str) -> Option<ActionClass> {
+    ActionClass::ALL.into_iter().find(|class| class.name() == word)
 }
 
 /// One who agreed where two must.
@@ -414,8 +428,7 @@ impl Request {
     /// What kind of thing it does; nothing where what is kept does not say so.
     #[must_use]
     pub fn class(&self) -> Option<ActionClass> {
-        let word = self.details.get("class")?.as_str()?;
-        ActionClass::ALL.into_iter().find(|class| class.name() == word)
+        class_named(self.details.get("class")?.as_str()?)
     }
 
     /// The kind that a person was told of, where the like of it can be approved with it: never what takes two people.

@@ -1,5 +1,6 @@
 //! Requests, tokens and grants in the record's SQLite file. Owns their tables and the transaction in which they change together with the record.
 
+mod figures;
 mod inbox;
 mod notices;
 mod rulings;
@@ -20,7 +21,7 @@ use super::{
 };
 use crate::audit::{
     Anchor, AuditError, Body, SqliteStore,
-    schema::{CHATS, INBOX, PEOPLE, REQUESTS, RULINGS, TALK, TEAM},
+    schema::{CHATS, FIGURES, INBOX, PEOPLE, REQUESTS, RULINGS, TALK, TEAM},
     sqlite::{chain, holds, last, signed, unsigned},
 };
 
@@ -83,7 +84,8 @@ impl Ledger for SqliteStore {
             connection.execute_batch(TEAM)?;
             connection.execute_batch(INBOX)?;
             connection.execute_batch(CHATS)?;
-            connection.execute_batch(TALK)
+            connection.execute_batch(TALK)?;
+            connection.execute_batch(FIGURES)
         })
     }
 

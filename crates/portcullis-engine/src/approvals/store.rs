@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use portcullis_core::approval::{Refusal, Status};
 
 use super::{
+    figures::{Called, Figures},
     inbox::Inbox,
     notice::{Account, Attempt, Link, Notice, Outgoing, Sending},
     request::{Id, Modified, Question, Request},
@@ -147,6 +148,8 @@ pub enum Step {
         notice: Box<Notice>,
         /// What came of it.
         came: Attempt,
+        /// The record of it, where it is recorded that it was told.
+        record: Option<Body>,
     },
     /// Has a message tried again.
     Repeat {
@@ -155,6 +158,8 @@ pub enum Step {
         /// The record of it.
         record: Body,
     },
+    /// Counts the calls of projects, beside what was counted before.
+    Count(Vec<Called>),
     /// Keeps that somebody was shown a code with which they link an account of a chat.
     BeginLink {
         /// The link.
@@ -359,7 +364,7 @@ pub struct Which {
 }
 
 /// A store that also keeps requests, tokens, grants, and messages about requests.
-pub trait Ledger: Inbox + Outgoing + Talks + Store + Send {
+pub trait Ledger: Figures + Inbox + Outgoing + Talks + Store + Send {
     /// Makes what is needed for them where it is missing.
     ///
     /// # Errors

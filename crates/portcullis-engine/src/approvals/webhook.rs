@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use portcullis_core::{network::Target, risk::Risk};
 use portcullis_net::{Client, GuardOptions, Limits, Request as Sent, ResolverOptions, Roots};
 use serde_json::{Value, json};
@@ -86,7 +86,27 @@ pub struct Telling {
     session: Option<String>,
     needed: u8,
     timeout: Duration,
+    /// How long it has waited, where that is why it is told.
+    waited: Option<Duration>,
     details: Value,
+}
+
+impl Telling {
+    /// The same, told because nobody decided for so long.
+    #[must_use]
+    pub fn waited(self, waited: Option<SignedDuration>) -> Self {
+        Self { waited: waited.and_then(|waited| waited.try_into().ok()), ..self }
+    }
+}
+
+/// That somebody is told of a request because nobody decided, in one sentence.
+#[must_use]
+pub fn waited_words(waited: SignedDuration) -> String {
+    let (minutes, seconds) = (waited.as_secs() / 60, waited.as_secs() % 60);
+    let many =
+        |count: i64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let long = if minutes == 0 { many(seconds, "second") } else { many(minutes, "minute") };
+    format!("It has waited for {long}, and nobody has decided.")
 }
 
 impl From<&Question> for Telling {
@@ -102,6 +122,7 @@ impl From<&Question> for Telling {
             session: session.clone(),
             needed: *needed,
             timeout: *timeout,
+            waited: None,
             // What is shown is made of texts and numbers alone.
             details: serde_json::to_value(details).unwrap_or_default(),
         }
@@ -121,6 +142,7 @@ impl From<&Request> for Telling {
             session: session.clone(),
             needed: *needed,
             timeout: expires.duration_since(*asked).try_into().unwrap_or_default(),
+            waited: None,
             details: request.details.clone(),
         }
     }
@@ -279,6 +301,7 @@ impl Webhook {
                 "session": telling.session,
                 "needed": telling.needed,
                 "timeout_seconds": telling.timeout.as_secs(),
+                "waited_seconds": telling.waited.map(|waited| waited.as_secs()),
                 "details": telling.details,
                 "inbox": self.inbox,
                 "link": self.link(telling),
@@ -312,6 +335,8 @@ impl Webhook {
         let risk = telling.risk.name();
         let mut lines =
             vec![format!("{} asks to use {}: risk {risk}", shown(agent), shown(&telling.tool))];
+        let waited = telling.waited.and_then(|waited| SignedDuration::try_from(waited).ok());
+        lines.extend(waited.map(waited_words));
         let list = |name: &str| telling.details.get(name).and_then(Value::as_array);
         for text in list("texts").into_iter().flatten().take(3) {
             lines.push(shown(&joined(text)));

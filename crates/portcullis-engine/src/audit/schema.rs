@@ -146,6 +146,7 @@ CREATE TABLE IF NOT EXISTS notice (
 CREATE INDEX IF NOT EXISTS notice_due ON notice (due) WHERE state = 'waiting';
 CREATE INDEX IF NOT EXISTS notice_open ON notice (request) WHERE state = 'sent' AND stage = 'asked' AND rewrites = 1;
 CREATE INDEX IF NOT EXISTS notice_by_time ON notice (made);
+CREATE INDEX IF NOT EXISTS notice_of ON notice (request);
 CREATE TABLE IF NOT EXISTS chat_link (
   id TEXT PRIMARY KEY, name TEXT NOT NULL, code TEXT NOT NULL UNIQUE, expires INTEGER NOT NULL, team TEXT, account TEXT, linked INTEGER,
   ended INTEGER
@@ -159,6 +160,16 @@ CREATE TRIGGER IF NOT EXISTS chat_link_ends_once BEFORE UPDATE ON chat_link WHEN
   BEGIN SELECT RAISE(ABORT, 'a link of a chat ends once'); END;
 CREATE TRIGGER IF NOT EXISTS chat_link_is_never_removed BEFORE DELETE ON chat_link
   BEGIN SELECT RAISE(ABORT, 'a link of a chat is never removed'); END;
+";
+
+/// What figures are made of: the calls of projects, hour by hour, and requests by their time; and how what refers to a record is found beside a gateway.
+pub(crate) const FIGURES: &str = "
+CREATE TABLE IF NOT EXISTS called (
+  hour INTEGER NOT NULL, project TEXT NOT NULL, allowed INTEGER NOT NULL, asked INTEGER NOT NULL, denied INTEGER NOT NULL,
+  PRIMARY KEY (hour, project)
+) STRICT;
+CREATE INDEX IF NOT EXISTS approval_by_time ON approval (asked, decided, status);
+CREATE INDEX IF NOT EXISTS record_by_reference ON record (refers_to) WHERE refers_to IS NOT NULL;
 ";
 
 /// What SQLite makes by itself where somebody has it look for quicker ways.
@@ -195,7 +206,7 @@ pub(super) fn difference(connection: &Connection) -> rusqlite::Result<Difference
             |made: &Made| made.is(text) || text == FIRST && made.words() == "table `record`";
         if let Some(found) = missing.iter().position(is_this) {
             missing.swap_remove(found);
-        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS, TALK]
+        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS, TALK, FIGURES]
             .into_iter()
             .flat_map(made)
             .any(|made| made.is(text))

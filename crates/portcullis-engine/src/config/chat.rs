@@ -1,6 +1,6 @@
 //! Where requests are told, and what is decided there: the `[chat]` table. Owns its words; what is said, and whose word counts, the gateway knows.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use jiff::SignedDuration;
 use portcullis_core::{network::Target, risk::Severity};
@@ -24,6 +24,10 @@ const LONGEST_LINK: u32 = 90;
 /// The most receivers, and the longest name of one.
 const MOST: usize = 64;
 const LONGEST_NAME: usize = 64;
+
+/// The longest that a request waits before somebody is told of it, in seconds: none waits longer than a day. And the most times that they are told again.
+const LONGEST_WAIT: u32 = 24 * 3_600;
+const MOST_TIMES: usize = 16;
 
 /// The longest id of Slack's, and the longest address of mail.
 const LONGEST_ID: usize = 32;
@@ -86,6 +90,13 @@ pub struct ReceiverTable {
     pub name: String,
     /// Of which projects; of all, and of what belongs to none, where it is missing.
     pub projects: Option<Vec<String>>,
+    /// Of nothing but what a role of this group may approve, and not before it may: once its `after` is over, in its hours.
+    pub group: Option<String>,
+    /// In place of `group`: once a request has waited so many seconds. At once where neither is said.
+    pub after: Option<u32>,
+    /// And again where nobody decided so many seconds after that.
+    #[serde(default)]
+    pub again: Vec<u32>,
     /// The id of a channel of Slack: `C0123ABCD`.
     pub slack: Option<String>,
     /// The file with the address of a workflow of Microsoft Teams, absolute: whoever knows it can post there.
@@ -146,8 +157,21 @@ pub struct Receiver {
     pub name: String,
     /// Of which projects; of everything where there are none.
     pub projects: Option<Vec<String>>,
+    /// When.
+    pub turn: Turn,
+    /// How long after that they are told again while nobody decides, the shortest first.
+    pub again: Vec<Duration>,
     /// How.
     pub way: Way,
+}
+
+/// When somebody is told of a request.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Turn {
+    /// When it is asked, or once it has waited so long.
+    After(Duration),
+    /// Once a role of this group may approve it.
+    Of(String),
 }
 
 /// How somebody is told.
@@ -330,7 +354,8 @@ fn is_address(text: &str) -> bool {
 }
 
 fn receiver_of(table: &Spanned<ReceiverTable>) -> Result<Receiver, Misreading> {
-    let ReceiverTable { name, projects, slack, teams, mail, webhook, secret } = table.get_ref();
+    let ReceiverTable { name, projects, group, after, again, slack, teams, mail, webhook, secret } =
+        table.get_ref();
     let wrong =
         |message: String, help: &str| Err(Misreading::new(table.span(), message).with_help(help));
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -345,6 +370,20 @@ fn receiver_of(table: &Spanned<ReceiverTable>) -> Result<Receiver, Misreading> {
             "it is told of nothing".to_owned(),
             "name projects, or leave `projects` away",
         );
+    }
+    if group.is_some() && after.is_some() {
+        let help = "the `after` of the group's roles says how long a request waits for it";
+        return wrong("a receiver is told by `group` or by `after`".to_owned(), help);
+    }
+    let in_order = again.is_sorted_by(|one, next| one < next);
+    if !in_order || again.first() == Some(&0) || again.len() > MOST_TIMES {
+        let help = format!(
+            "write at most {MOST_TIMES} numbers of seconds, each larger than the one before"
+        );
+        return wrong("it is told again at no such times".to_owned(), &help);
+    }
+    if after.iter().chain(again).any(|seconds| *seconds > LONGEST_WAIT) {
+        return wrong("no request waits that long".to_owned(), "write seconds, of a day at most");
     }
     if secret.is_some() && webhook.is_none() {
         return wrong("only a webhook is signed".to_owned(), "leave `secret` away");
@@ -383,7 +422,13 @@ fn receiver_of(table: &Spanned<ReceiverTable>) -> Result<Receiver, Misreading> {
             return wrong("a receiver is told in one way".to_owned(), help);
         }
     };
-    Ok(Receiver { name: name.clone(), projects: projects.clone(), way })
+    let seconds = |seconds: &u32| Duration::from_secs(u64::from(*seconds));
+    let turn = match group {
+        Some(group) => Turn::Of(group.clone()),
+        None => Turn::After(after.as_ref().map_or(Duration::ZERO, seconds)),
+    };
+    let again = again.iter().map(seconds).collect();
+    Ok(Receiver { name: name.clone(), projects: projects.clone(), turn, again, way })
 }
 
 #[cfg(test)]
@@ -441,6 +486,24 @@ mod tests {
             assert!(read(&receiver(bad)).is_err(), "{bad}");
         }
         assert!(read("[[receivers]]\nname = \"r\"\nslack = \"C1\"").is_err(), "no app");
+        let turn = |more: &str| {
+            let chat = read(&receiver(&format!("slack = \"C1\"\n{more}")))?;
+            Ok::<_, String>((chat.receivers[0].turn.clone(), chat.receivers[0].again.len()))
+        };
+        assert_eq!(turn(""), Ok((Turn::After(Duration::ZERO), 0)));
+        let late = Turn::After(Duration::from_secs(600));
+        assert_eq!(turn("after = 600\nagain = [300, 900]"), Ok((late, 2)));
+        assert_eq!(turn("group = \"on-call\""), Ok((Turn::Of("on-call".to_owned()), 0)));
+        for bad in [
+            "group = \"a\"\nafter = 1",
+            "after = 86401",
+            "again = [0]",
+            "again = [60, 60]",
+            "again = [120, 60]",
+            "again = [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]",
+        ] {
+            assert!(turn(bad).is_err(), "{bad}");
+        }
         assert!(read("[[receivers]]\nname = \"r\"\nmail = [\"a@b.example\"]").is_err(), "no mail");
         assert!(read(&SLACK.replace("\"T1\"", "\"t1\"")).is_err());
         assert!(read(&SLACK.replace("\"/t\"", "\"t\"")).is_err());

@@ -55,7 +55,7 @@ use portcullis_core::{
 
 pub use account::{Account, Layer, LeftOut, Setting, Source, Why};
 pub use central::{Central, CentralTable, InForce, WhenStale};
-pub use chat::{Chat, ChatTable, Mail, Receiver, SlackApp, Way, is_id};
+pub use chat::{Chat, ChatTable, Mail, Receiver, SlackApp, Turn, Way, is_id};
 pub use combine::confirmation_words;
 pub use contracts::{Contracts, ContractsTable};
 pub use error::nearest;

@@ -20,6 +20,7 @@ use tokio::time::Instant;
 use super::{
     Gateway, Shared,
     access::Caller,
+    notices,
     problem::{Parameters, Problem},
     rights,
     shapes::{ApprovalShape, JudgedShape},
@@ -310,7 +311,7 @@ async fn recorded(
             )
         })?;
         question.belongs_to(project);
-        question.tells = gateway.receivers.told_of(project);
+        question.tells = notices::told_of(gateway, &question);
         Step::Ask { question: Box::new(question), record, once, resumes, most: PENDING }
     } else {
         Step::Note { record, once }

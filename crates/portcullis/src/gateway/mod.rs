@@ -16,6 +16,7 @@ mod bundle;
 mod chat;
 mod deliveries;
 mod events;
+mod figures;
 mod grants;
 mod guards;
 mod inbox;
@@ -138,6 +139,8 @@ pub(super) struct Gateway {
     /// What it is, for programs.
     description: String,
     telemetry: Arc<Telemetry>,
+    /// What was read of the record for the dashboard.
+    remembered: figures::Remembered,
     /// What listeners are told: the text of an event, made once for all of them.
     events: broadcast::Sender<Arc<str>>,
     timeout: Duration,

@@ -348,9 +348,24 @@ mod tests {
                 "Summary",
                 object(
                     json!({
-                        "v": number(), "since": text(), "allow": number(), "ask": number(), "deny": number(), "pending": number(),
+                        "v": number(), "since": text(), "span_hours": number(), "cut": { "type": "boolean" }, "allow": number(), "ask": number(),
+                        "deny": number(), "pending": number(), "hours": list(any()), "rules": list(any()), "projects": list(any()),
+                        "answered_after_ms": any(),
                     }),
-                    json!(["v", "since", "allow", "ask", "deny", "pending"]),
+                    json!([
+                        "v",
+                        "since",
+                        "span_hours",
+                        "cut",
+                        "allow",
+                        "ask",
+                        "deny",
+                        "pending",
+                        "hours",
+                        "rules",
+                        "projects",
+                        "answered_after_ms"
+                    ]),
                 ),
             ),
             (
@@ -365,9 +380,9 @@ mod tests {
                         object(
                             json!({
                                 "v": number(), "calls": number(), "left_out": number(), "now": any(), "then": any(), "changed": number(),
-                                "loosened": number(), "changes": list(any()),
+                                "loosened": number(), "spared": number(), "proposed": list(any()), "changes": list(any()),
                             }),
-                            json!(["v", "calls", "now", "then", "changed", "loosened", "changes"]),
+                            json!(["v", "calls", "now", "then", "changed", "loosened", "spared", "proposed", "changes"]),
                         ),
                         object(json!({ "v": number(), "mistake": text() }), json!(["v", "mistake"])),
                     ],
@@ -418,8 +433,9 @@ mod tests {
                     json!({
                         "v": number(),
                         "receivers": list(object(
-                            json!({ "name": text(), "kind": { "enum": ["slack", "webhook", "mail"] }, "projects": { "type": ["array", "null"], "items": text() } }),
-                            json!(["name", "kind", "projects"]),
+                            json!({ "name": text(), "kind": { "enum": ["slack", "webhook", "mail"] }, "projects": { "type": ["array", "null"], "items": text() },
+                                "group": { "type": ["string", "null"] }, "after": { "type": ["number", "null"] }, "again": list(number()) }),
+                            json!(["name", "kind", "projects", "group", "after", "again"]),
                         )),
                         "notices": list(object(
                             json!({

@@ -12,7 +12,7 @@ use portcullis_core::{
     approval::{Status, TwoPeople},
     call::ToolCall,
     decision::{Layer, Verdict},
-    policy::{ApprovalPolicy, Confirmation},
+    policy::{ApprovalPolicy, Confirmation, Rule},
     redact::redact,
     risk::{Risk, Severity},
     rules,
@@ -21,6 +21,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::{
+    collections::BTreeMap,
     ops::ControlFlow,
     path::Path,
     sync::{Arc, Weak},
@@ -34,6 +35,7 @@ use super::{
     approvals::read,
     bench::Locked,
     judge::{existing, judge_in_place},
+    notices,
     problem::Problem,
     rights,
     shapes::{ApprovalShape, NewPolicyShape, written},
@@ -77,7 +79,36 @@ pub(super) async fn show(State(gateway): State<Shared>) -> Response {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ToTryShape {
     /// The configuration to try, as a file has it.
-    toml: String,
+    #[serde(default)]
+    toml: Option<String>,
+    /// In place of it: rules that allow, as `Bash(cargo test:*)`, beside what holds here; with none it is told which would spare questions.
+    #[serde(default)]
+    allow: Option<Vec<String>>,
+}
+
+/// The most rules that are tried at once, and the most that are proposed.
+const RULES_TRIED: usize = 50;
+const PROPOSED: usize = 10;
+
+impl ToTryShape {
+    /// The configuration that is tried in place of the one that holds; in words why it is none.
+    fn then(self, now: &Configuration) -> Result<Result<Configuration, String>, Problem> {
+        match self {
+            Self { toml: Some(toml), allow: None } => {
+                let then = Configuration::parse(&toml, Path::new("configuration"));
+                Ok(then.map_err(|error| error.to_string()))
+            }
+            Self { toml: None, allow: Some(allow) } if allow.len() <= RULES_TRIED => {
+                let rules = allow.iter().map(|text| text.parse::<Rule>());
+                let rules = rules.collect::<Result<Vec<_>, _>>();
+                Ok(rules.map(|rules| now.allowing(rules)).map_err(|error| error.to_string()))
+            }
+            Self { toml: None, allow: Some(_) } => {
+                Err(Problem::bad_input(format!("at most {RULES_TRIED} rules are tried at once")))
+            }
+            _ => Err(Problem::bad_input("say either `toml` or `allow`")),
+        }
+    }
 }
 
 /// What the latest decisions of the record would be under another configuration.
@@ -85,11 +116,12 @@ pub(super) async fn dry_run(
     State(gateway): State<Shared>,
     body: Bytes,
 ) -> Result<Response, Problem> {
-    let ToTryShape { toml } = read(&body)?;
-    let then = match Configuration::parse(&toml, Path::new("configuration")) {
+    let tried: ToTryShape = read(&body)?;
+    let now = gateway.bench.configuration();
+    let then = match tried.then(&now)? {
         Ok(then) => then,
-        Err(error) => {
-            return Ok(Json(json!({ "v": VERSION, "mistake": error.to_string() })).into_response());
+        Err(mistake) => {
+            return Ok(Json(json!({ "v": VERSION, "mistake": mistake })).into_response());
         }
     };
     let filter = Filter { kind: Some(Kind::Decision), limit: Some(TRIED), ..Filter::default() };
@@ -103,7 +135,6 @@ pub(super) async fn dry_run(
             Ok(records)
         })
         .await?;
-    let now = gateway.bench.configuration();
     let tried = tokio::task::spawn_blocking(move || trial(records, now, then)).await;
     let shape = tried.map_err(|_| ClerkError::Closed)?;
     shape
@@ -131,6 +162,10 @@ fn trial(
     let tally =
         |tally: Tally| json!({ "allow": tally.allowed, "ask": tally.asked, "deny": tally.denied });
     let changed = comparison.pairs.iter().filter(|pair| pair.now.verdict != pair.then.verdict);
+    let spared = comparison
+        .pairs
+        .iter()
+        .filter(|pair| pair.now.verdict == Verdict::Ask && pair.then.verdict == Verdict::Allow);
     let told: Vec<Value> = changed
         .clone()
         .take(TOLD)
@@ -152,8 +187,25 @@ fn trial(
         "then": tally(then),
         "changed": changed.count(),
         "loosened": comparison.loosened().count(),
+        "spared": spared.count(),
+        "proposed": proposed(&comparison),
         "changes": told,
     }))
+}
+
+/// The rules that would each spare most of the questions that are left.
+fn proposed(comparison: &Comparison) -> Vec<Value> {
+    let mut rules: BTreeMap<String, usize> = BTreeMap::new();
+    for pair in comparison.pairs.iter().filter(|pair| pair.then.verdict == Verdict::Ask) {
+        // Where one rule spares nothing by itself, none is proposed.
+        if let [rule] = &pair.rules[..] {
+            *rules.entry(rule.to_string()).or_default() += 1;
+        }
+    }
+    let mut rules: Vec<(String, usize)> = rules.into_iter().collect();
+    rules.sort_by_key(|(_, spares)| std::cmp::Reverse(*spares));
+    let told = rules.into_iter().take(PROPOSED);
+    told.map(|(rule, spares)| json!({ "allow": redact(&rule), "spares": spares })).collect()
 }
 
 /// The approval policy that holds here, and how long where it is looser than what stands.
@@ -328,7 +380,7 @@ fn wanted(
     details.understood = true;
     details.always = None;
     details.policy = Some(policy.name());
-    question.tells = gateway.receivers.told_of(None);
+    question.tells = notices::told_of(gateway, &question);
     let asking = Entry {
         tool: Some(question.tool.clone()),
         risk: Some(question.risk),

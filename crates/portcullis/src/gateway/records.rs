@@ -7,7 +7,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use portcullis_core::{decision::Verdict, risk::Risk};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ use std::{
     io::{self, Write},
     ops::ControlFlow,
     sync::Arc,
+    time::{Duration, Instant},
 };
 use tokio::sync::mpsc;
 
@@ -23,8 +24,9 @@ use super::{
     problem::{Parameters, Problem},
 };
 use crate::{
+    approvals::{Ledger, number_at},
     audit::{
-        Filter, Hash, Kind, Record,
+        AuditError, Filter, Hash, Kind, Record,
         export::{Format, export, json as record_shape},
     },
     wire::VERSION,
@@ -32,6 +34,14 @@ use crate::{
 
 /// The most records of one page.
 const PAGE: u32 = 1_000;
+
+/// How many numbers are looked at together at first, and at most; and how long one request looks.
+const STRIDE: u64 = 2_000;
+const LONGEST_STRIDE: u64 = 32_000;
+const PATIENCE: Duration = Duration::from_millis(120);
+
+/// How far apart clocks may be before a record is looked for where it does not stand.
+const DRIFT: SignedDuration = SignedDuration::from_hours(2);
 
 /// How much of an export is made before somebody takes it.
 const CHUNK: usize = 64 << 10;
@@ -123,31 +133,84 @@ pub(super) async fn list(
     let limit = wanted.limit.unwrap_or(100).clamp(1, PAGE);
     // One list of parameters serves both; what makes no sense is wrong here too.
     wanted.format()?;
-    let filter = Filter { limit: Some(limit), ..wanted.filter()? };
-    let (records, head) = gateway
+    let filter = wanted.filter()?;
+    let (records, head, before) = gateway
         .read(move |store| {
-            let head = store.head()?;
-            let mut records = Vec::new();
-            store.each(&filter, &mut |record| {
-                records.push(match record {
-                    Ok(record) => record_shape(&record),
-                    // It is there, and cannot be read: that is what to say of it.
-                    Err(error) => json!({ "unreadable": error.to_string() }),
-                });
-                ControlFlow::Continue(())
-            })?;
-            Ok((records, head))
+            let head = store.head()?.sequence;
+            let looked = looked(store, &filter, (limit as usize, head))?;
+            Ok((looked.records, head, looked.before))
         })
         .await?;
-    let first = records.first().and_then(|record| record.get("sequence")).cloned();
-    let before = first.filter(|_| records.len() == limit as usize);
+    let records: Vec<Value> = records
+        .into_iter()
+        .map(|record| match record {
+            Ok(record) => record_shape(&record),
+            // It is there, and cannot be read: that is what to say of it.
+            Err(error) => json!({ "unreadable": error }),
+        })
+        .collect();
     // The newest first, as a person reads them.
     let records: Vec<Value> = records.into_iter().rev().collect();
-    let mut shape = json!({ "v": VERSION, "head": head.sequence, "records": records });
+    let mut shape = json!({ "v": VERSION, "head": head, "records": records });
     if let (Some(before), Some(object)) = (before, shape.as_object_mut()) {
-        object.insert("before".to_owned(), before);
+        object.insert("before".to_owned(), json!(before));
     }
     Ok(Json(shape).into_response())
+}
+
+/// What was found, the oldest first, and before which record it was not looked any more.
+#[derive(Default)]
+struct Looked {
+    records: Vec<Result<Record, String>>,
+    before: Option<u64>,
+}
+
+/// Looks for records from the newest on, part by part, until enough are found or it took long enough: what few records are like is looked for by several
+/// requests, of which each says where the next goes on, and none holds anybody up.
+fn looked(
+    store: &mut dyn Ledger,
+    filter: &Filter,
+    (limit, head): (usize, u64),
+) -> Result<Looked, AuditError> {
+    let after = filter.after.unwrap_or(0);
+    let mut before = filter.before.unwrap_or(u64::MAX).min(head.saturating_add(1));
+    // Clocks go back now and then: a record that is a little older may stand behind.
+    if let Some(until) = filter.until.and_then(|until| until.checked_add(DRIFT).ok()) {
+        before = before.min(number_at(store, until, head)?);
+    }
+    let floor = match filter.since.and_then(|since| since.checked_sub(DRIFT).ok()) {
+        Some(since) => after.max(number_at(store, since, head)?.saturating_sub(1)),
+        None => after,
+    };
+    let (begun, mut stride) = (Instant::now(), STRIDE);
+    let mut parts = Vec::new();
+    let mut found = 0;
+    while found < limit && before > floor.saturating_add(1) && begun.elapsed() < PATIENCE {
+        let from = before.saturating_sub(1).saturating_sub(stride).max(floor);
+        let left = limit - found;
+        let part = Filter {
+            before: Some(before),
+            after: Some(from),
+            limit: Some(u32::try_from(left).unwrap_or(PAGE)),
+            ..filter.clone()
+        };
+        let mut records = Vec::new();
+        store.each(&part, &mut |record| {
+            records.push(record);
+            ControlFlow::Continue(())
+        })?;
+        found += records.len();
+        before = from.saturating_add(1);
+        if records.len() >= left {
+            let first = records.iter().find_map(|record| record.as_ref().ok());
+            before = first.map_or(before, |record| record.sequence);
+        }
+        parts.push(records);
+        stride = stride.saturating_mul(2).min(LONGEST_STRIDE);
+    }
+    let records = parts.into_iter().rev().flatten();
+    let records = records.map(|record| record.map_err(|error| error.to_string())).collect();
+    Ok(Looked { records, before: Some(before).filter(|before| *before > floor.saturating_add(1)) })
 }
 
 /// One record with its proof: that its hash is the one of its fields, and that it hangs together with its neighbours.

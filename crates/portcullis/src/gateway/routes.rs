@@ -22,8 +22,8 @@ use super::{
     access::{Caller, permitted},
     approvals,
     body::{BODY, whole},
-    bundle, chat, deliveries, events, grants, guards, inbox, intercept, judge, looking, machines,
-    mcp, notices, overview, page, people, policy,
+    bundle, chat, deliveries, events, figures, grants, guards, inbox, intercept, judge, looking,
+    machines, mcp, notices, overview, page, people, policy,
     problem::{Parameters, Problem, Told},
     records, servers, snapshots, talk, tokens,
 };
@@ -140,6 +140,11 @@ const NOTICES: &[(&str, Kind, &str)] = &[
     ("limit", Kind::Number, "At most so many, 500 at most"),
 ];
 
+const SUMMED: &[(&str, Kind, &str)] = &[
+    ("hours", Kind::Word(&["24", "168", "720"]), "Of so many hours; 24 by default"),
+    ("project", Kind::Text, "The calls of this project alone"),
+];
+
 const AUTHORIZED: (&str, Kind, &str) =
     ("path", Kind::Text, "Where the message was going; it is not looked at");
 
@@ -244,7 +249,7 @@ pub(super) const ROUTES: &[Route] = &[
     route!(GET "/v1/records/verify", READS, "Look through the whole chain", [], "" -> 200 "Verification", get(records::verify)),
     route!(GET "/v1/records/{sequence}", READS, "One record, with the proof of its place in the chain", [], "" -> 200 "RecordWithProof", get(records::show)),
     route!(GET "/v1/sessions", READS, "Sessions of agents, the latest first", [], "" -> 200 "Sessions", get(overview::sessions)),
-    route!(GET "/v1/summary", READS, "The last 24 hours in numbers", [], "" -> 200 "Summary", get(overview::summary)),
+    route!(GET "/v1/summary", READS, "The last hours or days in numbers: calls and answers over time, by project and by rule", [SUMMED], "" -> 200 "Summary", get(figures::summary)),
     route!(GET "/v1/rules", READS, "Every rule", [], "" -> 200 "Rules", get(policy::rules_list)),
     route!(GET "/v1/policy", READS, "The policy, and where each part of it comes from", [], "" -> 200 "Policy", get(policy::show)),
     route!(POST "/v1/policy/dry-run", READS, "What the latest decisions would be under another configuration", [], "ToTryShape" -> 200 "Trial", post(policy::dry_run)),

@@ -35,7 +35,7 @@ use super::{
     bench::Bench,
     bundle,
     chat::{self, Ear},
-    events, guards,
+    events, figures, guards,
     machines::Machines,
     mcp,
     notices::{self, Receivers, Slack},
@@ -176,8 +176,8 @@ impl Serving {
         let is_tls = acceptor.is_some();
         let place = place.unwrap_or_else(|| reached(address, &hosts, is_tls, is_encrypted_before));
         let inbox = place.page("");
-        let receivers = Receivers::of(&session.configuration.chat, webhooks, &inbox)?;
         let team = Arc::new(session.configuration.team.clone());
+        let receivers = Receivers::of(&session.configuration.chat, &team, webhooks, &inbox)?;
         let people = team.login.as_ref().map(People::of).transpose()?;
         let workloads = Workloads::of(&team.workloads)?;
         let hosts = names(address, &hosts);
@@ -196,6 +196,7 @@ impl Serving {
             place,
             team,
             people,
+            remembered: figures::Remembered::default(),
             looking: super::looking::Looking::default(),
             logins: Semaphore::new(people::AT_ONCE),
             description: openapi::TEXT.clone(),
@@ -222,6 +223,7 @@ impl Serving {
         if gateway.bench.configuration().central.is_some() {
             tokio::spawn(bundle::follow(Arc::downgrade(&gateway)));
         }
+        tokio::spawn(figures::keep(Arc::downgrade(&gateway)));
         tokio::spawn(notices::deliver(Arc::downgrade(&gateway), gateway.clerk.head()));
         if gateway.receivers.slack.as_ref().is_some_and(Slack::has_socket) {
             tokio::spawn(chat::listen(Arc::downgrade(&gateway)));

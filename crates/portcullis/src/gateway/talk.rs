@@ -17,6 +17,7 @@ use super::{
     access::Caller,
     approvals::{id, read},
     judge::existing,
+    notices::groups,
     problem::Problem,
     rights,
     shapes::written,
@@ -69,6 +70,34 @@ pub(super) struct TalkShape {
     assigned: Option<String>,
     /// Until when whoever asks does not want to see it.
     snoozed: Option<String>,
+    /// Which groups may approve it, and from when on: whom it is carried to while nobody decides. None where people come with tokens.
+    groups: Vec<GroupShape>,
+    /// Who is told of it elsewhere, and who will be.
+    told: Vec<ToldShape>,
+}
+
+/// A group that may approve a request.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct GroupShape {
+    /// The group, as a role names it; `*` for everybody who can log in.
+    group: String,
+    /// From when on.
+    since: String,
+}
+
+/// A message about a request.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ToldShape {
+    /// For whom: the name of a receiver of `chat.receivers`.
+    receiver: String,
+    /// What has become of it: `waiting`, `sent`, `needless` or `dead`.
+    state: &'static str,
+    /// When it was tried last, or will be first.
+    time: String,
+    /// Whether its receiver was told before.
+    again: bool,
 }
 
 /// One comment.
@@ -181,9 +210,21 @@ async fn tend(
 }
 
 async fn told(gateway: &Shared, caller: &Caller, request: Request) -> Result<Response, Problem> {
-    let Talk { comments, assigned, snoozed } =
-        gateway.read(move |store| store.talk(&request)).await?;
+    let groups = groups(&gateway.team, &request).into_iter();
+    let groups =
+        groups.map(|(group, since)| GroupShape { group: group.to_owned(), since: written(since) });
+    let groups = groups.collect();
+    let (talk, notices) = gateway
+        .read(move |store| Ok((store.talk(&request)?, store.notices_of(request.id)?)))
+        .await?;
+    let Talk { comments, assigned, snoozed } = talk;
     let now = gateway.clerk.now();
+    let told = notices.into_iter().map(|notice| ToldShape {
+        state: notice.state.name(),
+        time: written(notice.tried.unwrap_or(notice.due)),
+        again: notice.is_again(),
+        receiver: notice.receiver,
+    });
     let own = snoozed.into_iter().find(|(name, until)| *name == caller.name && *until > now);
     let comments = comments.into_iter().map(|one| SaidShape {
         by: one.by,
@@ -196,6 +237,8 @@ async fn told(gateway: &Shared, caller: &Caller, request: Request) -> Result<Res
         comments: comments.collect(),
         assigned,
         snoozed: own.map(|(_, until)| written(until)),
+        groups,
+        told: told.collect(),
     };
     Ok(Json(shape).into_response())
 }

@@ -382,7 +382,8 @@ impl Desk {
             Err(error) => return Ruling::No(format!("nobody can be asked: {error}")),
         };
         question.belongs_to(self.project().as_deref());
-        question.tells = self.visitor.as_ref().map(|one| one.tells.clone()).unwrap_or_default();
+        let tells = self.visitor.as_ref().map(|one| (one.tells)(&question));
+        question.tells = tells.unwrap_or_default();
         let (words, is_whole) = question_words(&judged);
         let id = question.id;
         let asked = question.clone();

@@ -12,6 +12,9 @@ use crate::{
 /// Counts a call that was judged: when it came, and how long the record took.
 pub type Counter = Box<dyn Fn(&Judged, Instant, Duration) + Send>;
 
+/// Says who is told of a question, and when.
+pub type Addressing = Box<dyn Fn(&Question) -> Vec<Addressee> + Send>;
+
 /// Whoever calls over a gateway, of whom nothing is known but their token.
 pub struct Visitor {
     /// The name of their token: who asks, and so never agrees.
@@ -23,7 +26,7 @@ pub struct Visitor {
     /// The project that their calls belong to.
     pub project: Option<String>,
     /// Who is told of requests elsewhere.
-    pub tells: Vec<Addressee>,
+    pub tells: Addressing,
     /// How many people must agree to what has a risk.
     pub needed: Box<dyn Fn(Risk) -> u8 + Send>,
     /// How long a request for approval holds.

@@ -19,7 +19,11 @@ mod outlet;
 mod tests;
 mod told;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use portcullis_core::{approval::Status, decision::Verdict, risk::Risk};
@@ -28,16 +32,21 @@ pub use self::outlet::TelemetryError;
 pub(crate) use self::told::{Begun, Circumstances, Standing, Way};
 use self::{counts::Counts, names::Of, outlet::Outlet, told::Event};
 use crate::{
-    approvals::{Clerk, Request},
+    approvals::{self, Called, Clerk, Request, hour_of},
     audit::{Body, Entry},
     config,
     session::Judged,
     trace::Trace,
 };
 
+/// The most projects with an hour that are counted before they are kept: a claim that is another word each time fills no memory.
+const MOST_CALLED: usize = 4_096;
+
 /// What is counted, and the way to a collector where there is one.
 pub(crate) struct Telemetry {
     counts: Arc<Counts>,
+    /// The calls of projects that are not kept yet.
+    called: Mutex<BTreeMap<(i64, String), approvals::Counts>>,
     outlet: Option<Outlet>,
 }
 
@@ -55,7 +64,7 @@ impl Telemetry {
         let outlet = settings
             .map(|it| Outlet::start(it, instance, Arc::clone(&counts), clerk.clone()))
             .transpose()?;
-        Ok(Self { counts, outlet })
+        Ok(Self { counts, called: Mutex::default(), outlet })
     }
 
     /// The part of a decision that is told, of what the record will have.
@@ -89,6 +98,13 @@ impl Telemetry {
         let agent = entry.agent.as_deref().unwrap_or(around.requester);
         let project = around.project.unwrap_or_default();
         self.counts.add(Of::Decisions, &[verdict, risk, agent, project], 1);
+        if let Some(project) = around.project {
+            self.called(
+                project,
+                entry.decision.unwrap_or(Verdict::Deny),
+                hour_of(Timestamp::now()),
+            );
+        }
         for rule in &entry.rules {
             self.counts.add(Of::Findings, &[rule, verdict], 1);
         }
@@ -98,6 +114,22 @@ impl Telemetry {
         let standing = Standing::under(trace);
         outlet.tell(Event::decision(entry, around, standing, outlet.wants_arguments));
         standing
+    }
+
+    fn called(&self, project: &str, verdict: Verdict, hour: i64) {
+        let mut called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
+        // Most calls are of an hour and a project that are there already.
+        let key = (hour, project.to_owned());
+        if called.len() < MOST_CALLED || called.contains_key(&key) {
+            called.entry(key).or_default().add(verdict, 1);
+        }
+    }
+
+    /// What projects called since this was asked last.
+    pub(crate) fn taken(&self) -> Vec<Called> {
+        let mut called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
+        let called = std::mem::take(&mut *called).into_iter();
+        called.map(|((hour, project), counts)| Called { hour, project, counts }).collect()
     }
 
     /// A call was judged and recorded by somebody else.
@@ -177,7 +209,7 @@ impl Held<'_> {
     /// It is held no longer, and this became of its request. The step of it is told within the call's own.
     pub(crate) fn until(self, request: &Request, within: Option<Standing>) {
         let took = self.begun.instant.elapsed();
-        let Telemetry { counts, outlet } = self.telemetry;
+        let Telemetry { counts, outlet, called: _ } = self.telemetry;
         counts.observe(Of::Wait, &[request.status.name()], took.as_secs_f64());
         if let (Some(outlet), Some(at)) = (outlet, within.and_then(Standing::within)) {
             outlet.tell(Event::wait(request, self.begun, at));

@@ -11,6 +11,8 @@ fn told(store: &mut dyn Ledger, command: &str, names: &[(&str, bool)]) -> Questi
     let tell = |(name, rewrites): &(&str, bool)| Addressee {
         name: (*name).to_owned(),
         rewrites: *rewrites,
+        after: Duration::ZERO,
+        step: 0,
     };
     question.tells = names.iter().map(tell).collect();
     asked(store, &question, record);
@@ -29,7 +31,8 @@ fn picked(store: &mut dyn Ledger, names: &[&str], second: i64) -> Vec<Notice> {
 }
 
 fn settled(store: &mut dyn Ledger, notice: &Notice, came: Attempt, second: i64) -> Sending {
-    match take(store, Step::Settle { notice: Box::new(notice.clone()), came }, second) {
+    let step = Step::Settle { notice: Box::new(notice.clone()), came, record: None };
+    match take(store, step, second) {
         Done::Settled(state) => state,
         other => panic!("{other:?}"),
     }
@@ -211,7 +214,8 @@ pub(super) fn link_an_account_once_by_a_code(open: Open<'_>) {
 
 pub(super) fn tell_of_some_projects_alone(open: Open<'_>) {
     let mut store = open();
-    let addressee = Addressee { name: "ops".to_owned(), rewrites: false };
+    let (after, step) = (Duration::ZERO, 0);
+    let addressee = Addressee { name: "ops".to_owned(), rewrites: false, after, step };
     let mut ids = Vec::new();
     for (command, project) in
         [("rm -rf a", Some("pay")), ("rm -rf b", Some("web '")), ("rm -rf c", None)]
@@ -238,4 +242,63 @@ pub(super) fn tell_of_some_projects_alone(open: Open<'_>) {
     assert_eq!(told(Some(&["web '", "none"])), [ids[1]]);
     assert_eq!(told(Some(&["pay", "web '"])), sorted(vec![ids[0], ids[1]]));
     assert_eq!(told(Some(&[])), []);
+}
+
+pub(super) fn tell_later_and_again_while_nobody_decides(open: Open<'_>) {
+    let mut store = open();
+    let (mut question, record) = question("rm -rf a");
+    let tell = |name: &str, seconds, step| Addressee {
+        name: name.to_owned(),
+        rewrites: true,
+        after: Duration::from_secs(seconds),
+        step,
+    };
+    question.tells =
+        vec![tell("ops", 0, 0), tell("lead", 60, 0), tell("lead", 120, 1), tell("lead", 120, 1)];
+    asked(&mut *store, &question, record);
+    let all = open().notices_of(question.id).unwrap();
+    let told: Vec<_> = all.iter().map(|one| (one.receiver.as_str(), one.is_again())).collect();
+    assert_eq!(told, [("ops", false), ("lead", false), ("lead", true)]);
+    assert_eq!(store.notices_of(Id::named("none")).unwrap(), []);
+    assert_eq!(next(&mut *store, &["lead"], 1), Some(at(60)));
+    assert_eq!(picked(&mut *store, &["lead"], 59), []);
+    // What is told is recorded once, and only where it was taken.
+    let first = picked(&mut *open(), &["lead"], 60).remove(0);
+    let settle = |store: &mut dyn Ledger, notice: &Notice, came, second| {
+        let entry = Entry::change("the gateway", "carried on", "to `lead`");
+        let record = Some(Body::new(&entry, at(second)));
+        take(store, Step::Settle { notice: Box::new(notice.clone()), came, record }, second)
+    };
+    let recorded = |store: &mut dyn Ledger| {
+        outcomes(store).iter().filter(|outcome| *outcome == "carried on").count()
+    };
+    settle(&mut *store, &first, again(), 60);
+    assert_eq!(recorded(&mut *store), 0);
+    let first = picked(&mut *store, &["lead"], 61).remove(0);
+    assert_eq!(settle(&mut *store, &first, taken("C1 1"), 61), Done::Settled(Sending::Sent));
+    assert_eq!(settle(&mut *store, &first, taken("C1 1"), 61), Done::Settled(Sending::Sent));
+    assert_eq!(recorded(&mut *store), 1);
+    // Both words are written anew once somebody decided.
+    let second = picked(&mut *store, &["lead"], 120).remove(0);
+    assert!(second.is_again() && second.id != first.id);
+    settle(&mut *store, &second, taken("C1 2"), 120);
+    answer(&mut *store, reply(&question, "eve", false), 130);
+    let anew = picked(&mut *store, &["lead"], 131);
+    let mut receipts: Vec<_> = anew.iter().filter_map(|one| one.receipt.as_deref()).collect();
+    receipts.sort_unstable();
+    assert_eq!(receipts, ["C1 1", "C1 2"]);
+    assert!(anew.iter().all(|one| one.stage == Stage::Decided));
+    // What waits for its time is none of those that may wait at once.
+    let many: Vec<Addressee> =
+        (0..MOST_WAITING).map(|at| tell(&format!("r{at}"), 3_000, 0)).collect();
+    let (mut other, record) = self::question("rm -rf b");
+    other.tells = many;
+    asked(&mut *store, &other, record);
+    let late = told_now(&mut *store);
+    assert_eq!(picked(&mut *store, &["now"], 1)[0].request, late.id);
+    assert_eq!(store.notices(Some(Sending::Dead), None, 10).unwrap(), []);
+}
+
+fn told_now(store: &mut dyn Ledger) -> Question {
+    told(store, "rm -rf c", &[("now", false)])
 }

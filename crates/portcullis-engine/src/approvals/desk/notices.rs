@@ -18,8 +18,8 @@ use crate::{
 
 /// The rows of messages and links.
 pub(in crate::approvals) trait NoticeRows: Rows {
-    /// How many messages wait, counted no further than `most`.
-    fn notices_waiting(&mut self, most: u32) -> Result<u32, Self::Error>;
+    /// How many messages wait that are due, counted no further than `most`.
+    fn notices_waiting(&mut self, now: Timestamp, most: u32) -> Result<u32, Self::Error>;
 
     /// Keeps a new one.
     fn queue_notice(&mut self, notice: &Notice) -> Result<(), Self::Error>;
@@ -62,19 +62,20 @@ impl<R: NoticeRows> Desk<R> {
         if question.tells.is_empty() {
             return Ok(());
         }
-        let mut told: Vec<&str> = Vec::new();
-        let mut waiting = self.rows.notices_waiting(MOST_WAITING)?;
+        let mut told: Vec<(&str, u32)> = Vec::new();
+        let mut waiting = self.rows.notices_waiting(self.now, MOST_WAITING)?;
         for addressee in &question.tells {
-            if told.contains(&addressee.name.as_str()) {
+            let one = (addressee.name.as_str(), addressee.step);
+            if told.contains(&one) {
                 continue;
             }
-            told.push(&addressee.name);
+            told.push(one);
             let mut notice = Notice::new(question.id, addressee, self.now);
             if waiting >= MOST_WAITING {
                 notice.state = Sending::Dead;
                 notice.trouble = Some("as many messages wait as may".to_owned());
             }
-            waiting = waiting.saturating_add(1);
+            waiting = waiting.saturating_add(u32::from(notice.due <= self.now));
             self.rows.queue_notice(&notice)?;
         }
         Ok(())
@@ -99,7 +100,12 @@ impl<R: NoticeRows> Desk<R> {
     }
 
     /// Keeps what came of an attempt, where nobody else took the message up meanwhile.
-    pub(super) fn settle(&mut self, tried: &Notice, came: &Attempt) -> Result<Done, R::Error> {
+    pub(super) fn settle(
+        &mut self,
+        tried: &Notice,
+        came: &Attempt,
+        record: Option<&Body>,
+    ) -> Result<Done, R::Error> {
         let Some(mut notice) = self.rows.notice(tried.id)? else { return Ok(Done::Unknown) };
         // A store keeps no time more finely.
         let lease = |notice: &Notice| (notice.stage, notice.attempts, notice.due.as_microsecond());
@@ -112,6 +118,9 @@ impl<R: NoticeRows> Desk<R> {
             Attempt::Taken { receipt } => {
                 notice.state = Sending::Sent;
                 notice.receipt = receipt.clone().or(notice.receipt);
+                if let Some(record) = record {
+                    self.rows.record(record.clone())?;
+                }
             }
             Attempt::Needless => notice.state = Sending::Needless,
             Attempt::Again { trouble, after } if notice.attempts < ATTEMPTS => {

@@ -46,6 +46,14 @@ impl Outgoing for PostgresStore {
         })
     }
 
+    fn notices_of(&mut self, request: Id) -> Result<Vec<Notice>, AuditError> {
+        let query = format!(
+            "SELECT {NOTICE} FROM notice WHERE request = $1 ORDER BY coalesce(tried, due), id LIMIT {PAGE}"
+        );
+        let request = request.to_string();
+        self.patiently(|link| link.rows(&query, &[&request])?.iter().map(notice_of).collect())
+    }
+
     fn next_notice(
         &mut self,
         receivers: &[String],
@@ -87,9 +95,9 @@ impl Outgoing for PostgresStore {
 }
 
 impl NoticeRows for Transaction<'_> {
-    fn notices_waiting(&mut self, most: u32) -> Result<u32, Trouble> {
-        let query = "SELECT count(*) FROM (SELECT 1 FROM notice WHERE state = 'waiting' LIMIT $1) AS counted";
-        let row = self.link.one(query, &[&i64::from(most)])?;
+    fn notices_waiting(&mut self, now: Timestamp, most: u32) -> Result<u32, Trouble> {
+        let query = "SELECT count(*) FROM (SELECT 1 FROM notice WHERE state = 'waiting' AND due <= $1 LIMIT $2) AS counted";
+        let row = self.link.one(query, &[&now.as_microsecond(), &i64::from(most)])?;
         Ok(u32::try_from(row.try_get::<_, i64>(0)?).unwrap_or(u32::MAX))
     }
 

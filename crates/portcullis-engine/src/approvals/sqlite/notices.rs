@@ -49,6 +49,16 @@ impl Outgoing for SqliteStore {
         })
     }
 
+    fn notices_of(&mut self, request: Id) -> Result<Vec<Notice>, AuditError> {
+        let query = format!(
+            "SELECT {NOTICE} FROM notice WHERE request = ?1 ORDER BY coalesce(tried, due), id LIMIT {PAGE}"
+        );
+        self.patiently(|connection| {
+            let mut statement = connection.prepare_cached(&query)?;
+            statement.query_map([request.to_string()], notice_of)?.collect()
+        })
+    }
+
     fn next_notice(
         &mut self,
         receivers: &[String],
@@ -100,9 +110,10 @@ fn among(receivers: &[String], first: usize) -> String {
 }
 
 impl NoticeRows for Transaction<'_> {
-    fn notices_waiting(&mut self, most: u32) -> rusqlite::Result<u32> {
-        let query = "SELECT count(*) FROM (SELECT 1 FROM notice WHERE state = 'waiting' LIMIT ?1)";
-        self.connection.prepare_cached(query)?.query_row([most], |row| row.get(0))
+    fn notices_waiting(&mut self, now: Timestamp, most: u32) -> rusqlite::Result<u32> {
+        let query = "SELECT count(*) FROM (SELECT 1 FROM notice WHERE state = 'waiting' AND due <= ?1 LIMIT ?2)";
+        let parameters = params![now.as_microsecond(), most];
+        self.connection.prepare_cached(query)?.query_row(parameters, |row| row.get(0))
     }
 
     fn queue_notice(&mut self, notice: &Notice) -> rusqlite::Result<()> {

@@ -19,11 +19,12 @@ use portcullis_core::{
 };
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params,
+    params_from_iter,
 };
 
 use self::recent::Recent;
 use super::{
-    entry::{Body, Entry, Hash, Kind, Record, time_text},
+    entry::{Body, Entry, Hash, Record},
     error::AuditError,
     row::{Columns, NotOfThisKind, record_of},
     schema::{self, INDEX},
@@ -35,6 +36,7 @@ mod migrate;
 mod recent;
 mod removal;
 mod resting;
+mod sought;
 
 use migrate::{begin, is_ours, migrate, objects, pragma};
 use resting::{BESIDE, Copied, beside_of, is_resting};
@@ -85,12 +87,6 @@ const COLUMNS_1: &str = "sequence, v, time, previous, hash, kind, refers_to, too
 
 /// What makes a file of the first format one of the second. The text of the table is then as [`schema::RECORD`] has it.
 const ADDED: &str = "ALTER TABLE record ADD COLUMN files TEXT; PRAGMA user_version = 2";
-
-const WANTED: &str = "(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR risk = ?2) AND (?3 IS NULL OR decision = ?3) \
-    AND (?4 IS NULL OR time >= ?4) AND (?5 IS NULL OR time <= ?5) AND (?6 IS NULL OR agent = ?6) \
-    AND (?7 IS NULL OR session = ?7) AND (?9 IS NULL OR sequence < ?9) AND (?10 IS NULL OR sequence > ?10) \
-    AND (?11 IS NULL OR instr(lower(coalesce(tool, '') || char(10) || coalesce(preview, '') || char(10) || coalesce(reason, '')), lower(?11))) \
-    AND (?12 IS NULL OR refers_to = ?12)";
 
 /// Records in an SQLite file.
 #[derive(Debug)]
@@ -476,45 +472,10 @@ impl Store for SqliteStore {
     }
 
     fn each(&mut self, filter: &Filter, visitor: &mut Visitor<'_>) -> Result<(), AuditError> {
-        let Filter {
-            kind,
-            risk,
-            decision,
-            since,
-            until,
-            agent,
-            session,
-            before,
-            after,
-            refers_to,
-            text,
-            limit,
-        } = filter;
-        let columns = self.columns;
-        let query = if limit.is_some() {
-            format!(
-                "SELECT * FROM (SELECT {columns} FROM record WHERE {WANTED} ORDER BY sequence DESC LIMIT ?8) \
-                 ORDER BY sequence"
-            )
-        } else {
-            format!("SELECT {columns} FROM record WHERE {WANTED} AND ?8 IS NULL ORDER BY sequence")
-        };
+        let (query, values) = sought::query(filter, self.columns);
         let mut visit = || {
             let mut statement = self.connection.prepare(&query)?;
-            let mut rows = statement.query(params![
-                kind.map(Kind::name),
-                risk.map(Risk::name),
-                decision.map(Verdict::name),
-                since.map(time_text),
-                until.map(time_text),
-                agent,
-                session,
-                limit,
-                before.map(signed),
-                after.map(signed),
-                text,
-                refers_to.map(signed)
-            ])?;
+            let mut rows = statement.query(params_from_iter(values.iter()))?;
             while let Some(row) = rows.next()? {
                 if visitor(record_of(row)) == ControlFlow::Break(()) {
                     break;
@@ -535,7 +496,7 @@ fn anchor<const N: usize>(
     let query = format!("SELECT sequence, hash FROM record {which}");
     let found = connection
         .prepare_cached(&query)?
-        .query_row(rusqlite::params_from_iter(parameters), |row| {
+        .query_row(params_from_iter(parameters), |row| {
             let hash = row.get_ref(1)?.as_str().ok().and_then(|text| text.parse().ok());
             // A hash that cannot be read leaves the next record unlinked, which is what verification then says.
             Ok(Anchor { sequence: unsigned(row.get(0)?), hash: hash.unwrap_or(Hash::GENESIS) })

@@ -10,10 +10,16 @@ use jiff::{
     civil::{Time, Weekday},
     tz::TimeZone,
 };
-use portcullis_core::{authority::Role, risk::Severity};
+use portcullis_core::{
+    authority::{Matter, Role, When},
+    risk::Severity,
+};
 
 pub use self::table::TeamTable;
 pub(super) use self::table::team_of;
+
+/// How many days after which hours are those of the first one.
+const WEEK: usize = 8;
 
 /// Who works with a gateway.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -155,6 +161,25 @@ impl Hours {
         let here = self.zone.to_datetime(time);
         self.days.contains(&here.weekday()) && (self.from..self.to).contains(&here.time())
     }
+
+    /// The first moment from one on at which people are there, or at which they are not; nothing where that is never.
+    #[must_use]
+    pub fn next(&self, are_there: bool, from: Timestamp) -> Option<Timestamp> {
+        if self.are_at(from) == are_there {
+            return Some(from);
+        }
+        let edge = if are_there { self.from } else { self.to };
+        let mut day = self.zone.to_datetime(from).date();
+        // Hours are the same each week, and a day that a zone left out is one more.
+        for _ in 0..=WEEK {
+            let there = day.to_datetime(edge).to_zoned(self.zone.clone()).ok()?.timestamp();
+            if there >= from && self.are_at(there) == are_there {
+                return Some(there);
+            }
+            day = day.tomorrow().ok()?;
+        }
+        None
+    }
 }
 
 impl Team {
@@ -162,6 +187,18 @@ impl Team {
     #[must_use]
     pub fn is_in_hours(&self, time: Timestamp) -> bool {
         self.hours.as_ref().is_none_or(|hours| hours.are_at(time))
+    }
+
+    /// From when on a role approves what was asked at a time; nothing where it never does.
+    #[must_use]
+    pub fn since(&self, role: &Role, asked: Timestamp, matter: &Matter<'_>) -> Option<Timestamp> {
+        let in_hours = role.when != When::OutOfHours;
+        role.covers(&Matter { waited: role.after, in_hours, ..*matter }).ok()?;
+        let waited = asked.checked_add(SignedDuration::try_from(role.after).ok()?).ok()?;
+        match (&self.hours, role.when) {
+            (None, _) | (_, When::Always) => Some(waited),
+            (Some(hours), _) => hours.next(in_hours, waited),
+        }
     }
 
     /// The project of somebody who asks with a token that was made here.
@@ -229,6 +266,76 @@ mod tests {
             ("2026-12-01T12:00:00Z", false),
         ] {
             assert_eq!(hours().are_at(time.parse().unwrap()), are, "{time}");
+        }
+    }
+
+    #[test]
+    fn it_is_known_when_people_come_and_go() {
+        let berlin = TimeZone::get("Europe/Berlin").unwrap_or(TimeZone::UTC);
+        let week = vec![Weekday::Monday, Weekday::Tuesday, Weekday::Friday];
+        for (hours, from, are_there, next) in [
+            (hours(), "2026-11-30T12:00:00Z", true, Some("2026-11-30T12:00:00Z")),
+            (hours(), "2026-11-30T12:00:00Z", false, Some("2026-11-30T18:00:00Z")),
+            (hours(), "2026-11-30T18:00:00Z", true, Some("2026-12-07T08:00:00Z")),
+            (hours(), "2026-11-30T07:00:00Z", true, Some("2026-11-30T08:00:00Z")),
+            (Hours { days: Vec::new(), ..hours() }, "2026-11-30T12:00:00Z", true, None),
+            (
+                Hours { days: week, zone: berlin, ..hours() },
+                // The night in which Berlin's clocks go back is between.
+                "2026-10-23T17:00:00Z",
+                true,
+                Some("2026-10-26T07:00:00Z"),
+            ),
+        ] {
+            let found = hours.next(are_there, from.parse().unwrap());
+            assert_eq!(found, next.map(|next| next.parse().unwrap()), "{from} {are_there}");
+        }
+    }
+
+    #[test]
+    fn a_role_begins_to_approve_after_its_time_and_in_its_hours() {
+        let role = |when, after| Role {
+            group: "on-call".to_owned(),
+            may: vec![portcullis_core::authority::Duty::Approve],
+            projects: vec!["pay".to_owned()],
+            up_to: Some(Severity::High),
+            classes: Vec::new(),
+            after: Duration::from_secs(after),
+            when,
+            policies: Vec::new(),
+        };
+        let matter = Matter {
+            project: Some("pay"),
+            risk: portcullis_core::risk::Risk::High,
+            class: None,
+            waited: Duration::ZERO,
+            in_hours: true,
+        };
+        let team = Team { hours: Some(hours()), ..Team::default() };
+        let asked = "2026-11-30T17:55:00Z".parse().unwrap();
+        let since = |role: &Role, matter: &Matter<'_>| {
+            team.since(role, asked, matter).map(|time| time.to_string())
+        };
+        for (when, after, from) in [
+            (When::Always, 0, "2026-11-30T17:55:00Z"),
+            (When::Always, 600, "2026-11-30T18:05:00Z"),
+            (When::InHours, 60, "2026-11-30T17:56:00Z"),
+            (When::InHours, 600, "2026-12-07T08:00:00Z"),
+            (When::OutOfHours, 0, "2026-11-30T18:00:00Z"),
+            (When::OutOfHours, 600, "2026-11-30T18:05:00Z"),
+        ] {
+            assert_eq!(
+                since(&role(when, after), &matter).as_deref(),
+                Some(from),
+                "{when:?} {after}"
+            );
+        }
+        let always = role(When::Always, 0);
+        for never in [
+            Matter { project: Some("web"), ..matter },
+            Matter { risk: portcullis_core::risk::Risk::Critical, ..matter },
+        ] {
+            assert_eq!(since(&always, &never), None, "{never:?}");
         }
     }
 

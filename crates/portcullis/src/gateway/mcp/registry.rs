@@ -26,9 +26,9 @@ use super::{
     round::Own,
 };
 use crate::{
-    approvals::Id,
+    approvals::{Id, Question},
     config::{McpAt, McpServer},
-    gateway::{Gateway, Problem, Shared, access::Caller, rights},
+    gateway::{Gateway, Problem, Shared, access::Caller, notices, rights},
     mcp::{
         child::Server,
         configured,
@@ -37,7 +37,7 @@ use crate::{
         link::{Behind, Event, Link},
         oauth::Access,
         remote::{Key, Remote},
-        visitor::{Counter, Visitor},
+        visitor::{Addressing, Counter, Visitor},
     },
     pins::Files,
     platform, session,
@@ -353,7 +353,7 @@ fn link(
         directory: directory.map(str::to_owned),
         elicits: server.elicits && rights::may_client_answer(gateway),
         project: rights::project_of(gateway, caller).map(str::to_owned),
-        tells: gateway.receivers.told_of(rights::project_of(gateway, caller)),
+        tells: addressees(gateway),
         needed: needed(gateway, caller),
         holds: gateway.timeout,
         tell: teller(gateway),
@@ -387,8 +387,16 @@ fn needed(gateway: &Shared, caller: &Caller) -> Box<dyn Fn(Risk) -> u8 + Send> {
     })
 }
 
+/// Who is told of a request for approval.
+fn addressees(gateway: &Shared) -> Addressing {
+    let gateway: std::sync::Weak<Gateway> = Arc::downgrade(gateway);
+    Box::new(move |question| {
+        gateway.upgrade().map_or_else(Vec::new, |gateway| notices::told_of(&gateway, question))
+    })
+}
+
 /// Tells whoever wants to know of a request for approval.
-fn teller(gateway: &Shared) -> Box<dyn Fn(crate::approvals::Question) + Send> {
+fn teller(gateway: &Shared) -> Box<dyn Fn(Question) + Send> {
     let gateway: std::sync::Weak<Gateway> = Arc::downgrade(gateway);
     Box::new(move |question| {
         if let Some(gateway) = gateway.upgrade() {

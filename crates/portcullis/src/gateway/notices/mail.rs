@@ -6,11 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use crate::{
-    approvals::{Attempt, Id, Request, joined},
+    approvals::{Attempt, Id, Request, joined, waited_words},
     config::Mail,
     report::visible,
 };
@@ -40,8 +40,13 @@ impl Mailbox {
         Self { mail, to }
     }
 
-    pub(super) async fn send(&self, request: &Request, link: &str, id: Id) -> Attempt {
-        let message = self.message(request, link, id, Timestamp::now());
+    pub(super) async fn send(
+        &self,
+        request: &Request,
+        (link, id): (&str, Id),
+        waited: Option<SignedDuration>,
+    ) -> Attempt {
+        let message = self.message(request, (link, id), (Timestamp::now(), waited));
         let command = self.mail.command.clone();
         let sent = tokio::task::spawn_blocking(move || run(&command, message.as_bytes())).await;
         sent.unwrap_or_else(|_| Attempt::Again {
@@ -51,15 +56,21 @@ impl Mailbox {
     }
 
     /// The whole message. Nothing of the agent's stands in its head.
-    fn message(&self, request: &Request, link: &str, id: Id, now: Timestamp) -> String {
+    fn message(
+        &self,
+        request: &Request,
+        (link, id): (&str, Id),
+        (now, waited): (Timestamp, Option<SignedDuration>),
+    ) -> String {
         let host = self.mail.from.rsplit('@').next().unwrap_or("localhost");
         let (date, risk) = (now.strftime("%a, %d %b %Y %H:%M:%S +0000"), request.risk.name());
         let short = request.id.to_string();
         let short = short.get(..8).unwrap_or_default();
+        let verb = if waited.is_some() { "still waits" } else { "asks" };
         let head = [
             format!("From: {}", self.mail.from),
             format!("To: {}", self.to.join(",\r\n ")),
-            format!("Subject: An agent asks: risk {risk} ({short})"),
+            format!("Subject: An agent {verb}: risk {risk} ({short})"),
             format!("Date: {date}"),
             format!("Message-ID: <{id}@{host}>"),
             "Auto-Submitted: auto-generated".to_owned(),
@@ -67,12 +78,12 @@ impl Mailbox {
             "Content-Type: text/plain; charset=utf-8".to_owned(),
             "Content-Transfer-Encoding: base64".to_owned(),
         ];
-        let body = data_encoding::BASE64_MIME.encode(words(request, link).as_bytes());
+        let body = data_encoding::BASE64_MIME.encode(words(request, link, waited).as_bytes());
         format!("{}\r\n\r\n{body}", head.join("\r\n"))
     }
 }
 
-fn words(request: &Request, link: &str) -> String {
+fn words(request: &Request, link: &str, waited: Option<SignedDuration>) -> String {
     let agent = visible::line(request.agent.as_deref().unwrap_or("an agent"));
     let tool = visible::line(&request.tool);
     let mut lines = vec![
@@ -82,6 +93,9 @@ fn words(request: &Request, link: &str) -> String {
         format!("Decide at {link}"),
         String::new(),
     ];
+    if let Some(waited) = waited {
+        lines.insert(1, waited_words(waited));
+    }
     let list = |name: &str| request.details.get(name).and_then(Value::as_array);
     let reasons = list("reasons").into_iter().flatten().filter_map(Value::as_str).take(TEXTS);
     lines.extend(reasons.map(|reason| format!("- {}", visible::line(reason))));

@@ -3,11 +3,12 @@
 //!
 //! What is an agent's stands in plain text alone, where nothing is a link, a mention or a picture; what hides is written out.
 
+use jiff::SignedDuration;
 use portcullis_core::{approval::Status, risk::Severity};
 use serde_json::{Value, json};
 
 use crate::{
-    approvals::{Id, Request, joined},
+    approvals::{Id, Request, joined, waited_words},
     report::visible,
 };
 
@@ -67,10 +68,16 @@ fn piece(request: &Request) -> &str {
 }
 
 /// Somebody asks.
-pub(super) fn asked(request: &Request, link: &str, up_to: Severity) -> Message {
+pub(super) fn asked(
+    request: &Request,
+    link: &str,
+    up_to: Severity,
+    waited: Option<SignedDuration>,
+) -> Message {
     let told = Told::of(request);
     let title = title(request);
     let mut blocks = vec![section(&title)];
+    blocks.extend(waited.map(|waited| section(&waited_words(waited))));
     blocks.extend(told.texts.iter().map(|text| block(text)));
     blocks.extend(told.notes.iter().map(|text| block(text)));
     if !told.is_whole {

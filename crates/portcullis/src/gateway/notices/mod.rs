@@ -6,6 +6,7 @@
 mod mail;
 mod message;
 mod slack;
+mod turn;
 
 use std::{
     path::{Path, PathBuf},
@@ -18,7 +19,7 @@ use axum::{
     extract::{Path as Place, State},
     response::{IntoResponse as _, Response},
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use portcullis_core::{approval::Status, authority::Duty, risk::Severity};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,6 +28,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 pub(super) use self::{
     message::{chosen, is_shown_whole, plain},
     slack::{Slack, is_lately},
+    turn::groups,
 };
 use super::{
     Gateway, ServeError, Shared,
@@ -38,11 +40,11 @@ use super::{
 };
 use crate::{
     approvals::{
-        Addressee, Attempt, Done, Notice, PAGE, Request, Scope, Sending, Stage, Step, Telling,
-        Template, Webhook,
+        Addressee, Attempt, Done, Notice, PAGE, Question, Request, Scope, Sending, Stage, Step,
+        Telling, Template, Webhook,
     },
     audit::{Body, Entry},
-    config::{Chat, Way},
+    config::{Chat, Team, Turn, Way},
     private,
     wire::VERSION,
 };
@@ -73,7 +75,17 @@ pub(super) struct Receivers {
 struct Receiver {
     name: String,
     projects: Option<Vec<String>>,
+    turn: Turn,
+    again: Vec<Duration>,
     how: How,
+}
+
+impl Receiver {
+    /// Whether a message to it says that a request is carried to others, or told again.
+    fn carries(&self, notice: &Notice, waited: SignedDuration) -> bool {
+        let is_later = self.turn != Turn::After(Duration::ZERO);
+        waited >= SignedDuration::from_secs(1) && (is_later || notice.is_again())
+    }
 }
 
 enum How {
@@ -94,7 +106,12 @@ impl How {
 
 impl Receivers {
     /// As they are configured, with those that are named where the gateway is started.
-    pub(super) fn of(chat: &Chat, webhooks: Vec<Webhook>, page: &str) -> Result<Self, ServeError> {
+    pub(super) fn of(
+        chat: &Chat,
+        team: &Team,
+        webhooks: Vec<Webhook>,
+        page: &str,
+    ) -> Result<Self, ServeError> {
         let slack = chat.slack.as_ref().map(Slack::of).transpose()?;
         let mut all = Vec::with_capacity(chat.receivers.len());
         for receiver in &chat.receivers {
@@ -112,28 +129,72 @@ impl Receivers {
                     None => return Err(ServeError::Chat("nobody sends mail".to_owned())),
                 },
             };
+            if let Turn::Of(group) = &receiver.turn
+                && !team.roles.iter().any(|role| role.group == *group)
+            {
+                let name = &receiver.name;
+                let why = format!(
+                    "`{name}` is for the group `{group}`, and no role of `team.roles` is of it"
+                );
+                return Err(ServeError::Chat(why));
+            }
             let (name, projects) = (receiver.name.clone(), receiver.projects.clone());
-            all.push(Receiver { name, projects, how });
+            let (turn, again) = (receiver.turn.clone(), receiver.again.clone());
+            all.push(Receiver { name, projects, turn, again, how });
         }
         all.extend(webhooks.into_iter().map(|webhook| Receiver {
             name: webhook.name(),
             projects: None,
+            turn: Turn::After(Duration::ZERO),
+            again: Vec::new(),
             how: How::Webhook(Box::new(webhook.inbox(page))),
         }));
         Ok(Self { all, slack, up_to: chat.up_to, page: page.to_owned() })
     }
 
-    /// Who is told of what belongs to a project, or to none.
-    pub(super) fn told_of(&self, project: Option<&str>) -> Vec<Addressee> {
+    /// Who is told of what is asked now, and when.
+    pub(super) fn told_of(
+        &self,
+        team: &Team,
+        question: &Question,
+        now: Timestamp,
+    ) -> Vec<Addressee> {
+        let project = question.project.as_deref();
         let hears = |receiver: &&Receiver| {
             let projects = receiver.projects.as_ref();
             projects.is_none_or(|all| all.iter().any(|name| Some(name.as_str()) == project))
         };
-        let addressee = |receiver: &Receiver| Addressee {
-            name: receiver.name.clone(),
-            rewrites: matches!(receiver.how, How::Slack(_)),
+        let addressees = |receiver: &Receiver| {
+            let times = turn::times((&receiver.turn, &receiver.again), team, question, now);
+            let rewrites = matches!(receiver.how, How::Slack(_));
+            let name = receiver.name.clone();
+            let one = move |(after, step)| Addressee { name: name.clone(), rewrites, after, step };
+            times.into_iter().zip(0..).map(one).collect::<Vec<_>>()
         };
-        self.all.iter().filter(hears).map(addressee).collect()
+        self.all.iter().filter(hears).flat_map(addressees).collect()
+    }
+
+    /// What is recorded once somebody took a message that carries a request on, or tells of it again.
+    fn carried(&self, notice: &Notice, request: &Request, now: Timestamp) -> Option<Entry> {
+        let waited = now.duration_since(request.asked);
+        let receiver = self.all.iter().find(|receiver| receiver.name == notice.receiver)?;
+        if notice.stage != Stage::Asked || !receiver.carries(notice, waited) {
+            return None;
+        }
+        let group = match &receiver.turn {
+            Turn::Of(group) => format!(", for `{group}`"),
+            Turn::After(_) => String::new(),
+        };
+        let word = if notice.is_again() { "told again" } else { "carried on" };
+        let words = format!(
+            "to `{}`{group}, after {} s: {} by {}",
+            receiver.name,
+            waited.as_secs(),
+            request.tool,
+            request.requester
+        );
+        let refers_to = Some(request.sequence);
+        Some(Entry { refers_to, ..Entry::change("the gateway", word, words) })
     }
 
     /// Where somebody finds a request.
@@ -152,16 +213,24 @@ impl Receivers {
     }
 
     /// Tries to deliver a message about a request as it is now, in whose words those who decided are shown.
-    async fn attempt(&self, notice: &Notice, request: Option<&Request>, by: &str) -> Attempt {
+    async fn attempt(
+        &self,
+        notice: &Notice,
+        request: Option<&Request>,
+        (by, now): (&str, Timestamp),
+    ) -> Attempt {
         let receiver = self.all.iter().find(|one| one.name == notice.receiver);
         let (Some(receiver), Some(request)) = (receiver, request) else {
             return Attempt::Needless;
         };
-        let waits = request.status == Status::Pending;
+        // What nobody decides in time is over, whether somebody closed it already or not.
+        let waits = request.status == Status::Pending && request.expires > now;
+        let waited = now.duration_since(request.asked);
+        let waited = Some(waited).filter(|waited| receiver.carries(notice, *waited));
         match (&receiver.how, notice.stage) {
             (How::Slack(channel), Stage::Asked) if waits => match &self.slack {
                 Some(slack) => {
-                    let said = message::asked(request, &self.link(request), self.up_to);
+                    let said = message::asked(request, &self.link(request), self.up_to, waited);
                     slack.post(channel, said).await
                 }
                 None => Attempt::Needless,
@@ -174,10 +243,10 @@ impl Receivers {
                 _ => Attempt::Needless,
             },
             (How::Webhook(webhook), Stage::Asked) if waits => {
-                webhook.attempt(&Telling::from(request), notice.id).await
+                webhook.attempt(&Telling::from(request).waited(waited), notice.id).await
             }
             (How::Mail(mailbox), Stage::Asked) if waits => {
-                mailbox.send(request, &self.link(request), notice.id).await
+                mailbox.send(request, (&self.link(request), notice.id), waited).await
             }
             _ => Attempt::Needless,
         }
@@ -192,6 +261,11 @@ fn webhook(
 ) -> Result<Webhook, ServeError> {
     let webhook = Webhook::new(url, key.map(String::into_bytes), template, None);
     Ok(webhook.map_err(|error| ServeError::Chat(error.to_string()))?.inbox(page))
+}
+
+/// Who is told of what is asked now.
+pub(super) fn told_of(gateway: &Shared, question: &Question) -> Vec<Addressee> {
+    gateway.receivers.told_of(&gateway.team, question, gateway.clerk.now())
 }
 
 /// A secret from a file of this user alone.
@@ -260,12 +334,13 @@ async fn delivered(gateway: &Shared, room: &Arc<Semaphore>, ended: &Arc<Notify>)
         let Ok(permit) = Arc::clone(room).acquire_owned().await else { return LOOK };
         let (gateway, ended) = (Arc::clone(gateway), Arc::clone(ended));
         tokio::spawn(async move {
-            let came = Box::pin(tried(&gateway, &notice)).await;
+            let (came, record) = Box::pin(tried(&gateway, &notice)).await;
             if matches!(came, Attempt::Again { .. } | Attempt::Refused { .. }) {
                 gateway.telemetry.undelivered(gateway.receivers.kind_of(&notice.receiver));
             }
             // What cannot be kept now is tried again once its time is over.
-            let _ = gateway.clerk.take(Step::Settle { notice: Box::new(notice), came }).await;
+            let _ =
+                gateway.clerk.take(Step::Settle { notice: Box::new(notice), came, record }).await;
             drop(permit);
             ended.notify_one();
         });
@@ -274,7 +349,8 @@ async fn delivered(gateway: &Shared, room: &Arc<Semaphore>, ended: &Arc<Notify>)
     if picked == 0 { AGAIN } else { Duration::ZERO }
 }
 
-async fn tried(gateway: &Shared, notice: &Notice) -> Attempt {
+/// What came of an attempt, and what is recorded where it was taken.
+async fn tried(gateway: &Shared, notice: &Notice) -> (Attempt, Option<Body>) {
     let id = notice.request;
     let read = gateway.read(move |store| {
         let request = store.request(id)?;
@@ -288,12 +364,14 @@ async fn tried(gateway: &Shared, notice: &Notice) -> Attempt {
     });
     match read.await {
         Ok((request, by)) => {
-            let by = by.unwrap_or_default();
-            gateway.receivers.attempt(notice, request.as_ref(), &by).await
+            let (by, now) = (by.unwrap_or_default(), gateway.clerk.now());
+            let attempt = gateway.receivers.attempt(notice, request.as_ref(), (&by, now)).await;
+            let carried = request.and_then(|one| gateway.receivers.carried(notice, &one, now));
+            (attempt, carried.map(|entry| Body::new(&entry, now)))
         }
         Err(_) => {
             let trouble = "the request could not be read".to_owned();
-            Attempt::Again { trouble, after: None }
+            (Attempt::Again { trouble, after: None }, None)
         }
     }
 }
@@ -339,7 +417,7 @@ pub(super) async fn list(
 
 /// Somebody who is told of requests, for whom other projects than these are none of their business; nothing where no more is left of it.
 fn receiver_shape(receiver: &Receiver, within: Option<&[String]>) -> Option<Value> {
-    let Receiver { name, projects, how } = receiver;
+    let Receiver { name, projects, turn, again, how } = receiver;
     let projects: Option<Vec<&String>> = projects.as_ref().map(|projects| {
         let is_theirs = |project: &&String| within.is_none_or(|within| within.contains(*project));
         projects.iter().filter(is_theirs).collect()
@@ -347,7 +425,14 @@ fn receiver_shape(receiver: &Receiver, within: Option<&[String]>) -> Option<Valu
     if within.is_some() && projects.as_ref().is_some_and(Vec::is_empty) {
         return None;
     }
-    Some(json!({ "name": name, "kind": how.name(), "projects": projects }))
+    let (group, after) = match turn {
+        Turn::Of(group) => (Some(group), None),
+        Turn::After(after) => (None, Some(after.as_secs())),
+    };
+    let again: Vec<u64> = again.iter().map(Duration::as_secs).collect();
+    Some(json!({
+        "name": name, "kind": how.name(), "projects": projects, "group": group, "after": after, "again": again,
+    }))
 }
 
 fn shape(notice: &Notice) -> Value {

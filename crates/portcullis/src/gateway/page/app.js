@@ -5,6 +5,7 @@ import { dashboard } from "./chart.js";
 import { chat } from "./chat.js";
 import { history, record, session, sessions } from "./history.js";
 import { inbox } from "./inbox.js";
+import { people } from "./people.js";
 import { policy, rules, tokens } from "./rule.js";
 import { servers } from "./server.js";
 import { snapshots } from "./undo.js";
@@ -26,6 +27,7 @@ const VIEWS = [
   ["undo", snapshots, "Undo", ["read", "admin"]],
   ["servers", servers, "Servers", ["read", "approve"]],
   ["chat", chat, "Chat", ["approve", "read", "admin"]],
+  ["people", people, "People", ["approve", "read", "admin"]],
   ["tokens", tokens, "Tokens", ["admin"]],
 ];
 const ABOVE = { record: "history", session: "sessions" };

@@ -55,6 +55,8 @@ export function history(place, me, argument, parameters) {
     else location.hash = next;
   };
   const fresh = el("p", { class: "note" });
+  const looking = el("p", { class: "note" });
+  const far = el("span", { role: "status" });
   const found = el("div", { class: "found" });
   const chain = el("div", { role: "status" });
   replace(place, ...shell("History",
@@ -69,27 +71,56 @@ export function history(place, me, argument, parameters) {
           type: "button", class: "quiet",
           onclick: () => save(query("/v1/records/export", { ...wanted, format }), `portcullis.${format}`).catch((problem) => wrong(chain, problem)),
         }, `Export ${format === "csv" ? "CSV" : "JSON lines"}`)))),
-    chain, fresh, found));
+    chain, fresh, looking, found));
+  const stop = el("button", { type: "button", class: "quiet" }, "Stop here");
   let head = null;
+  // Which search is the one that counts: one that was stopped, or that another came after, shows nothing more.
+  let turn = 0;
 
+  // One request looks for a while and says where to go on, so that a search for what is rare shows how far it came.
   async function read() {
+    turn += 1;
+    const mine = turn;
+    const records = [];
+    let at = before;
+    replace(looking);
     try {
-      const page = await get(query("/v1/records", { ...wanted, before, limit: PAGE }));
-      head = page.head;
-      replace(fresh);
-      const rows = page.records.map((record) => [
-        record.time ? moment(record.time) : "", record.agent ?? record.approver ?? "", record.tool ?? "", what(record),
-        record.risk ? riskWord(record.risk) : "", came(record), (record.rules ?? []).join(", "),
-      ]);
-      const older = page.before && query("#/history", { ...wanted, before: String(page.before) });
-      replace(found,
-        rows.length ? table(`${rows.length} of ${page.head} records, the newest first`,
-          ["Time", "Agent", "Tool", "What", "Risk", "Decision", "Rules"], rows) : el("p", { class: "nothing" }, "No record is like that."),
-        el("p", { class: "buttons" }, before && el("a", { class: "button quiet", href: query("#/history", wanted) }, "Newest"),
-          older && el("a", { class: "button quiet", href: older }, "Older")));
+      for (;;) {
+        const page = await get(query("/v1/records", { ...wanted, before: at, limit: PAGE - records.length }));
+        if (mine !== turn) return;
+        head = page.head;
+        replace(fresh);
+        const isNew = page.records.length > 0 || records.length === 0;
+        records.push(...page.records);
+        at = page.before ? String(page.before) : null;
+        const goesOn = records.length < PAGE && at !== null;
+        if (isNew || !goesOn) draw({ records, head, before: at }, goesOn);
+        if (!goesOn) return replace(looking);
+        progress({ records, head, before: at });
+      }
     } catch (problem) {
-      wrong(found, problem);
+      if (mine === turn) wrong(found, problem);
     }
+  }
+
+  // How far it came, and a way to have it stop there, which stays where it is meanwhile.
+  function progress(page) {
+    far.textContent = `Looked through as far as № ${page.before} of ${page.head} … `;
+    stop.onclick = () => { turn += 1; replace(looking); draw(page, false); };
+    if (!stop.isConnected) replace(looking, far, stop);
+  }
+
+  function draw(page, goesOn) {
+    const rows = page.records.map((record) => [
+      record.time ? moment(record.time) : "", record.agent ?? record.approver ?? "", record.tool ?? "", what(record),
+      record.risk ? riskWord(record.risk) : "", came(record), (record.rules ?? []).join(", "),
+    ]);
+    const older = page.before && query("#/history", { ...wanted, before: String(page.before) });
+    replace(found,
+      rows.length ? table(`${rows.length} of ${page.head} records, the newest first`,
+        ["Time", "Agent", "Tool", "What", "Risk", "Decision", "Rules"], rows) : el("p", { class: "nothing" }, goesOn ? "None so far." : page.before ? "None so far: the rest was not looked through." : "No record is like that."),
+      el("p", { class: "buttons" }, before && el("a", { class: "button quiet", href: query("#/history", wanted) }, "Newest"),
+        older && !goesOn && el("a", { class: "button quiet", href: older }, "Older")));
   }
 
   read();
@@ -99,6 +130,7 @@ export function history(place, me, argument, parameters) {
       const count = now - head;
       replace(fresh, `${count} new ${count === 1 ? "record" : "records"}. `, el("button", { type: "button", class: "quiet", onclick: read }, "Show"));
     },
+    end: () => { turn += 1; },
   };
 }
 

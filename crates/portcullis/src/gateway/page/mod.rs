@@ -30,6 +30,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/chart.js", "text/javascript; charset=utf-8", include_str!("chart.js")),
     ("/history.js", "text/javascript; charset=utf-8", include_str!("history.js")),
     ("/inbox.js", "text/javascript; charset=utf-8", include_str!("inbox.js")),
+    ("/people.js", "text/javascript; charset=utf-8", include_str!("people.js")),
     ("/reading.js", "text/javascript; charset=utf-8", include_str!("reading.js")),
     ("/rule.js", "text/javascript; charset=utf-8", include_str!("rule.js")),
     ("/server.js", "text/javascript; charset=utf-8", include_str!("server.js")),
@@ -75,4 +76,20 @@ pub(super) async fn metrics(State(gateway): State<Shared>) -> Response {
 /// What this gateway is, for programs.
 pub(super) async fn description(State(gateway): State<Shared>) -> Response {
     json_text(gateway.description.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_the_page_is_fetched_at_once() {
+        let (_, _, index) = FILES.iter().find(|(path, ..)| *path == "/").unwrap();
+        let own_page = ["/app.js", "/entered.js"];
+        for (path, ..) in FILES.iter().filter(|(path, ..)| path.ends_with(".js")) {
+            let name = path.trim_start_matches('/');
+            let preloaded = format!("<link rel=\"modulepreload\" href=\"{name}\">");
+            assert!(own_page.contains(path) || index.contains(&preloaded), "{path}");
+        }
+    }
 }

@@ -19,13 +19,14 @@ export function talk(one, me, changed) {
   const mayDecide = me.scopes.includes("approve");
   const waits = one.status === "pending";
   const who = el("div", { class: "tended" });
+  const turns = el("div", { class: "turns" });
   const said = el("ol", { class: "said" });
   const wrong = el("p", { class: "warning", role: "alert" });
   const text = el("textarea", { rows: "2", maxlength: String(LONGEST), value: drafts.get(one.id) ?? "", oninput: () => drafts.set(one.id, text.value) });
   const form = el("form", { onsubmit: (event) => { event.preventDefault(); comment(); } },
     field("Say something about it", text, "Other people read it. It decides nothing, and the agent is not told."),
     el("button", { type: "submit", class: "quiet" }, "Say it"), wrong);
-  const section = el("section", { class: "talk", "aria-labelledby": "talk" }, el("h2", { id: "talk" }, "Among people"), who, said, mayDecide ? form : null);
+  const section = el("section", { class: "talk", "aria-labelledby": "talk" }, el("h2", { id: "talk" }, "Among people"), who, turns, said, mayDecide ? form : null);
   let shown = "";
 
   async function comment() {
@@ -74,6 +75,7 @@ export function talk(one, me, changed) {
     ] : null;
     replace(who, el("p", {}, told.assigned ? `${name(told.assigned)} ${told.assigned === me.name ? "see" : "sees"} to it. ` : "Nobody in particular sees to it. ",
       told.snoozed ? ["You put it off until ", moment(told.snoozed), ". "] : null), acts);
+    replace(turns, carried(told, waits));
     replace(said, told.comments.map((it) => el("li", {}, el("span", { class: "whose" }, name(it.by), " ", moment(it.time)), el("p", {}, it.text))));
   }
 
@@ -84,4 +86,16 @@ export function talk(one, me, changed) {
   };
   look();
   return { id: one.id, status: one.status, section, look };
+}
+
+const BECAME = { waiting: "is told", sent: "was told", needless: "needed no word", dead: "could not be told" };
+
+// Whose turn it is while nobody decides, and who was told of it: one line each.
+function carried(told, waits) {
+  const is = (since) => Date.parse(since) <= now();
+  const group = (one) => one.group === "*" ? "everybody who can log in" : one.group;
+  const groups = waits ? told.groups.map((one) => el("li", {}, group(one), is(one.since) ? " may approve it" : [" may approve it from ", moment(one.since), " on"])) : [];
+  const words = (one) => !waits && one.state === "waiting" ? "is not told any more" : BECAME[one.state] ?? one.state;
+  const sent = told.told.map((one) => el("li", {}, `${one.receiver} ${words(one)}${one.again ? " again" : ""} `, moment(one.time)));
+  return [...groups, ...sent].length ? el("ul", {}, groups, sent) : null;
 }

@@ -83,6 +83,7 @@ fn every_view_has_names_contrast_and_room_on_a_phone() {
         ("rules", "tbody tr"),
         ("policy", ".terms"),
         ("servers", "p"),
+        ("people", "section p"),
         ("tokens", "tbody tr"),
         ("nowhere", "h1"),
     ] {

@@ -1,6 +1,7 @@
 //! People who log in at their company's login, agents by what they run in, and who of them decides what: against a login of the tests' own.
 
 mod browser;
+mod carried;
 mod chat;
 mod decide;
 mod lies;

@@ -57,28 +57,38 @@ fn a_text_of_a_block_more_than_fits_is_not_approved_here() {
     for (length, is) in
         [(LONGEST * TEXTS - name, true), (LONGEST * TEXTS - name + 1, false), (1, true)]
     {
-        let message = asked(&of_text(&"x".repeat(length)), "https://g.example/", Severity::High);
+        let message =
+            asked(&of_text(&"x".repeat(length)), "https://g.example/", Severity::High, None);
         assert_eq!(has(&message, APPROVE), is, "{length}");
         assert!(has(&message, DENY) && has(&message, OPEN));
         assert!(message.blocks.len() <= 50, "as many as Slack takes");
     }
     let mut cut = of_text("x");
     cut.details["texts"][0]["segments"][0]["left_out"] = json!(true);
-    assert!(!has(&asked(&cut, "", Severity::High), APPROVE), "it was not shown whole on the page");
-    assert!(!has(&asked(&request(json!({})), "", Severity::High), APPROVE), "nothing is shown");
+    assert!(
+        !has(&asked(&cut, "", Severity::High, None), APPROVE),
+        "it was not shown whole on the page"
+    );
+    assert!(
+        !has(&asked(&request(json!({})), "", Severity::High, None), APPROVE),
+        "nothing is shown"
+    );
     let many: Vec<Value> = (0..40)
         .map(|at| json!({ "severity": "high", "message": format!("{at} {}", "m".repeat(900)) }))
         .collect();
     let mut found = of_text("x");
     found.details["findings"] = json!(many);
-    assert!(!has(&asked(&found, "", Severity::High), APPROVE), "not all that was found is shown");
+    assert!(
+        !has(&asked(&found, "", Severity::High, None), APPROVE),
+        "not all that was found is shown"
+    );
 }
 
 #[test]
 fn what_is_decided_on_the_page_has_no_button() {
     let of = |risk, up_to| {
         let request = Request { risk, ..of_text("x") };
-        let message = asked(&request, "", up_to);
+        let message = asked(&request, "", up_to, None);
         assert_eq!(has(&message, APPROVE), is_shown_whole(&request, up_to, true).is_ok());
         has(&message, APPROVE)
     };
@@ -87,7 +97,7 @@ fn what_is_decided_on_the_page_has_no_button() {
     assert!(!of(Risk::Critical, Severity::High));
     let mut policy = of_text("x");
     policy.details["policy"] = json!("auto_approve");
-    assert!(!has(&asked(&policy, "", Severity::High), DENY));
+    assert!(!has(&asked(&policy, "", Severity::High, None), DENY));
 }
 
 #[test]
@@ -115,7 +125,7 @@ proptest! {
     #[test]
     fn whatever_an_agent_says_is_text_and_all_of_it(text in "(\\PC|[<>&`*_~|@#:\u{202e}\u{200b}\n]){0,400}", times in 1_usize..40) {
         let text = visible::lines(&text.repeat(times)).into_owned();
-        let message = asked(&of_text(&text), "https://g.example/", Severity::High);
+        let message = asked(&of_text(&text), "https://g.example/", Severity::High, None);
         let all = texts(&message);
         for block in &all {
             let length = block.encode_utf16().count();
