@@ -2,7 +2,13 @@
 //! which says so in the words that programs have for it, together with its value, which is a command or lies where everybody may put
 //! something. What the value would do is then judged as any other command is; a value that reads as neither says nothing.
 
+mod words;
+
 use portcullis_syntax::Span;
+
+use words::{
+    FILE_TOOLS, INTERPRETERS, KEPT, LOADED, LOADS, NAMED_NEXT, RUN, RUNS, SAID, TEXTS, TOOLS,
+};
 
 use super::{
     by_manual, cards, is_shell,
@@ -14,155 +20,6 @@ use crate::{
     programs::{host::Host, invocation::Invocation, notable},
     text::{Piece, Text},
 };
-
-/// Words of names behind which a command stands.
-const RUNS: &[&str] = &[
-    "asap",
-    "askpass",
-    "bind",
-    "browser",
-    "cmd",
-    "command",
-    "commands",
-    "debugger",
-    "editor",
-    "eval",
-    "exec",
-    "executable",
-    "execute",
-    "handler",
-    "helper",
-    "hook",
-    "hooks",
-    "interpreter",
-    "launcher",
-    "mailer",
-    "mda",
-    "mta",
-    "opener",
-    "pager",
-    "passwordeval",
-    "postconnect",
-    "pp",
-    "preconnect",
-    "preprocessor",
-    "program",
-    "rsh",
-    "runner",
-    "script",
-    "sendmail",
-    "shell",
-    "viewer",
-    "wrapper",
-];
-
-/// What such words end with: `XferCommand`, `exec_prerun`.
-const RUN: &[&str] = &["command", "executable", "hook", "interpreter", "postrun", "prerun"];
-
-/// Programs that others call and that options are named after, where nothing else is called so: `--objdump=PROGRAM`.
-const TOOLS: &[&str] =
-    &["addr2line", "cc", "cxx", "gcov", "gdb", "ld", "nm", "objcopy", "objdump", "pgmf", "strip"];
-
-/// Words of names behind which code stands that is loaded, or a directory or settings of such.
-const LOADS: &[&str] = &[
-    "addon",
-    "addons",
-    "classpath",
-    "configure",
-    "delegate",
-    "ext",
-    "extension",
-    "extensions",
-    "hook",
-    "hooks",
-    "init",
-    "lib",
-    "loader",
-    "module",
-    "modules",
-    "pgmf",
-    "plugin",
-    "plugins",
-    "preload",
-    "processorpath",
-    "script",
-    "startup",
-];
-
-/// What such words end with.
-const LOADED: &[&str] = &["exe", "linkerexe", "module", "plugin", "plugins"];
-
-/// Words of names by which what they hold is only written, or of no use to anybody else.
-const KEPT: &[&str] = &[
-    "cache",
-    "data",
-    "dest",
-    "download",
-    "downloads",
-    "dump",
-    "log",
-    "logs",
-    "out",
-    "output",
-    "profile",
-    "record",
-    "report",
-    "results",
-    "save",
-    "state",
-    "target",
-    "temp",
-    "tmp",
-    "write",
-];
-
-/// Words of names behind which stands what people read.
-const SAID: &[&str] = &[
-    "body",
-    "comment",
-    "content",
-    "description",
-    "label",
-    "message",
-    "note",
-    "notes",
-    "prompt",
-    "query",
-    "reason",
-    "subject",
-    "summary",
-    "text",
-    "title",
-];
-
-/// Programs whose words are texts, patterns or data of somebody, and no names of what is run; what they do run, they are told in ways of
-/// their own, which have tables. Sorted.
-const TEXTS: &[&str] = &[
-    "ack",
-    "ag",
-    "claude",
-    "codex",
-    "echo",
-    "egrep",
-    "fgrep",
-    "gemini",
-    "gh",
-    "git",
-    "glab",
-    "grep",
-    "http",
-    "jq",
-    "kubectl",
-    "mail",
-    "notify-send",
-    "osascript",
-    "printf",
-    "rg",
-    "say",
-    "sed",
-    "xh",
-    "yq",
-];
 
 /// Reads the options of an invocation.
 pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation, arguments: &[Argument]) {
@@ -247,92 +104,6 @@ fn is_file_tool(name: &str) -> bool {
         || crate::programs::program(name).is_some_and(|row| row.does.only_shows())
 }
 
-/// Programs that take libraries as files, sorted.
-const FILE_TOOLS: &[&str] = &[
-    "[",
-    "adb",
-    "ar",
-    "aws",
-    "azcopy",
-    "bloaty",
-    "c++",
-    "cargo",
-    "cc",
-    "chcon",
-    "chmod",
-    "chown",
-    "clang",
-    "clang++",
-    "cmake",
-    "cmp",
-    "codesign",
-    "cp",
-    "curl",
-    "diff",
-    "docker",
-    "du",
-    "file",
-    "find",
-    "g++",
-    "gcc",
-    "gcloud",
-    "gdb",
-    "gh",
-    "go",
-    "gsutil",
-    "install",
-    "install_name_tool",
-    "javac",
-    "kubectl",
-    "ld",
-    "ldconfig",
-    "ldd",
-    "lipo",
-    "lld",
-    "lldb",
-    "ln",
-    "ls",
-    "make",
-    "mold",
-    "mv",
-    "nerdctl",
-    "nm",
-    "nvcc",
-    "objcopy",
-    "objdump",
-    "otool",
-    "patchelf",
-    "podman",
-    "pwsh",
-    "python",
-    "python3",
-    "ranlib",
-    "rclone",
-    "readelf",
-    "readlink",
-    "realpath",
-    "rm",
-    "rsync",
-    "rustc",
-    "scp",
-    "sha1sum",
-    "sha256sum",
-    "size",
-    "stat",
-    "strings",
-    "strip",
-    "tar",
-    "test",
-    "touch",
-    "truncate",
-    "unzip",
-    "upx",
-    "wget",
-    "xcrun",
-    "zig",
-    "zip",
-];
-
 /// Reads a variable that programs find.
 pub(super) fn variable(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
     let words = words(name);
@@ -365,12 +136,6 @@ fn is_search_path(name: &str) -> bool {
         .iter()
         .any(|end| name.ends_with(end))
 }
-
-/// What variables call the interpreter that a program is run with: `CLOUDSDK_PYTHON`.
-const INTERPRETERS: &[&str] = &["java", "node", "perl", "python", "ruby"];
-
-/// Options that are followed by the name of another one and its value, or by `name=value`.
-const NAMED_NEXT: &[&str] = &["--config", "--option", "--set", "-S", "-o"];
 
 fn options(walk: &mut dyn Host, arguments: &[Argument]) {
     // Options stand in the values of others, and in theirs no more.

@@ -1,6 +1,6 @@
 //! Wrappers whose command runs later, as a service, or elsewhere. Owns where that command stands.
 
-use super::{inner_words, words::command_after};
+use super::{plain::inner_words, words::command_after};
 use crate::{
     bound::Bounded,
     effect::Argument,
