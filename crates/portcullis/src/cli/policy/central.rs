@@ -6,23 +6,22 @@ use std::{
     fs,
     io::{self, Read as _, Write},
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::ValueParser, value_parser};
 use jiff::Timestamp;
-use portcullis_core::network::Target;
-use portcullis_net::{Client, GuardOptions, Limits, Request, Response, Roots};
 use serde_json::{Value, json};
 
-use super::{load, machines};
+use super::{
+    asked::{asked, centre, problem, quoted},
+    load, machines,
+};
 use crate::{
     audit::{Entry, Filter, Kind, Log, export},
     bundle::{Bundle, Held, SecretKey, Store, signed},
     cli::{Exit, Failure, duration, json_flag, shown, write_json},
     config::{Central, Configuration, InForce, accept, held_of},
-    guardian::{crosses_openly, only_to},
     platform, private,
     replay::{
         canary::{Canary, Trial},
@@ -35,9 +34,6 @@ use crate::{
 
 /// How long a centre may take to answer.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// The longest token.
-const LONGEST_TOKEN: u64 = 16 << 10;
 
 /// How many records are looked at at a time.
 const AT_A_TIME: usize = 10_000;
@@ -120,10 +116,6 @@ pub(super) fn run(verb: &str, matches: &ArgMatches, out: &mut dyn Write) -> Resu
 
 fn named<'a>(matches: &'a ArgMatches, name: &str) -> &'a Path {
     matches.get_one::<PathBuf>(name).map_or(Path::new(""), PathBuf::as_path)
-}
-
-fn quoted(path: &Path) -> String {
-    format!("`{}`", visible::line(&path.to_string_lossy()))
 }
 
 fn secret(path: &Path) -> Result<SecretKey, Failure> {
@@ -227,14 +219,6 @@ fn sign(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     shown(out, &words(&bundle))
 }
 
-/// The centre that the configuration names.
-pub(super) fn centre(configuration: &Configuration) -> Result<Arc<InForce>, Failure> {
-    configuration.central.clone().ok_or_else(|| {
-        Failure::configuration("the configuration names no centre")
-            .with_help("`[central]` with its `url` and `keys` says where a policy comes from")
-    })
-}
-
 fn publish(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     let path = named(matches, "bundle");
     let bundle = bundle_of(path)?;
@@ -270,53 +254,6 @@ fn publish(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
         return write_json(out, &said);
     }
     shown(out, &format!("published at {}\n{}", visible::line(to), words(&bundle)))
-}
-
-/// What an answer says is wrong, in a line.
-pub(super) fn problem(answer: &Response) -> String {
-    let detail: Option<Value> = serde_json::from_slice(&answer.body).ok();
-    let detail = detail.as_ref().and_then(|detail| detail.get("detail")).and_then(Value::as_str);
-    visible::line(detail.unwrap_or("it does not say why")).into_owned()
-}
-
-/// Asks a centre, and nobody else: no redirect is followed.
-pub(super) fn asked(
-    method: &str,
-    url: &str,
-    token: Option<&Path>,
-    mut headers: Vec<(String, String)>,
-    body: Option<Vec<u8>>,
-    time: Duration,
-) -> Result<Response, Failure> {
-    let target = Target::read(url)
-        .map_err(|error| Failure::usage(format_args!("`{}`: {error}", visible::line(url))))?;
-    let policy = only_to([(&target, true)]).map_err(Failure::configuration)?;
-    if let Some(path) = token {
-        if crosses_openly(&target) {
-            return Err(Failure::configuration("a token would cross the network unencrypted"));
-        }
-        let token = private::read(path, LONGEST_TOKEN).map_err(|error| {
-            Failure::configuration(format_args!(
-                "the token in {} cannot be used: {error}",
-                quoted(path)
-            ))
-        })?;
-        let token = String::from_utf8_lossy(&token).trim().to_owned();
-        headers.push(("authorization".to_owned(), format!("Bearer {token}")));
-    }
-    if body.is_some() {
-        headers.push(("content-type".to_owned(), "application/json".to_owned()));
-    }
-    let limits = Limits { redirects: 0, body: signed::LONGEST as u64, time };
-    let client =
-        Client::new(GuardOptions { policy, ..GuardOptions::default() }, Roots::System, limits);
-    let request = Request { method: method.to_owned(), url: url.to_owned(), headers, body };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(Failure::internal)?;
-    runtime.block_on(client.fetch(request, &mut |_| {})).map_err(|failure| {
-        let told = format!("the centre cannot be asked: {failure}");
-        Failure::internal(visible::line(&told))
-    })
 }
 
 /// What a centre gave.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::{Exit, Failure, json_flag, shown, write_json},
-    central::{asked, centre, problem},
+    asked::{asked, centre, problem},
     load,
 };
 use crate::{bundle::Held, config::Central, platform, report::visible};

@@ -1,6 +1,7 @@
 //! `policy`: what is allowed, asked about and denied, and why. Owns the options, and how a configuration is checked and its
 //! examples are tried; files are read and combined by [`crate::config`].
 
+mod asked;
 mod cases;
 mod central;
 mod machines;
