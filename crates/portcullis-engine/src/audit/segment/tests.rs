@@ -171,10 +171,13 @@ fn what_is_erased_is_gone_from_every_file_and_the_chain_holds() {
          VALUES (7, 1, 'a', 'pending', 'x', 'bash', 'high', 't', 1, 0, 0, 'p', '{text}'),
                 (15, 1, 'b', 'denied', 'x', 'bash', 'high', 't', 1, 0, 0, 'p', 'of another segment');
          INSERT INTO approval_vote VALUES (7, 'ben {text}', 't', 0);
+         INSERT INTO approval_comment VALUES (9, 7), (16, 15);
+         INSERT INTO approval_assigned VALUES (7, 'ben {text}'), (15, 'cy');
+         INSERT INTO approval_snoozed VALUES (7, 'ben {text}', 0);
          INSERT INTO repeatable VALUES ('t', 'k', 'd', '{text}', NULL, 1);
          INSERT INTO granted VALUES (8, 'g', '{text}', 0, NULL, NULL);",
         schema::REQUESTS,
-        schema::TEAM
+        [schema::TEAM, schema::TALK].concat()
     ));
     assert!(matches!(place.erase(1), Err(SegmentError::Waits(1))));
     assert!(!place.files_with(text).is_empty(), "nothing went");

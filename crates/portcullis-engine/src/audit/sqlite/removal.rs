@@ -6,14 +6,17 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use super::{chain, holds, last, signed};
 use crate::audit::{
     entry::{Body, Hash},
-    schema::{self, REQUESTS, TEAM},
+    schema::{self, REQUESTS, TALK, TEAM},
     store::{Anchor, Appended, Removal, Removed},
 };
 
-/// The tables that repeat texts of records: the condition on what goes, and the trigger that holds it back.
-const COPIES: [(&str, &str, &str); 4] = [
+/// The tables that repeat texts of records, or say who had to do with a request: the condition on what goes, and the trigger that holds it back.
+const COPIES: [(&str, &str, &str); 7] = [
     ("approval_vote", "approval BETWEEN ?1 AND ?2", ""),
     ("approval_project", "approval BETWEEN ?1 AND ?2", "approval_project_is_never_removed"),
+    ("approval_comment", "approval BETWEEN ?1 AND ?2", "approval_comment_is_never_removed"),
+    ("approval_assigned", "approval BETWEEN ?1 AND ?2", ""),
+    ("approval_snoozed", "approval BETWEEN ?1 AND ?2", ""),
     ("approval", "sequence BETWEEN ?1 AND ?2", "approval_is_never_removed"),
     ("granted", "record BETWEEN ?1 AND ?2", "granted_is_never_removed"),
 ];
@@ -96,7 +99,9 @@ fn remove_copies(
         connection.execute("DELETE FROM repeatable WHERE time <= ?1", [until])?;
     }
     // The triggers come back, where their tables are.
-    for (table, tables) in [("approval", REQUESTS), ("approval_project", TEAM)] {
+    for (table, tables) in
+        [("approval", REQUESTS), ("approval_project", TEAM), ("approval_comment", TALK)]
+    {
         if is_there(table)? {
             connection.execute_batch(tables)?;
         }
