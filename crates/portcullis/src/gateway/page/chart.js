@@ -104,7 +104,7 @@ function saved() {
       out ? el("p", { class: "note" }, `${out} calls could not be judged again.`) : null,
       proposed.length ? table("Rules that would each spare more questions", ["Rule", "Spares", "Try it"], proposed.map((one) => [
         el("code", {}, one.allow), String(one.spares),
-        el("button", { type: "button", class: "quiet", "aria-label": `Try ${one.allow} too`, onclick: (event) => { rules.value = [...allow, one.allow].join("\n"); attempt(event); } }, "Try it too")]))
+        el("button", { type: "button", class: "quiet", "aria-label": `Try it too: ${one.allow}`, onclick: (event) => { rules.value = [...allow, one.allow].join("\n"); attempt(event); } }, "Try it too")]))
         : el("p", { class: "note" }, "No single rule would spare another of them."),
       el("p", { class: "note" }, "Nothing is changed by this. A rule holds once it stands in the configuration."),
     ];
