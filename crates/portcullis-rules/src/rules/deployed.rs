@@ -98,6 +98,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("infisical", &["run"]),
     ("op", &["run"]),
     ("railway", &["run"]),
+    ("sops", &["exec-env"]),
 ];
 
 fn shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {

@@ -24,8 +24,28 @@ use spared::{is_kept_elsewhere, is_made_again, is_of_other_project, is_of_this_c
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
-        "btrfs", "debugfs", "dmsetup", "lvm", "lvreduce", "lvremove", "lvresize", "mdadm",
-        "pvremove", "tmutil", "vgreduce", "vgremove", "vssadmin", "wbadmin", "wmic", "zfs",
+        "btrfs",
+        "debugfs",
+        "dmsetup",
+        "kvm",
+        "lvm",
+        "lvreduce",
+        "lvremove",
+        "lvresize",
+        "mdadm",
+        "pvremove",
+        "qemu-kvm",
+        "qemu-system-aarch64",
+        "qemu-system-i386",
+        "qemu-system-x86_64",
+        "systemd-tmpfiles",
+        "tmutil",
+        "vgreduce",
+        "vgremove",
+        "vssadmin",
+        "wbadmin",
+        "wmic",
+        "zfs",
         "zpool",
     ],
     rules: RULES,
@@ -400,6 +420,40 @@ static RULES: &[Rule] = &[
         when: When::Noted,
         fires: &["shred -u secrets.txt", "wipe -f old.db"],
         quiet: &["tldr shred", "rm old.db"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "disk.guest.device",
+        severity: Severity::Critical,
+        message: "a guest gets a whole disk of this machine to write on",
+        remedy: "give it an image, or the disk with `readonly=on` or `snapshot=on`",
+        when: When::Command(&[
+            "kvm|qemu-kvm|qemu-system-aarch64|qemu-system-i386|qemu-system-x86_64 -drive=*file=/dev/sd*|-drive=*file=/dev/nvme*|-drive=*file=/dev/disk/*|-drive=*file=/dev/mmcblk*|-drive=*file=/dev/hd* !-drive=*readonly=on* !-drive=*snapshot=on* !-snapshot",
+            "kvm|qemu-kvm|qemu-system-aarch64|qemu-system-i386|qemu-system-x86_64 -hda=/dev/*|-hdb=/dev/*|-hdc=/dev/*|-hdd=/dev/* !-snapshot",
+        ]),
+        fires: &[
+            "qemu-system-x86_64 -m 2048 -drive file=/dev/nvme0n1,format=raw -cdrom live.iso",
+            "kvm -hda /dev/sda",
+        ],
+        quiet: &[
+            "qemu-system-x86_64 -drive file=disk.qcow2,format=qcow2",
+            "qemu-system-x86_64 -drive file=/dev/sdb,format=raw,readonly=on",
+            "kvm -hda disk.img",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.declared",
+        severity: Severity::Critical,
+        message: "everything that the machine's settings create would be deleted, and homes may be among it",
+        remedy: "name the one file of settings that you mean",
+        when: When::Command(&["systemd-tmpfiles --purge !--purge=*.conf !*.conf"]),
+        fires: &["systemd-tmpfiles --purge"],
+        quiet: &[
+            "systemd-tmpfiles --purge app.conf",
+            "systemd-tmpfiles --create",
+            "systemd-tmpfiles --clean",
+        ],
         ..Rule::LOSS
     },
     Rule {

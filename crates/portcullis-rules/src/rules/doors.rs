@@ -14,6 +14,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "chromium",
         "chromium-browser",
         "code-server",
+        "cupsctl",
         "debugpy",
         "deno",
         "dlv",
@@ -97,6 +98,7 @@ static RULES: &[Rule] = &[
         remedy: "let it listen on `127.0.0.1`, or ask for a password",
         when: When::Command(&[
             "dockerd -H=tcp:*|--host=tcp:* !--tlsverify",
+            "cupsctl --remote-any",
             "redis-server|valkey-server|keydb-server --protected-mode=no !--bind=127.0.0.1 !--requirepass",
             "mongod --bind_ip_all|--bind_ip=0.0.0.0 !--bind_ip=127.0.0.1 !--bind_ip=localhost !--auth !--keyFile !--clusterAuthMode",
             "jupyter notebook|lab|server --ip=0.0.0.0|--ip=\\*|--ServerApp.ip=0.0.0.0|--NotebookApp.ip=0.0.0.0 --NotebookApp.token=|--ServerApp.token=|--IdentityProvider.token=|--no-auth",

@@ -48,6 +48,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "teller",
         "timeshift",
         "tmutil",
+        "unison",
         "vault",
         "wal-g",
         "zfs",
@@ -348,6 +349,21 @@ static RULES: &[Rule] = &[
             "rsync -an --delete a/ b/",
             "rsync -av --delete --dry-run a/ b/",
         ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "sync.forced",
+        message: "one side is made equal to the other without asking: what only stands there is deleted or written over",
+        remedy: "leave `-force` out, and let it ask about each conflict",
+        when: When::Command(&[
+            "unison -force|-prefer -batch",
+            "unison -force|-confirmbigdel=false",
+        ]),
+        fires: &[
+            "unison -batch -force /srv/a /srv/a ssh://nas//srv/b",
+            "unison -batch -confirmbigdel=false a b",
+        ],
+        quiet: &["unison -batch a b", "unison -version"],
         ..Rule::LOSS
     },
     Rule {

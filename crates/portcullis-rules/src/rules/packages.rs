@@ -22,6 +22,8 @@ pub(super) static SHELF: Shelf = Shelf {
         "apt-get",
         "apt-key",
         "aptitude",
+        "bazel",
+        "bazelisk",
         "brew",
         "bun",
         "bundle",
@@ -672,6 +674,24 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "package.build.elsewhere",
+        category: Category::SupplyChain,
+        message: "the sources are sent to another machine without encryption, and what comes back from there is built upon",
+        remedy: "name the executor with `grpcs://`, in the project's own settings",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        when: When::Command(&[
+            "bazel|bazelisk build|run|test|coverage --remote_executor=grpc:*|--remote_executor=http:* !--remote_executor=grpc://localhost:* !--remote_executor=grpc://127.0.0.1:*",
+        ]),
+        fires: &["bazel build --remote_executor=grpc://rbe.example.net:8980 //..."],
+        quiet: &[
+            "bazel build --remote_executor=grpcs://rbe.example.net //...",
+            "bazel test --remote_executor=grpc://localhost:8980 //...",
+            "bazel build //...",
+        ],
+        ..Rule::OPENS
+    },
+    Rule {
         id: "package.build.exec",
         category: Category::Execution,
         message: "the build is told to run a program of somebody's choice on every step",
@@ -679,9 +699,9 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         confidence: Confidence::Medium,
         when: When::Command(&[
-            "go build|run|test|vet|generate|install -toolexec|-vettool",
-            "go build|run|test|vet|generate|install -exec !-exec=qemu-aarch64 !-exec=qemu-aarch64-static !-exec=qemu-arm-static !-exec=wasmtime !-exec=./*",
-            "go run|test -exec=*../*",
+            "go build|run|test|vet|generate|install -toolexec",
+            "go vet|test -vettool=./*|-vettool=../*|-vettool=/tmp/*|-vettool=/var/tmp/*",
+            "go run|test -exec=*../*|-exec=*/tmp/*|-exec=*/dev/shm/*",
             "cargo --config=*runner*|--config=*rustc-wrapper*|--config=*linker*|--config=*build.rustc*",
             "npm|pnpm|yarn --script-shell|--script|--node-options !--script-shell=bash !--script-shell=/bin/bash !--script-shell=/usr/bin/bash !--script-shell=sh !--script-shell=/bin/sh !--script-shell=zsh !--script-shell=/bin/zsh",
             "mvn|mvnw -Dexec.executable",

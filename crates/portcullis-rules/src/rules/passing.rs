@@ -21,7 +21,7 @@ mod tests_only;
 mod uncommitted;
 
 pub(super) use environment::{prints_environment, shows_environment};
-use tests_only::{composed_for_tests, is_of_tests, test_index, test_queue};
+use tests_only::{composed_for_tests, is_of_tests, test_index, test_queue, volumes_of_tests};
 
 /// What is asked of a program's run: whether its finding is of no consequence.
 type Proof = fn(&Run, &Effect, &Scene<'_>) -> bool;
@@ -38,6 +38,7 @@ static PROOFS: &[(&str, Proof)] = &[
     ("container.prune.volumes", labelled),
     ("container.remove.many", stopped_or_chosen),
     ("container.run.host-mount", projects::shows_names_only),
+    ("container.volume.remove", volumes_of_tests),
     ("db.drop", |run, effect, scene| {
         databases::test_database(run, effect, scene) || made::database(run, effect, scene)
     }),
@@ -51,6 +52,7 @@ static PROOFS: &[(&str, Proof)] = &[
     ("db.script.drop", databases::test_documents),
     ("deploy.production", cluster_here),
     ("fs.delete.shred", made::wrote_all),
+    ("git.branch.delete-force", made::repository_of_its_own),
     ("git.checkout.everything", loses_nothing),
     ("git.checkout.file", |run, effect, scene| {
         loses_nothing(run, effect, scene) || made::generated(run, effect, scene)
@@ -60,13 +62,17 @@ static PROOFS: &[(&str, Proof)] = &[
             || made::work_tree_of_its_own(run, effect, scene)
             || made::clone_of_its_own(run, effect, scene)
     }),
+    ("git.gc.prune", made::repository_of_its_own),
     ("git.history.rewrite", made::clone_of_its_own),
     ("git.push.force", |run, effect, scene| {
         pushes_nothing(run, effect, scene) || pushes_into_temporary(run, effect, scene)
     }),
     ("git.push.shared", pushes_into_temporary),
     ("git.push.tag", pushes_into_temporary),
+    ("git.reflog.expire", made::repository_of_its_own),
     ("git.reset.hard", loses_nothing),
+    ("git.stash.drop", made::repository_of_its_own),
+    ("git.tag.delete", made::repository_of_its_own),
     ("git.worktree.remove-force", made::work_tree),
     ("http.request.delete", test_index),
     ("http.request.delete-by-path", test_index),

@@ -33,6 +33,7 @@ const REHEARSALS_OF: &[(&[&str], &[&str])] = &[
     ),
     (&["apt", "apt-get", "aptitude"], &["-s", "--no-act", "--recon", "--just-print"]),
     (&["rsync"], &["--list-only"]),
+    (&["ansible-playbook"], &["--list-hosts", "--list-tags", "--list-tasks", "--syntax-check"]),
 ];
 
 /// Programs that show their manual when the last word is `help`.

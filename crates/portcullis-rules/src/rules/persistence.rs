@@ -265,6 +265,57 @@ static RULES: &[Rule] = &[
         ..LATER
     },
     Rule {
+        id: "persistence.machine.enlisted",
+        message: "from now on this machine would run the jobs that somebody else sends it",
+        remedy: "let the person who answers for the machine enlist it",
+        when: When::Effect(Kinds::RUN, |effect, _| {
+            let run = run(effect)?;
+            let first = words(run).find(|word| !word.starts_with('-')).unwrap_or_default();
+            let has = |wanted: &str| {
+                words(run).any(|word| word.split('=').next().is_some_and(|name| name == wanted))
+            };
+            let enlists = match run.program.as_str() {
+                "gitlab-runner" | "act_runner" | "forgejo-runner" | "gitea-runner" => {
+                    first == "register"
+                }
+                // The runner of GitHub is set up by a script beside it.
+                "config.sh" | "config.cmd" => has("--url") && has("--token"),
+                "java" => {
+                    words(run).any(|word| word.ends_with("agent.jar"))
+                        && ["-url", "-jnlpUrl"].iter().any(|option| has(option))
+                }
+                "amazon-ssm-agent" => has("-register"),
+                "azcmagent" => first == "connect",
+                "buildkite-agent" => first == "start",
+                "drone-runner-exec" | "woodpecker-agent" => true,
+                "k3s" => first == "agent",
+                "kubeadm" => first == "join",
+                "docker" | "podman" => {
+                    let mut operands = words(run).filter(|word| !word.starts_with('-'));
+                    operands.next() == Some("swarm") && operands.next() == Some("join")
+                }
+                _ => false,
+            };
+            let asks = ["--help", "-h", "--version", "help"].iter().any(|word| has(word));
+            (enlists && !asks).then(Hit::default)
+        }),
+        fires: &[
+            "gitlab-runner register --url https://git.example.net --executor shell",
+            "./config.sh --url https://github.com/acme/x --token AB12",
+            "kubeadm join 10.0.0.1:6443 --token x",
+            "docker swarm join --token x 10.0.0.1:2377",
+            "java -jar agent.jar -url https://ci.example.net/ -secret x -name n",
+        ],
+        quiet: &[
+            "gitlab-runner verify",
+            "./config.sh --help",
+            "kubeadm token list",
+            "docker swarm inspect",
+            "java -jar app.jar",
+        ],
+        ..LATER
+    },
+    Rule {
         id: "persistence.trust.certificate",
         message: "this machine would trust whoever holds another certificate",
         when: When::Command(&[

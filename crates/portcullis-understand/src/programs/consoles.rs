@@ -137,7 +137,9 @@ pub(super) fn told(walk: &mut dyn Host, invocation: &Invocation) {
             Read::As(language) => {
                 walk.code(language, &code.text, code.span, &[]);
             }
-            Read::Statement => walk.query(&code.text, code.span),
+            Read::Statement => {
+                walk.query(&code.text, code.span);
+            }
             Read::Not if code.text.as_known().is_some_and(only_shows) => {}
             Read::Not => walk.gap(code.span, GapReason::UnknownCode),
         }

@@ -15,6 +15,7 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
+pub(crate) use dump::asks_for_people;
 pub use dump::prints_rows;
 use lines::Told;
 
@@ -539,7 +540,9 @@ impl Client {
                         let content = walk.read(&Argument { text: Text::known(file), span });
                         self.say_if_known(walk, &content, span, invocation, depth + 1);
                     }
-                    Told::Again => walk.query(&Text::unknown(&invocation.program), span),
+                    Told::Again => {
+                        walk.query(&Text::unknown(&invocation.program), span);
+                    }
                 }
             }
             rest.push('\n');

@@ -37,6 +37,7 @@ pub(crate) use shells::is_shell;
 pub(in crate::programs) use table::{Escape, How, escape};
 pub use temporary::is_temporary;
 pub(crate) use temporary::names_temporary;
+pub(in crate::programs) use words::put_in_by_tox;
 pub(crate) use words::words_of;
 
 /// The list here that has a program beside its card, for the test of the cards.

@@ -329,8 +329,8 @@ pub trait Host: Limits {
     }
 
     /// Sends a statement to a database.
-    fn query(&mut self, statement: &Text, span: Span) {
-        self.emit(EffectKind::Query { statement: statement.clone() }, span);
+    fn query(&mut self, statement: &Text, span: Span) -> EffectId {
+        self.emit(EffectKind::Query { statement: statement.clone() }, span)
     }
 
     /// What follows runs with the rights of `user`.

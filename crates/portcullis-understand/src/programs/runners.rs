@@ -87,6 +87,11 @@ pub(super) static TABLE: &[Program] = &[
     runner("railway", &["-e", "-s", "--environment", "--service"]),
     runner("rbenv", &[]),
     runner("rye", &[]),
+    Program {
+        name: "sops",
+        values: &["--config", "--output", "--user"],
+        does: Does::Custom(with_what_is_decrypted),
+    },
     runner("uv", UV),
     runner("uvx", UV),
     runner("yarn", NPM),
@@ -120,6 +125,7 @@ static HANDS_ON: &[(&str, &[&[&str]])] = &[
     ("railway", &[&["run"]]),
     ("rbenv", &[&["exec"]]),
     ("rye", &[&["run"]]),
+    ("sops", &[&["exec-env", "*"], &["exec-file", "*"]]),
     ("uv", &[&["run"], &["tool", "run"]]),
     ("uvx", &[&[]]),
     ("yarn", &[&["dlx"], &["exec"], &["run"], &[]]),
@@ -165,6 +171,19 @@ fn hand_on(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         }
     }
     invocation.origin()
+}
+
+/// `sops exec-env FILE COMMAND` and `sops exec-file FILE COMMAND`: a line of shell that gets what is decrypted, in its variables or
+/// under the name that `{}` stands for.
+fn with_what_is_decrypted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
+    let [verb, file, command, ..] = operands.as_slice() else { return invocation.origin() };
+    let code = match (verb.text.as_known(), command.text.as_known(), file.text.as_known()) {
+        (Some("exec-file"), Some(command), Some(file)) => Text::known(command.replace("{}", file)),
+        (Some("exec-env" | "exec-file"), ..) => command.text.clone(),
+        _ => return invocation.origin(),
+    };
+    walk.shell(&code, command.span, &[], invocation.input.clone())
 }
 
 /// The arguments from the first operand after `words` on.

@@ -95,8 +95,11 @@ const KEEPERS: &[&str] =
 
 pub(super) fn rows_sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (connection, sends) = sent(effect)?;
-    let is_rows =
-        |origin: &Effect| effects::run(origin).is_some_and(programs::databases::prints_rows);
+    let is_rows = |origin: &Effect| match &origin.kind {
+        // Code keeps the answer of a statement only where it is about people.
+        EffectKind::Query { .. } => true,
+        _ => effects::run(origin).is_some_and(programs::databases::prints_rows),
+    };
     scene.origins(sends).iter().any(|origin| is_rows(origin)).then_some(())?;
     // Another machine that nobody here names is not where a team keeps its copies.
     let is_named =

@@ -165,7 +165,8 @@ pub(in super::super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &
     let Some(run) = scene.program_around(effect) else {
         let code = scene.effects.layer_text(effect.at.layer);
         let is_of_tests = || keeps_to_its_database(statement) && opens_tests_alone(code);
-        return connects_here(code) && (drops_for_tests(statement) || is_of_tests());
+        return connects_here(code) && (drops_for_tests(statement) || is_of_tests())
+            || is_given_memory(code, scene);
     };
     if !stays(run, scene) {
         return false;
@@ -234,6 +235,23 @@ pub(in super::super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &
         }
         _ => false,
     }
+}
+
+/// `DATABASE_URL=sqlite:///:memory: python -c …`: code that opens nothing itself is handed a database in memory, and no other.
+fn is_given_memory(code: &str, scene: &Scene<'_>) -> bool {
+    const OPENS: &[&str] = &["://", "connect(", "create_engine(", "environ", "getenv", "process."];
+    if OPENS.iter().any(|word| code.contains(word)) {
+        return false;
+    }
+    let call = scene.effects.layer_text(crate::effect::LayerId(0));
+    let mut given = call.split_whitespace().filter_map(|word| word.strip_prefix("DATABASE_URL="));
+    given.next().is_some_and(|url| {
+        matches!(
+            url.trim_matches(['"', '\'']),
+            "sqlite:///:memory:" | "sqlite+pysqlite:///:memory:"
+        )
+    }) && given.next().is_none()
+        && call.matches("://").count() == 1
 }
 
 /// `tmp/test.sqlite3`: a file of the work's own whose name says that it is a test's.

@@ -12,9 +12,8 @@ use crate::{
     text::{Piece, Text},
 };
 
-/// `cd "$(mktemp -d)" … git reset --hard`: a work tree in a directory that this call made for itself.
-pub(super) fn work_tree_of_its_own(_: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    /// Other repositories, other names, links that lead out of the directory.
+/// Whether something in the call may make a directory lead to another repository: other names, other places, links out of it.
+fn is_led_elsewhere(scene: &Scene<'_>) -> bool {
     const LEADS_ELSEWHERE: &[&str] = &[
         "--git-dir",
         "--separate-git-dir",
@@ -31,12 +30,30 @@ pub(super) fn work_tree_of_its_own(_: &Run, effect: &Effect, scene: &Scene<'_>) 
         "mount",
         "worktree",
     ];
-    let is_led = scene
-        .effects
-        .layers
-        .iter()
-        .any(|layer| LEADS_ELSEWHERE.iter().any(|word| layer.text.contains(word)));
-    if is_led {
+    let layers = scene.effects.layers.iter();
+    layers.into_iter().any(|layer| LEADS_ELSEWHERE.iter().any(|word| layer.text.contains(word)))
+}
+
+/// `git -C "$(mktemp -d)" branch -D x`: a repository in a directory that this call made for itself.
+pub(super) fn repository_of_its_own(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    let options = Options::new(&run.arguments, &["-C"]);
+    let mut named = options.values_of(&["-C"]);
+    let is_made = |directory: &Argument| {
+        let mut pieces = directory.text.pieces.iter();
+        let begins = matches!(pieces.next(), Some(Piece::Known(known)) if known == "/tmp/tmp.");
+        begins
+            && matches!(pieces.next(), Some(Piece::Unknown(what)) if &**what == "mktemp")
+            && pieces.next().is_none()
+    };
+    run.program == "git"
+        && named.next().is_some_and(|directory| is_made(&directory))
+        && named.next().is_none()
+        && !is_led_elsewhere(scene)
+}
+
+/// `cd "$(mktemp -d)" … git reset --hard`: a work tree in a directory that this call made for itself.
+pub(super) fn work_tree_of_its_own(_: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    if is_led_elsewhere(scene) {
         return false;
     }
     let range = effect.at.span.range();

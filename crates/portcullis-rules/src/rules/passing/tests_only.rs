@@ -11,8 +11,10 @@ use crate::{
 
 /// Whether a name says by a whole word of its own that it is a test's: `app_test`, `test-3`, and not `contest` or `test_prod`.
 pub(super) fn is_of_tests(name: &str) -> bool {
-    const TESTS: &[&str] =
-        &["ci", "e2e", "scratch", "spec", "temp", "test", "testdb", "testing", "tests", "tmp"];
+    const TESTS: &[&str] = &[
+        "ci", "dbtest", "e2e", "pgtest", "scratch", "spec", "temp", "test", "testdb", "testing",
+        "tests", "tmp",
+    ];
     const REAL: &[&str] =
         &["live", "main", "master", "prd", "prod", "production", "real", "release", "staging"];
     let lower = name.to_ascii_lowercase();
@@ -40,6 +42,17 @@ pub(super) fn test_index(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
         && stays(run, scene)
         && addresses.peek().is_some()
         && addresses.all(|address| address.text.as_known().is_some_and(is_test_path))
+}
+
+/// `docker volume rm pgtest_data`: volumes that all say by their names that they are a test's, on the engine of this machine.
+pub(super) fn volumes_of_tests(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
+    let options = Options::new(&run.arguments, &[]);
+    let mut operands = options.operands().skip(2).peekable();
+    operands.peek().is_some()
+        && operands.all(|name| name.text.as_known().is_some_and(is_of_tests))
+        && options.given().all(|it| matches!(it.long_name(), "-f" | "--force"))
+        && stays(run, scene)
+        && !reaches_elsewhere(run)
 }
 
 /// `localhost:9200/test-index/_delete_by_query`.

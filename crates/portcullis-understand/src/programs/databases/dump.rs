@@ -156,6 +156,68 @@ fn asks_for_rows(told: &str) -> bool {
         .any(|statement| answers_with_rows(&Words::of(statement)))
 }
 
+/// Columns that say who somebody is, where they live and what is theirs alone.
+const OF_PEOPLE: &[&str] = &[
+    "address",
+    "bic",
+    "birth_date",
+    "birthdate",
+    "birthday",
+    "card_number",
+    "credit_card",
+    "cvv",
+    "date_of_birth",
+    "diagnosis",
+    "dob",
+    "email",
+    "email_address",
+    "full_name",
+    "home_address",
+    "iban",
+    "mobile",
+    "national_id",
+    "passport_number",
+    "password",
+    "password_hash",
+    "phone",
+    "phone_number",
+    "postal_address",
+    "salary",
+    "social_security_number",
+    "ssn",
+    "street_address",
+    "tax_id",
+];
+
+/// Tables of people, of which every column is about them.
+const PEOPLE: &[&str] = &[
+    "accounts",
+    "clients",
+    "contacts",
+    "customers",
+    "employees",
+    "members",
+    "patients",
+    "people",
+    "persons",
+    "subscribers",
+    "users",
+];
+
+/// Whether a statement asks for what is about people: columns by name, or all columns of a table of people.
+pub(crate) fn asks_for_people(statement: &str) -> bool {
+    let tokens = sql::tokens(statement);
+    let words = Words::of(&tokens);
+    let Some(select) = words.find(0, &["SELECT"]) else { return false };
+    let Some(source) = words.find(select, &["FROM"]) else { return false };
+    let is_one = |at: usize, names: &[&str]| words.is(at, names);
+    let is_plain = |at: &usize| words.0.get(*at).is_some_and(|(depth, _)| *depth == 0);
+    let takes_all = (select + 1..source).filter(is_plain).any(|at| is_one(at, &["*"]));
+    let from_people = (source + 1..words.0.len().min(source + 6)).any(|at| is_one(at, PEOPLE));
+    takes_all && from_people
+        || (select + 1..source).filter(is_plain).any(|at| is_one(at, OF_PEOPLE))
+}
+
 /// The words and signs of a statement, each with how many brackets stand around it.
 struct Words<'t>(Vec<(usize, &'t str)>);
 

@@ -1,6 +1,9 @@
 //! What becomes of a value that is run: how each kind of escape is followed, and the small languages inside of values.
 
-use super::{How, by_manual, is_shell, make::makefile, settings, temporary::names_temporary, vim};
+use super::{
+    How, by_manual, is_shell, make::makefile, settings, temporary::names_temporary, vim,
+    words::put_in_by_tox,
+};
 use crate::{
     effect::Argument,
     programs::host::Host,
@@ -45,6 +48,11 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
                 if names_temporary(&code) {
                     walk.note("execution.temporary.escape", value.span);
                 }
+                // What tox puts in: `{env:HOME}`.
+                let code = match code.as_known() {
+                    Some(known) if known.contains("{env:") => Text::known(put_in_by_tox(known)),
+                    _ => code,
+                };
                 walk.shell(&code, value.span, &[], None);
             }
         }

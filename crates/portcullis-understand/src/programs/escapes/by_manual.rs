@@ -277,9 +277,16 @@ pub(in crate::programs) fn loaded(walk: &mut dyn Host, value: &Argument) {
         if content.taint.has(Taint::NETWORK) || !content.is_empty() {
             walk.gap(value.span, GapReason::UnknownCode);
         }
-    } else if lies_among_temporary(known) && !is_just_made(&value.text) {
+    } else if lies_among_temporary(known) && !is_just_made(&value.text) || is_fetched(known) {
         walk.note("execution.settings.named", value.span);
     }
+}
+
+/// Whether settings are named by an address of another machine: what they say is its word.
+fn is_fetched(name: &str) -> bool {
+    let Some((scheme, rest)) = name.split_once("://") else { return false };
+    let is_near = ["localhost", "127.", "[::1]"].iter().any(|host| rest.starts_with(host));
+    matches!(scheme, "http" | "https" | "ftp" | "git" | "s3" | "gs") && !is_near
 }
 
 /// What `mktemp` made in this call is empty.

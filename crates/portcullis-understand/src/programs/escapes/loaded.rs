@@ -12,6 +12,7 @@ static LOADED: &[(&str, &[&str])] = &[
     ("ant", &["-buildfile", "-f", "-file", "-lib", "-propertyfile"]),
     ("apache2", &["-f"]),
     ("apachectl", &["-f"]),
+    ("aspell", &["--add-filter-path", "--filter-path"]),
     ("ava", &["--config", "--require"]),
     ("babel", &["--config-file", "--plugins", "--presets"]),
     ("behat", &["--config", "-c"]),
@@ -223,6 +224,13 @@ pub(super) fn follow(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
     }
     if matches!(name, "c++" | "cc" | "clang" | "clang++") {
         handed_on(walk, arguments);
+    }
+    // Scripts within a scene run when it is opened so.
+    let runs_scripts =
+        |word: &Argument| matches!(word.text.as_known(), Some("-y" | "--enable-autoexec"));
+    if name == "blender" && arguments.iter().any(runs_scripts) {
+        let is_scene = |word: &&Argument| word.text.display().ends_with(".blend");
+        arguments.iter().filter(is_scene).for_each(|scene| by_manual::loaded(walk, scene));
     }
 }
 

@@ -187,6 +187,7 @@ pub(super) static ESCAPES: &[Escape] = &[
         How::ShellSetting(&["build.rustc-wrapper", "build.rustc", "runner"]),
     ),
     escape("cdist", &["-s", "--shell"], How::Shell),
+    escape("cdk", &["--app", "-a"], How::Shell),
     escape(
         "certbot",
         &[
@@ -221,6 +222,7 @@ pub(super) static ESCAPES: &[Escape] = &[
     escape("enscript", &["-I", "--filter"], How::Shell),
     escape("ex", EDITOR, How::Vim),
     escape("exiftool", &["-if"], How::Code("perl")),
+    escape("fish", &["--init-command", "-C"], How::Shell),
     escape("fzf", &["--preview"], How::Shell),
     escape("gdb", &["-ex", "-iex", "--ex", "--eval-command", "-eval-command"], How::Code("gdb")),
     escape(

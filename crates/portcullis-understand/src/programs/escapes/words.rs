@@ -146,3 +146,25 @@ pub(crate) fn words_of(value: &Text, span: Span) -> Vec<Argument> {
 pub(super) fn is_short(option: &str) -> bool {
     option.len() == 2 && option.starts_with('-')
 }
+
+/// A command of tox with what it puts in as a shell would: variables of the environment, and what stands in other braces as one word; the words
+/// behind `--` are not the file's.
+pub(in crate::programs) fn put_in_by_tox(command: &str) -> String {
+    let is_of_a_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let command = command.replace("{posargs}", "");
+    let mut filled = String::with_capacity(command.len());
+    let mut rest = command.as_str();
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let (inner, next) = after.split_once('}').unwrap_or((after, ""));
+        match inner.strip_prefix("env:") {
+            Some(name) if name.bytes().all(is_of_a_name) => {
+                filled.push_str(&format!("${{{name}}}"));
+            }
+            _ => filled.push_str(&format!("\"{{{inner}}}\"")),
+        }
+        rest = next;
+    }
+    filled.push_str(rest);
+    filled
+}

@@ -453,6 +453,22 @@ pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         let files: Vec<&str> =
             words.iter().skip(1).copied().filter(|word| !word.starts_with('-')).collect();
         match words.first().copied() {
+            Some("mirror") if mirrored(&words).is_some() => {
+                let reversed = words.iter().any(|word| is_flag(word, 'R', "--reverse"));
+                let (from, to) = (files.first().copied(), files.get(1).or(files.first()).copied());
+                let (from, to) = (from.unwrap_or("."), to.unwrap_or("."));
+                let host = server.text.display();
+                let host = host.split_once("://").map_or(host.as_str(), |(_, host)| host);
+                let (from, to) = match reversed {
+                    true => (from.to_owned(), format!("{host}:{to}")),
+                    false => (format!("{host}:{from}"), to.to_owned()),
+                };
+                let words = ["rsync", "-a", mirrored(&words).unwrap_or_default(), &from, &to];
+                walk.run(&words.map(|word| Argument { text: Text::known(word), span }), None);
+            }
+            Some("mirror") if !words.iter().any(|word| is_flag(word, 'R', "--reverse")) => {
+                fetched.push(files.get(1).copied().unwrap_or(".").to_owned());
+            }
             Some("put" | "mput" | "send" | "append" | "reput" | "mirror") => {
                 let local: Vec<&str> = match words.first() {
                     Some(&"mput") => files,
@@ -503,6 +519,27 @@ pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.write(&file, WriteMode::Replace, received.clone());
     }
     received
+}
+
+/// The option of rsync that takes away what a `mirror` of lftp takes away, lftp(1): at the target, or at the source.
+fn mirrored(words: &[&str]) -> Option<&'static str> {
+    let has = |letter, long| words.iter().any(|word| is_flag(word, letter, long));
+    if words.contains(&"--dry-run") {
+        return None;
+    }
+    if has('e', "--delete") || words.contains(&"--delete-first") {
+        return Some("--delete");
+    }
+    words
+        .iter()
+        .any(|word| word.starts_with("--Remove-source") || word.starts_with("--Move"))
+        .then_some("--remove-source-files")
+}
+
+/// Whether a word is a flag by its long name or has its letter among others: `-Re`.
+fn is_flag(word: &str, letter: char, long: &str) -> bool {
+    let short = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    word == long || short.is_some_and(|letters| letters.contains(letter))
 }
 
 /// A line of a session that changes something on the other side, as a shell there is told it.

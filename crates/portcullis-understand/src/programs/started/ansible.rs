@@ -2,6 +2,8 @@
 //! mode", "Ansible Configuration Settings"), and what it runs on others, as the same over a connection. Owns plays, blocks, roles and files that are
 //! taken in.
 
+use portcullis_syntax::Span;
+
 use super::{Starter, project, template, tree};
 use crate::{
     bound::Bounded,
@@ -12,7 +14,7 @@ use crate::{
 };
 
 pub(super) static ANSIBLE: Starter =
-    Starter { programs: &["ansible-playbook", "ansible-pull"], start };
+    Starter { programs: &["ansible", "ansible-playbook", "ansible-pull"], start };
 
 /// Options that take a value.
 const VALUES: &[&str] = &[
@@ -86,6 +88,12 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     if project::has(&words, &tells) {
         return;
     }
+    let mut inline = Vec::new();
+    words.iter().for_each(|word| looked_up(word, invocation.span, &mut inline));
+    run_lookups(walk, inline);
+    if invocation.program == "ansible" {
+        return;
+    }
     let Some(here) = walk.directory().map(str::to_owned) else { return };
     let inventory = project::options(&words, &["-i", "--inventory"]);
     let is_local = project::option(&words, &["-c", "--connection"]) == Some("local")
@@ -150,7 +158,7 @@ fn configured(walk: &mut dyn Host, invocation: &Invocation, here: &str) {
 fn opened(
     walk: &mut dyn Host,
     path: &str,
-    span: portcullis_syntax::Span,
+    span: Span,
     play: &mut Play,
     read: &mut dyn FnMut(&mut dyn Host, &File, &tree::Node, &mut Play),
 ) {
@@ -170,12 +178,12 @@ fn opened(
             read(walk, &file, document, play);
         }
         if tree.cut {
-            walk.left_unread(portcullis_syntax::Span::new(0, file.text.len()));
+            walk.left_unread(Span::new(0, file.text.len()));
         }
     });
 }
 
-fn playbook(walk: &mut dyn Host, path: &str, span: portcullis_syntax::Span, play: &mut Play) {
+fn playbook(walk: &mut dyn Host, path: &str, span: Span, play: &mut Play) {
     opened(walk, path, span, play, &mut |walk, file, document, play| {
         let here = directory_of(&file.path).to_owned();
         for item in document.items() {
@@ -206,7 +214,7 @@ fn playbook(walk: &mut dyn Host, path: &str, span: portcullis_syntax::Span, play
     });
 }
 
-fn role(walk: &mut dyn Host, name: &str, span: portcullis_syntax::Span, play: &mut Play) {
+fn role(walk: &mut dyn Host, name: &str, span: Span, play: &mut Play) {
     let folder = format!("{}/roles/{name}", play.root);
     for part in ["tasks", "handlers"] {
         for ending in ["yml", "yaml"] {
@@ -215,7 +223,7 @@ fn role(walk: &mut dyn Host, name: &str, span: portcullis_syntax::Span, play: &m
     }
 }
 
-fn task_file(walk: &mut dyn Host, path: &str, span: portcullis_syntax::Span, play: &mut Play) {
+fn task_file(walk: &mut dyn Host, path: &str, span: Span, play: &mut Play) {
     opened(walk, path, span, play, &mut |walk, file, document, play| {
         tasks(walk, document, directory_of(&file.path), play, 0);
     });
@@ -319,7 +327,7 @@ fn one(walk: &mut dyn Host, task: &tree::Node, here: &str, play: &mut Play) {
 }
 
 /// The command of a task.
-fn commanded(module: &str, node: &tree::Node) -> Option<(String, portcullis_syntax::Span)> {
+fn commanded(module: &str, node: &tree::Node) -> Option<(String, Span)> {
     let text = match module {
         "local_action" => {
             let text = match node.text() {
@@ -356,20 +364,27 @@ fn lookups(walk: &mut dyn Host, tree: &tree::Tree) {
     for document in &tree.documents {
         document.visit(&mut |node| {
             let Some(text) = node.text() else { return };
-            for call in ["lookup(", "query(", "q("] {
-                for (at, _) in text.match_indices(call) {
-                    let rest = text.get(at + call.len()..).unwrap_or_default();
-                    if let Some(code) = piped(rest) {
-                        found.push((code, node.span));
-                    }
-                }
-            }
+            looked_up(text, node.span, &mut found);
             // `with_pipe: COMMAND`
             if let Some(inner) = node.text_of("with_pipe") {
                 found.push((inner.to_owned(), node.span));
             }
         });
     }
+    run_lookups(walk, found);
+}
+
+/// The commands that a text looks something up by.
+fn looked_up(text: &str, span: Span, found: &mut Vec<(String, Span)>) {
+    for call in ["lookup(", "query(", "q("] {
+        for (at, _) in text.match_indices(call) {
+            let rest = text.get(at + call.len()..).unwrap_or_default();
+            found.extend(piped(rest).map(|code| (code, span)));
+        }
+    }
+}
+
+fn run_lookups(walk: &mut dyn Host, found: Vec<(String, Span)>) {
     for (code, span) in found {
         let code = unwritten(&code);
         walk.shell(&Text::known(code), span, &[], None);

@@ -2,7 +2,10 @@
 //! tasks in a `pyproject.toml` (hatch.pypa.io, "Environment > Scripts"; pdm-project.org, "PDM Scripts"; poethepoet.natn.io, "Tasks").
 
 use super::{Starter, project, tree};
-use crate::{programs::host::Host, programs::invocation::Invocation, text::Text};
+use crate::{
+    programs::escapes::put_in_by_tox, programs::host::Host, programs::invocation::Invocation,
+    text::Text,
+};
 
 pub(super) static TOX: Starter = Starter { programs: &["tox"], start };
 
@@ -69,10 +72,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
                 let text = commands.text().unwrap_or_default().replace("\\\n", " ");
                 for line in text.lines().filter(|line| !line.trim().is_empty()) {
                     let line = line.trim().trim_start_matches(['-', '!', ' ']);
-                    // What stands in braces is put in by the program; the words behind `--` are not the file's.
-                    let line =
-                        line.replace("{posargs}", "").replace('{', "\"{").replace('}', "}\"");
-                    walk.shell(&Text::known(line), commands.span, &[], None);
+                    walk.shell(&Text::known(put_in_by_tox(line)), commands.span, &[], None);
                 }
             }
         }

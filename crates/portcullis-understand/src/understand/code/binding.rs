@@ -5,7 +5,7 @@ use portcullis_syntax::code::TokenKind;
 use super::{
     interpreter::Interpreter,
     statements::OWN,
-    value::{Value, mixed},
+    value::{Given, Value, mixed},
 };
 use crate::{
     bound::Bounded,
@@ -422,6 +422,18 @@ impl Interpreter<'_, '_, '_> {
             let text = value.text();
             let address = Argument { text: text.clone(), span };
             self.walk.connect(&address, Some(text), false);
+        }
+        // `client.on_connect = greet`: whoever calls it later hands it the client.
+        if self.language == "python"
+            && let Value::Function(index) = &value
+            && let Some((owner, called)) = path.rsplit_once('.')
+            && called.starts_with("on_")
+            && owner.ends_with(')')
+        {
+            let span = self.span_from(self.at.saturating_sub(1));
+            let one = |value: Value| Given { name: None, value, span };
+            let unknown = || Value::unknown("what it is called with");
+            self.apply(*index, Some(&[one(Value::name(owner)), one(unknown()), one(unknown())]));
         }
         if path.starts_with("self.") || path.starts_with("this.") {
             return self.set_field(&path, value);

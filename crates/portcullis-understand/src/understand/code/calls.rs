@@ -180,6 +180,17 @@ impl Interpreter<'_, '_, '_> {
                 }
                 let argument = Given { name: None, value: argument, span };
                 let body = self.apply(index, Some(&[argument.clone(), argument]));
+                // What the next one in a chain of promises gets.
+                if called.rsplit('.').next() == Some("then") {
+                    match body {
+                        Value::Name(path, mut text) => {
+                            result.inherit_into(&mut text);
+                            return Value::reached(&path, text);
+                        }
+                        Value::List(_) | Value::Table(_) => return body,
+                        _ => {}
+                    }
+                }
                 if receiver.is_some() && !body.text().is_empty() {
                     let mut text = body.text();
                     result.inherit_into(&mut text);

@@ -9,7 +9,7 @@ use super::{
     members::acts_here,
     value::{Given, Value, mixed},
 };
-use crate::{bound::Bounded, text::Text};
+use crate::{bound::Bounded, effect::WriteMode, text::Text};
 
 /// For how many elements a function is called that gets each of them.
 const EACH: usize = 16;
@@ -74,6 +74,17 @@ impl Interpreter<'_, '_, '_> {
                 Some(Value::List(Vec::new()))
             }
             ("python", "filter") => match given {
+                [
+                    Given { value: Value::Name(nothing, _), .. },
+                    Given { value: Value::List(list), .. },
+                ] if &**nothing == "None" => {
+                    let is_left = |one: &&Value| !one.is_false() && one.as_known() != Some("");
+                    Some(Value::List(list.iter().filter(is_left).cloned().collect()))
+                }
+                // What is left out is not known: each may be among them.
+                [_, Given { value: Value::List(list), .. }] => {
+                    Some(Value::List(any_of(list.clone())))
+                }
                 [_, Given { value: value @ Value::Text(text), .. }] if is_listing(text) => {
                     Some(value.clone())
                 }
@@ -128,15 +139,29 @@ impl Interpreter<'_, '_, '_> {
                     given.iter().map(|it| (it.name.clone().unwrap_or_default(), it.value.clone()));
                 Some(Value::Table(named.collect()))
             }
+            // The fields of an object of a class of the script.
+            ("python", "dataclasses.asdict" | "dataclasses.astuple" | "attr.asdict") => {
+                let Value::Name(object, _) = first? else { return None };
+                let (_, fields) = self.fields.get(object.strip_suffix("()")?)?.clone();
+                let mut value = |name: &str| {
+                    let known = self.bound(&format!("self.{name}"));
+                    known.unwrap_or_else(|| Value::unknown("a field"))
+                };
+                let entries = fields.iter().map(|field| (field.name.clone(), value(&field.name)));
+                Some(match path {
+                    "dataclasses.astuple" => Value::List(entries.map(|(_, one)| one).collect()),
+                    _ => Value::Table(entries.collect()),
+                })
+            }
             // The number of the open file stands for its name.
             ("python", "tempfile.mkstemp") => {
-                let part = |name: &str| {
-                    let given = given.iter().find(|it| it.name.as_deref() == Some(name));
-                    given.and_then(|it| it.value.as_known()).unwrap_or_default().to_owned()
-                };
-                let made =
-                    Value::known(&format!("/tmp/{}tmp.made{}", part("prefix"), part("suffix")));
+                let made = Value::known(&made_among_temporary(given)?);
                 Some(Value::List(vec![made.clone(), made]))
+            }
+            ("python", "tempfile.NamedTemporaryFile" | "tempfile.TemporaryFile") => {
+                let value = Value::known(&made_among_temporary(given)?);
+                let file = Given { name: None, value, span: Span::default() };
+                Some(self.open_file(&file, true, WriteMode::Replace))
             }
             ("python", "ast.literal_eval") => {
                 let known = first?.as_known()?;
@@ -469,6 +494,22 @@ pub(super) fn any_of(list: Vec<Value>) -> Vec<Value> {
         Some(one) => vec![one],
         None => Vec::new(),
     }
+}
+
+/// The path of a file that is made for the moment: what of its name is told, and where it is put.
+fn made_among_temporary(given: &[Given]) -> Option<String> {
+    let part = |name: &str| {
+        let given = given.iter().find(|it| it.name.as_deref() == Some(name));
+        match given.map(|it| &it.value) {
+            None => Some(""),
+            Some(value) if value.is_false() => Some(""),
+            Some(value) => value.as_known(),
+        }
+    };
+    let directory = part("dir")?.trim_end_matches('/');
+    let directory = if directory.is_empty() { "/tmp" } else { directory };
+    let (before, after) = (part("prefix")?, part("suffix")?);
+    Some(format!("{directory}/{before}tmp.made{after}"))
 }
 
 /// The characters of a known text.

@@ -318,9 +318,19 @@ impl Interpreter<'_, '_, '_> {
         let found = (0..at).rev().find_map(|start| {
             let (from, end) = match self.word_at(start) {
                 "while" if self.language == "python" && self.is_first(start) => {
-                    let goes_on = matches!(self.word_at(start + 1), "True" | "1")
-                        && self.word_at(start + 2) == ":";
-                    (if goes_on { start + 3 } else { usize::MAX }, self.block_end(start))
+                    let negated = usize::from(self.word_at(start + 1) == "not");
+                    let goes_on = match self.word_at(start + 1 + negated) {
+                        "True" | "1" => negated == 0,
+                        "False" | "0" | "None" => negated == 1,
+                        _ => false,
+                    };
+                    let body = start + 2 + negated;
+                    let goes_on = goes_on && self.word_at(body) == ":";
+                    (if goes_on { body + 1 } else { usize::MAX }, self.block_end(start))
+                }
+                "for" if self.language == "python" && self.is_first(start) => {
+                    let body = self.body_of_a_count(start);
+                    (body.unwrap_or(usize::MAX), self.block_end(start))
                 }
                 word @ ("for" | "while")
                     if self.language == "javascript" && self.word_at(start + 1) == "(" =>
@@ -342,15 +352,88 @@ impl Interpreter<'_, '_, '_> {
             (end >= at).then_some((from, end))
         });
         let Some((from, end)) = found.filter(|(from, end)| from < end && end - from <= BODY) else {
-            return false;
+            return self.goes_on_by_itself(at);
+        };
+        // What came back is read at once.
+        let is_answer = |at: usize| {
+            let name = self.word_at(at.saturating_sub(2));
+            self.word_at(at - 1) == "."
+                && (from..at - 2).any(|at| {
+                    self.word_at(at) == "as" && self.word_at(at + 1) == name
+                        || self.word_at(at) == name && self.word_at(at + 1) == "="
+                })
         };
         !(from..end).any(|at| {
             let word = self.word_at(at);
             LEAVES.contains(&word)
-                || PAUSES.contains(&word)
+                || PAUSES.contains(&word) && !(word == "read" && is_answer(at))
                 // What a queue gives is waited for.
                 || word == "get" && self.word_at(at + 1) == "(" && self.word_at(at + 2) == ")"
         })
+    }
+
+    /// Whether what stands here belongs to a function that calls itself again as soon as it is done: `const hit = () => fetch(x).finally(hit)`.
+    fn goes_on_by_itself(&self, at: usize) -> bool {
+        const AGAIN: &[&str] =
+            &["catch", "finally", "nextTick", "queueMicrotask", "setImmediate", "then"];
+        const DECIDES: &[&str] = &["if", "?", "&&", "||", "switch", "setTimeout", "break"];
+        if self.language != "javascript" {
+            return false;
+        }
+        let defined = |start: usize| -> Option<(&str, usize, usize)> {
+            let is_function = self.word_at(start) == "function" && self.is_name(start + 1);
+            let (name, head) = if is_function {
+                (self.word_at(start + 1), start + 2)
+            } else if self.is_name(start) && self.word_at(start + 1) == "=" {
+                let is_async = usize::from(self.word_at(start + 2) == "async");
+                (self.word_at(start), start + 2 + is_async)
+            } else {
+                return None;
+            };
+            let close = self.partner(head);
+            let arrow = usize::from(!is_function);
+            let is_one =
+                self.word_at(head) == "(" && (is_function || self.word_at(close + 1) == "=>");
+            let body = close + 1 + arrow;
+            let end = match self.word_at(body) {
+                "{" => self.partner(body),
+                _ => self.expression_end(body),
+            };
+            (is_one && body <= at && at < end && end - body <= BODY).then_some((name, body, end))
+        };
+        let Some((name, body, end)) = (0..at).rev().find_map(defined) else { return false };
+        let is_again = |at: usize| {
+            AGAIN.contains(&self.word_at(at))
+                && self.word_at(at + 1) == "("
+                && self.word_at(at + 2) == name
+        };
+        (body..end).any(is_again) && !(body..end).any(|at| DECIDES.contains(&self.word_at(at)))
+    }
+
+    /// Where an expression ends at the latest: behind it stands the end of the statement, or of what is around it.
+    fn expression_end(&self, from: usize) -> usize {
+        let mut at = from;
+        while at < self.end && !matches!(self.word_at(at), ";" | "}" | ")" | "]" | ",") {
+            at = match self.unit.partners.get(at) {
+                Some(partner) if *partner > at => partner + 1,
+                _ => at + 1,
+            };
+        }
+        at
+    }
+
+    /// Where the body begins of a loop over numbers that never end: `for n in itertools.count():`.
+    fn body_of_a_count(&self, start: usize) -> Option<usize> {
+        const NEVER_END: &[&str] = &["count", "cycle", "repeat"];
+        let head = start..self.end.min(start + 16);
+        let within = head.clone().find(|at| self.word_at(*at) == "in")?;
+        let is_module = self.word_at(within + 1) == "itertools" && self.word_at(within + 2) == ".";
+        let called = within + 1 + 2 * usize::from(is_module);
+        let goes_on = NEVER_END.contains(&self.word_at(called)) && self.word_at(called + 1) == "(";
+        let close = self.partner(called + 1);
+        let has_end = self.word_at(called) == "repeat"
+            && (called + 2..close).any(|at| self.word_at(at) == ",");
+        (goes_on && !has_end && self.word_at(close + 1) == ":").then_some(close + 2)
     }
 
     /// Whether a comprehension's loop stands between here and the bracket that closes around it.

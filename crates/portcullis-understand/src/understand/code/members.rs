@@ -115,6 +115,9 @@ impl Interpreter<'_, '_, '_> {
             {
                 Value::Text(text)
             }
+            Value::File(index) if name == "name" && self.language == "python" => {
+                self.name_of_file(index)
+            }
             other if name.starts_with("__") && !matches!(other, Value::File(_)) => {
                 let mut text = Text::default();
                 other.inherit_into(&mut text);

@@ -107,7 +107,7 @@ impl Interpreter<'_, '_, '_> {
             }
             "close" | "flush" | "seek" | "fileno" | "truncate" | "sync" => Value::unknown(name),
             _ => {
-                let read = self.files.get(index).map(|file| file.read.clone()).unwrap_or_default();
+                let read = self.read_of_file(index);
                 if matches!(name, "read" | "gets" | "readline" | "sysread" | "getvalue") {
                     return Value::Text(read);
                 }
@@ -183,7 +183,9 @@ impl Interpreter<'_, '_, '_> {
         };
         if let Some(kind) = kind {
             let value = fold::fold(kind, &all);
-            if matches!(name, "getvalue" | "read") && self.seen.packed.taint != Taint::NONE {
+            let is_packed =
+                self.seen.packed.taint != Taint::NONE || !self.seen.packed.sources.is_empty();
+            if matches!(name, "getvalue" | "read") && is_packed {
                 let mut text = value.text();
                 text.inherit(&self.seen.packed);
                 return Value::Text(text);
@@ -266,6 +268,15 @@ impl Interpreter<'_, '_, '_> {
             };
             let content = self.walk.read(&file);
             self.seen.packed.inherit(&content);
+            return Some(Value::unknown("nothing"));
+        }
+        // Rows that are written to a text in memory.
+        if matches!(receiver, "csv.writer()" | "csv.DictWriter()")
+            && name.starts_with("writerow")
+            && self.source.contains("StringIO")
+        {
+            let rows = mixed("rows", given.iter().map(|given| &given.value));
+            self.seen.packed.inherit(&rows);
             return Some(Value::unknown("nothing"));
         }
         if receiver == "native()" {

@@ -346,6 +346,32 @@ impl Interpreter<'_, '_, '_> {
         last
     }
 
+    /// The path of a file that stands open. Whoever asks for it may hand it on: what was written so far stands there, and what comes from now on is
+    /// added to what others leave in it.
+    pub(super) fn name_of_file(&mut self, index: usize) -> Value {
+        let Some(file) = self.files.get_mut(index) else { return Value::unknown("a file") };
+        let path = file.path.text.clone();
+        if file.writes && file.content.is_empty() {
+            file.flushed = true;
+        }
+        self.flush();
+        Value::Text(path)
+    }
+
+    /// What is read of a file that stands open.
+    pub(super) fn read_of_file(&mut self, index: usize) -> Text {
+        match self.files.get(index).map(|file| (file.writes, file.path.clone(), file.read.clone()))
+        {
+            // What was written into it before.
+            Some((true, path, _)) => {
+                self.flush();
+                self.walk.read(&path)
+            }
+            Some((false, _, read)) => read,
+            None => Text::default(),
+        }
+    }
+
     fn open_perl(&mut self, plain: &[&Given], span: Span) -> Value {
         let (mode, target) = match plain {
             [_, mode, target, ..] => (mode.value.text(), Some(*target)),

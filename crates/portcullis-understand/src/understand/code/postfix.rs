@@ -188,11 +188,10 @@ impl Interpreter<'_, '_, '_> {
 
     /// `lists[key].append(value)`, where the table may not have that key yet.
     fn grow_entry(&mut self, start: usize, given: &[Given]) {
-        let close = start + 3;
+        let close = self.partner(start + 1);
         let is_written = matches!(self.language, "python" | "javascript")
             && self.is_name(start)
             && self.word_at(start + 1) == "["
-            && self.partner(start + 1) == close
             && self.word_at(close + 1) == ".";
         let method = self.word_at(close + 2);
         if !is_written || !matches!(method, "append" | "add" | "push" | "extend" | "appendleft") {
@@ -200,6 +199,8 @@ impl Interpreter<'_, '_, '_> {
         }
         let Some(first) = given.first() else { return };
         let key = match self.token_at(start + 2).map(|token| &token.kind) {
+            // Under which name, nobody knows.
+            _ if close != start + 3 => String::new(),
             Some(TokenKind::Text(parts)) => {
                 let parts = parts.clone();
                 self.parts(&parts).display()
@@ -219,8 +220,13 @@ impl Interpreter<'_, '_, '_> {
             },
             None => Vec::new(),
         };
+        let span = self.span_from(start);
         match &first.value {
             Value::List(more) if is_many => list.extend(more.iter().cloned()),
+            // What comes again and again stands there more than once.
+            value if value.as_known().is_none() && self.is_repeated(span) => {
+                list.extend([value.clone(), value.clone()]);
+            }
             value => list.push(value.clone()),
         }
         table.push((key, Value::List(list)));

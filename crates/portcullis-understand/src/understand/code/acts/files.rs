@@ -87,8 +87,18 @@ impl Interpreter<'_, '_, '_> {
     /// The names below a directory.
     pub(super) fn list_names(&mut self, call: Call<'_>) -> Value {
         let Call { first, .. } = call;
-        let argument = self.place_of(first);
+        let mut argument = self.place_of(first);
         self.flush();
+        // `glob.sync("**/*.md", { cwd: home })`
+        let root = ["cwd", "root_dir"].iter().find_map(|name| call.option(name));
+        if let (Some(root), Some(pattern)) = (root, argument.text.as_known())
+            && !pattern.starts_with(['/', '~'])
+        {
+            let mut text = root.text();
+            text.push_known("/");
+            text.push_known(pattern);
+            argument.text = text;
+        }
         self.listed(&argument)
     }
 

@@ -31,6 +31,8 @@ pub(in super::super) struct Seen {
     pub(in super::super) shows: Option<Vec<Text>>,
     /// What was put into an archive that has no file.
     pub(in super::super) packed: Text,
+    /// What databases were asked for that is about people.
+    pub(in super::super) asked: Text,
     /// What opened a database in memory.
     pub(in super::super) in_memory: Option<String>,
     /// A client was pointed at a network without real money.

@@ -250,6 +250,16 @@ impl Interpreter<'_, '_, '_> {
         if matches!(called.key.as_str(), "address" | "getsockname") && given.is_empty() {
             return Some(Value::unknown("an address"));
         }
+        // The rows of the statement that was sent before by the same connection.
+        if module.is_some()
+            && called.key.starts_with("fetch")
+            && !self.seen.asked.sources.is_empty()
+            && given.iter().all(|it| it.value.as_known().is_none())
+        {
+            let mut rows = text.derive([]);
+            rows.inherit(&self.seen.asked);
+            return Some(Value::reached(&format!("{path}()"), rows));
+        }
         // A filter without a condition chooses everything.
         if matches!(called.key.as_str(), "filter" | "where" | "filter_by" | "find")
             && !is_constrained(given)
@@ -267,6 +277,7 @@ impl Interpreter<'_, '_, '_> {
         if let Some(doing) = doing {
             return self.tell_doing(doing, &called, text, given, span);
         }
+        self.built_statements(&called, given, span);
         let is_known = module.is_some_and(|module| is_told(module) || local::is_local(module));
         let is_read_by_name = card.is_none_or(|card| card.otherwise.is_none());
         if is_read_by_name && !is_known {
@@ -327,7 +338,10 @@ impl Interpreter<'_, '_, '_> {
         let text = Text::default();
         match find(databases::ANYWHERE, &[], &called.key) {
             Some(doing) => drop(self.tell_doing(doing, &called, &text, given, span)),
-            None => self.arguments_as_they_are(name, given),
+            None => {
+                self.built_statements(&called, given, span);
+                self.arguments_as_they_are(name, given);
+            }
         }
     }
 
@@ -339,6 +353,15 @@ impl Interpreter<'_, '_, '_> {
     ) -> Option<Doing> {
         let mut way: Vec<String> = called.way.iter().map(|part| key(part)).collect();
         way.push(key(called.owner));
+        // Rows that a manager of Django has chosen: `User.objects.filter(…).delete()`.
+        let of_manager = match called.key.as_str() {
+            "delete" => Some(Doing::DeletesRows),
+            "update" => Some(Doing::ChangesRows),
+            _ => None,
+        };
+        if self.language == "python" && called.chooses() && called.way.contains(&"objects") {
+            return of_manager;
+        }
         let own = card.and_then(|card| find(card.methods, &way, &called.key));
         let is_local = module.is_some_and(|module| local::is_local(module) || is_told(module));
         let anywhere = || {

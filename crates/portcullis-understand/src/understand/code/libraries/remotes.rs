@@ -44,6 +44,7 @@ pub(super) const CARDS: &[Card] = &[
             ("load_merge_candidate", Tool(Class::Administer)),
             ("load_replace_candidate", Tool(Class::Administer)),
             ("open_sftp.open", WritesThere),
+            ("start_sftp_client.open", WritesThere),
             ("send_command_timing", Runs),
             ("send", As(Act::Send)),
             ("sendline", Runs),

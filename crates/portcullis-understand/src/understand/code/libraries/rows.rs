@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     bound::Bounded,
+    programs::databases::asks_for_people,
     programs::host::Host,
     text::{Piece, Text},
     understand::meaning::look::{self, Strictness},
@@ -403,9 +404,32 @@ impl Interpreter<'_, '_, '_> {
         self.walk.query(&Text::known(format!("{statement} {name}")), span);
     }
 
-    /// The statements among what a call is given.
-    pub(super) fn statements_given(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+    /// Statements put together by calls (`delete(User)`) do what they say whoever is handed them: a session that nothing in the text opens too.
+    pub(super) fn built_statements(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+        const TAKES_ONE: &[&str] = &["execute", "exec", "scalar", "scalars", "stream"];
+        if !TAKES_ONE.contains(&called.name) || self.is_in_memory(called.path, given) {
+            return;
+        }
+        for given in given.iter().leading(ARGUMENTS) {
+            for value in given.value.alternatives() {
+                if let Value::Name(path, _) = &value
+                    && let Some(statement) = built_statement(path)
+                {
+                    self.walk.query(&Text::known(statement), span);
+                }
+            }
+        }
+    }
+
+    /// Sends the statements among what a call is given; gives what comes back of people, from where it comes.
+    pub(super) fn statements_given(
+        &mut self,
+        called: &Called<'_>,
+        given: &[Given],
+        span: Span,
+    ) -> Text {
         const NAMES: &[&str] = &["query", "sql", "statement", "sqlText", "operation", "text", "q"];
+        let mut answered = Text::unknown("rows");
         for given in given.iter().leading(ARGUMENTS) {
             let at = if given.span.is_empty() { span } else { given.span };
             for value in given.value.alternatives() {
@@ -427,11 +451,16 @@ impl Interpreter<'_, '_, '_> {
                         continue;
                     }
                     if is_statement(&text) {
-                        self.walk.query(&text, at);
+                        let sent = self.walk.query(&text, at);
+                        if asks_for_people(text.known_prefix()) {
+                            answered.sources.push(sent);
+                        }
                     }
                 }
             }
         }
+        self.seen.asked.inherit(&answered);
+        answered
     }
 }
 

@@ -11,6 +11,20 @@ use super::{
     ELEMENTS,
 };
 
+/// A comprehension while it is gone through.
+#[derive(Default)]
+struct Made {
+    /// Where what it gives for each begins.
+    head: usize,
+    /// The first `for`.
+    separator: usize,
+    /// Behind a key.
+    colon: Option<usize>,
+    names: Vec<String>,
+    keys: Vec<String>,
+    values: Vec<Value>,
+}
+
 impl Interpreter<'_, '_, '_> {
     /// The values between the bracket at the cursor and `close`, which is passed.
     pub(in super::super) fn list(&mut self, close: usize) -> Vec<Value> {
@@ -74,12 +88,36 @@ impl Interpreter<'_, '_, '_> {
         let separator = separator?;
         let outer = self.narrow(close);
         self.brackets += 1;
-        let within = (separator..close).find(|index| self.word_at(*index) == "in").unwrap_or(close);
-        let names = self.names(separator + 1, within);
+        let mut made = Made { head: open + 1, separator, colon, ..Made::default() };
+        let rest = self.rounds(separator, &mut made);
+        let end = self.end;
+        let chooses = (rest..end).any(|at| self.word_at(at) == "if" && self.is_name(at));
+        let Made { keys, mut values, names, .. } = made;
+        if chooses {
+            // Which of them are chosen is not known: each may be the first.
+            values = any_of(values);
+        }
+        for name in names {
+            self.variables.remove(&name);
+        }
+        self.brackets -= 1;
+        self.end = outer;
+        self.at = close + 1;
+        Some(match colon {
+            Some(_) => Value::Table(keys.into_iter().zip(values).collect()),
+            None => Value::List(values),
+        })
+    }
+
+    /// The rounds of one `for` of a comprehension, and within each those of the next one; gives where the conditions behind its list begin.
+    fn rounds(&mut self, separator: usize, made: &mut Made) -> usize {
+        let end = self.end;
+        let within = (separator..end).find(|index| self.word_at(*index) == "in").unwrap_or(end);
+        made.names.extend(self.names(separator + 1, within));
         self.at = within + 1;
         let list = self.expression(2);
         let rest = self.at;
-        let span = self.span_from(open);
+        let span = self.span_from(made.head - 1);
         let list = self.gone_through(&list, span).unwrap_or(list);
         let elements: Vec<Value> = match &list {
             Value::List(list) if !list.is_empty() => list.clone(),
@@ -89,41 +127,54 @@ impl Interpreter<'_, '_, '_> {
             }
             other => vec![self.element(other, 0)],
         };
-        let (mut keys, mut result) = (Vec::new(), Vec::new());
-        for element in elements.into_iter() {
+        let next = self.next_for(rest, end);
+        for element in elements {
             self.bind_targets(separator + 1, within, &element);
-            self.at = open + 1;
-            let head_end = std::mem::replace(&mut self.end, separator);
-            if let Some(colon) = colon {
-                self.end = colon;
-                keys.push(self.expression(0).text().display());
-                self.end = separator;
-                self.at = colon + 1;
+            match next {
+                Some(next) => {
+                    self.rounds(next, made);
+                }
+                None => self.head_of(made),
             }
-            result.push(self.expression(0));
-            self.end = head_end;
-            if self.work == 0 {
+            if self.work == 0 || made.values.len() > ELEMENTS {
+                self.limit();
                 break;
             }
         }
         self.at = rest;
-        let end = self.end;
-        let chooses = (rest..end).any(|at| self.word_at(at) == "if" && self.is_name(at));
-        self.statements(end);
-        if chooses {
-            // Which of them are chosen is not known: each may be the first.
-            result = any_of(result);
-        }
-        for name in names {
-            self.variables.remove(&name);
-        }
-        self.brackets -= 1;
+        let outer = std::mem::replace(&mut self.end, next.unwrap_or(end));
+        self.statements(self.end);
         self.end = outer;
-        self.at = close + 1;
-        Some(match colon {
-            Some(_) => Value::Table(keys.into_iter().zip(result).collect()),
-            None => Value::List(result),
-        })
+        rest
+    }
+
+    /// The `for` behind a list of a comprehension.
+    fn next_for(&self, from: usize, end: usize) -> Option<usize> {
+        let mut at = from;
+        while at < end {
+            if self.word_at(at) == "for" && self.is_name(at) {
+                return Some(at);
+            }
+            at = match self.unit.partners.get(at) {
+                Some(partner) if *partner > at => partner + 1,
+                _ => at + 1,
+            };
+        }
+        None
+    }
+
+    /// What a comprehension gives for the names as they are bound.
+    fn head_of(&mut self, made: &mut Made) {
+        self.at = made.head;
+        let outer = std::mem::replace(&mut self.end, made.separator);
+        if let Some(colon) = made.colon {
+            self.end = colon;
+            made.keys.push(self.expression(0).text().display());
+            self.end = made.separator;
+            self.at = colon + 1;
+        }
+        made.values.push(self.expression(0));
+        self.end = outer;
     }
 
     /// `{one, two}` of Python: something in the brackets, and neither a key nor a table that is spread.

@@ -36,6 +36,10 @@ const SERVICES: &[&str] = &[
 const PUBLISHED: &[&str] =
     &["gcloud", "storage", "buckets", "add-iam-policy-binding", "gs://b", "--member=allUsers"];
 
+/// How a bucket is told to delete what is old.
+const AGED: &[&str] =
+    &["gcloud", "storage", "buckets", "update", "gs://b", "--lifecycle-file=rules.json"];
+
 impl Interpreter<'_, '_, '_> {
     /// What is known of any cloud: rules of firewalls, stores that are dropped, verbs that destroy.
     pub(super) fn service_of_any_kind(
@@ -94,6 +98,9 @@ impl Interpreter<'_, '_, '_> {
                 || receiver.contains(".document()");
             if destroys && !ordinary {
                 self.walk.note("code.cloud.delete", span);
+            }
+            if matches!(method, "add_lifecycle_delete_rule" | "addLifecycleRule") {
+                self.tell(known(AGED), span);
             }
             if matches!(method, "makePublic" | "make_public") {
                 self.tell(known(PUBLISHED), span);

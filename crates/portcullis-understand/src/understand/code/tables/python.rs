@@ -501,6 +501,8 @@ pub(super) static ROWS: &[Row] = &[
     ("urllib.parse.unquote", Fold(F::Percent)),
     ("urllib.parse.unquote_plus", Fold(F::Percent)),
     ("urllib.parse.urlencode", Fold(F::Same)),
+    ("urllib.parse.urlparse", Fold(F::Same)),
+    ("urllib.parse.urlsplit", Fold(F::Same)),
     ("urllib.request.Request", Get),
     ("urllib.request.URLopener().retrieve", Download),
     ("urllib.request.urlopen", Get),

@@ -45,6 +45,7 @@ impl Interpreter<'_, '_, '_> {
                 result = Value::Text(self.program_with(&words, Some(dashes), given, span));
             }
             Doing::Words(["redis-cli", ..]) if self.is_in_memory(called.path, given) => {}
+            Doing::Words(["django-admin", ..]) if self.is_configured_in_memory() => {}
             Doing::Words(words) => {
                 result = Value::Text(self.program_with(words, None, given, span));
             }
@@ -69,7 +70,13 @@ impl Interpreter<'_, '_, '_> {
             }
             Doing::Statement(statement) => self.statement(statement, called, given, span),
             Doing::Query if self.only_estimates(called, given, span) => {}
-            Doing::Query => self.statements_given(called, given, span),
+            Doing::Query => {
+                let mut answered = self.statements_given(called, given, span);
+                if !answered.sources.is_empty() {
+                    answered.inherit(&inherited);
+                    result = Value::reached(&format!("{}()", called.path), answered.derive([]));
+                }
+            }
             Doing::Page => self.page(given),
             Doing::Uploads(host) => {
                 // The second of them is a place on the other side.
@@ -163,6 +170,15 @@ impl Interpreter<'_, '_, '_> {
             Doing::Quiet => {}
         }
         Some(result)
+    }
+
+    /// `settings.configure(DATABASES={…":memory:"…})`: every database that the text names is one in memory.
+    fn is_configured_in_memory(&self) -> bool {
+        let counts = |word: &str| self.source.matches(word).count();
+        self.source.contains("settings.configure(")
+            && counts("ENGINE") > 0
+            && counts("ENGINE") == counts(":memory:")
+            && counts("DJANGO_SETTINGS_MODULE") == 0
     }
 
     /// Runs a program with what a call is given as its words.
