@@ -79,15 +79,7 @@ impl Interpreter<'_, '_, '_> {
             callee => callee,
         };
         if let Value::Holder(functions) = &callee {
-            // Without an argument nothing is run.
-            let called = given.iter().any(|given| given.name.is_none());
-            let results = functions.iter().filter(|_| called);
-            let results: Vec<Value> = results
-                .map(|function| self.call_value(function.clone(), given.clone(), span))
-                .collect();
-            let result = results.into_iter().reduce(Value::or);
-            let result = result.unwrap_or_else(|| Value::unknown("a call"));
-            return self.holding(result, [&callee]);
+            return self.call_each(functions, &callee, &given, span);
         }
         let handed = self.handed(&callee, receiver.as_ref(), &given);
         let called = match &callee {
@@ -95,39 +87,11 @@ impl Interpreter<'_, '_, '_> {
             Value::Method(method) => method.1.clone(),
             _ => String::new(),
         };
-        let unknown = match &callee {
-            Value::Name(path, _) => matches!(
-                tables::row(self.language, &self.canonical(path)),
-                None | Some(Act::Fold(_) | Act::Itself | Act::Nothing)
-            ),
-            Value::Method(_) => true,
-            _ => false,
-        };
-        let result = match callee {
-            Value::Name(path, text) => self.call_name(&path, text, &given, span),
-            Value::Method(method) => {
-                let (receiver, name) = *method;
-                self.call_method(receiver, &name, &given, span)
-            }
-            Value::Function(index) => {
-                return self.apply(index, Some(&given));
-            }
-            Value::Any(list) => list
-                .into_iter()
-                .map(|callee| self.call_value(callee, given.clone(), span))
-                .reduce(Value::or)
-                .unwrap_or_else(|| Value::unknown("a call")),
-            Value::Text(name) if self.language == "php" && name.as_known().is_some() => {
-                self.call_name(name.as_known().unwrap_or_default(), Text::default(), &given, span)
-            }
-            other => {
-                self.arguments_as_they_are("run", &given);
-                Value::Text(mixed(
-                    "what a call gives",
-                    given.iter().map(|given| &given.value).chain([&other]),
-                ))
-            }
-        };
+        let unknown = self.is_unknown(&callee);
+        if let Value::Function(index) = callee {
+            return self.apply(index, Some(&given));
+        }
+        let result = self.reach(callee, &given, span);
         let is_opaque = match &result {
             Value::Text(text) => text.as_known().is_none(),
             Value::Name(path, _) => path.ends_with(')'),
@@ -218,6 +182,63 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// Whether a callee is none of which a row says what it does.
+    fn is_unknown(&self, callee: &Value) -> bool {
+        match callee {
+            Value::Name(path, _) => matches!(
+                tables::row(self.language, &self.canonical(path)),
+                None | Some(Act::Fold(_) | Act::Itself | Act::Nothing)
+            ),
+            Value::Method(_) => true,
+            _ => false,
+        }
+    }
+
+    /// One of several functions is called, and nobody knows which. Without an argument nothing is run.
+    fn call_each(
+        &mut self,
+        functions: &[Value],
+        callee: &Value,
+        given: &[Given],
+        span: Span,
+    ) -> Value {
+        let called = given.iter().any(|given| given.name.is_none());
+        let results = functions.iter().filter(|_| called);
+        let results: Vec<Value> = results
+            .map(|function| self.call_value(function.clone(), given.to_vec(), span))
+            .collect();
+        let result = results.into_iter().reduce(Value::or);
+        let result = result.unwrap_or_else(|| Value::unknown("a call"));
+        self.holding(result, [callee])
+    }
+
+    /// Calls what a callee is, each of several.
+    fn reach(&mut self, callee: Value, given: &[Given], span: Span) -> Value {
+        match callee {
+            Value::Name(path, text) => self.call_name(&path, text, given, span),
+            Value::Method(method) => {
+                let (receiver, name) = *method;
+                self.call_method(receiver, &name, given, span)
+            }
+            Value::Function(index) => self.apply(index, Some(given)),
+            Value::Any(list) => list
+                .into_iter()
+                .map(|callee| self.call_value(callee, given.to_vec(), span))
+                .reduce(Value::or)
+                .unwrap_or_else(|| Value::unknown("a call")),
+            Value::Text(name) if self.language == "php" && name.as_known().is_some() => {
+                self.call_name(name.as_known().unwrap_or_default(), Text::default(), given, span)
+            }
+            other => {
+                self.arguments_as_they_are("run", given);
+                Value::Text(mixed(
+                    "what a call gives",
+                    given.iter().map(|given| &given.value).chain([&other]),
+                ))
+            }
+        }
+    }
+
     pub(super) fn call_name(
         &mut self,
         path: &str,
@@ -246,22 +267,7 @@ impl Interpreter<'_, '_, '_> {
         {
             self.piped(&first.value.text(), &last.value, span);
         }
-        if let [template, ..] = given
-            && TEMPLATES.binary_search(&&*path).is_ok()
-            && (template.value.taint().has(Taint::NETWORK)
-                || is_address(template.value.text().known_prefix()))
-        {
-            // What stands in such a template or notebook is run.
-            let mut code = template.value.text();
-            code.taint = code.taint.with(Taint::NETWORK);
-            self.flush();
-            self.walk.code(
-                self.language,
-                &code.derive([Piece::Unknown("a template".into())]),
-                span,
-                &[],
-            );
-        }
+        self.run_template(&path, given, span);
         let last = path.rsplit('.').next().unwrap_or_default().to_owned();
         // What a weak reference refers to, and what it gives back: `new WeakRef(fs).deref()`.
         if self.language == "javascript" {
@@ -345,6 +351,25 @@ impl Interpreter<'_, '_, '_> {
         let mut mixed = mixed("what a call gives", given.iter().map(|given| &given.value));
         mixed.inherit(&text);
         Value::reached(&format!("{path}()"), mixed.derive([]))
+    }
+
+    /// What stands in a template or notebook from elsewhere is run.
+    fn run_template(&mut self, path: &str, given: &[Given], span: Span) {
+        if let [template, ..] = given
+            && TEMPLATES.binary_search(&path).is_ok()
+            && (template.value.taint().has(Taint::NETWORK)
+                || is_address(template.value.text().known_prefix()))
+        {
+            let mut code = template.value.text();
+            code.taint = code.taint.with(Taint::NETWORK);
+            self.flush();
+            self.walk.code(
+                self.language,
+                &code.derive([Piece::Unknown("a template".into())]),
+                span,
+                &[],
+            );
+        }
     }
 
     /// A stream is led into another one: into a connection it is sent.

@@ -1,7 +1,11 @@
 //! Lists and tables as a program makes them and looks into them. Owns what the functions and methods of containers give: `enumerate`, `zip`,
 //! `items()`, `Object.entries`, `slice`, `splice`. What a method leaves in the container itself, [`grown`] says.
 
+mod sequences;
+
 use portcullis_syntax::Span;
+
+use sequences::{DEPTH, json, listed, of_json, sequence};
 
 use super::{
     binding::is_listing,
@@ -14,125 +18,45 @@ use crate::{bound::Bounded, effect::WriteMode, text::Text};
 /// For how many elements a function is called that gets each of them.
 const EACH: usize = 16;
 
-/// How deep JSON is read.
-const DEPTH: usize = 8;
-
 /// How many elements a list has that is put together here.
 const ELEMENTS: usize = 2048;
 
 impl Interpreter<'_, '_, '_> {
     /// What a function of the language makes of containers.
     pub(super) fn container(&mut self, path: &str, given: &[Given]) -> Option<Value> {
-        let first = given.iter().find(|it| it.name.is_none()).map(|it| &it.value);
-        let list = |value: Option<&Value>| match value {
-            Some(Value::List(list)) => Some(list.clone()),
-            // What stands for all names of a directory is each of them.
-            Some(value @ Value::Text(text)) if is_listing(text) => Some(vec![value.clone()]),
+        match self.language {
+            "python" => self.container_of_python(path, given),
+            "javascript" => self.container_of_javascript(path, given),
             _ => None,
-        };
-        match (self.language, path) {
-            ("python", "enumerate") => {
-                let start = match given.get(1).map(|it| &it.value) {
-                    Some(Value::Number(start)) => *start,
-                    _ => 0,
-                };
-                let list = list(first)?;
-                let pairs = list.into_iter().zip(start..);
-                Some(Value::List(
-                    pairs.map(|(one, at)| Value::List(vec![Value::Number(at), one])).collect(),
-                ))
-            }
-            ("python", "zip" | "itertools.zip_longest") => {
-                let plain = || given.iter().filter(|it| it.name.is_none());
-                let known = plain().filter_map(|it| list(Some(&it.value)).map(|it| it.len())).min();
-                // A list of which nothing is known is as long as the others.
-                let length = known?;
-                let lists: Vec<Vec<Value>> = plain()
-                    .map(|it| {
-                        list(Some(&it.value)).unwrap_or_else(|| {
-                            vec![Value::Text(mixed("an element", [&it.value])); length]
-                        })
-                    })
-                    .collect();
-                let rows = (0..length).map(|at| {
-                    Value::List(lists.iter().filter_map(|list| list.get(at).cloned()).collect())
-                });
-                Some(Value::List(rows.collect()))
-            }
-            ("python", "itertools.chain" | "itertools.chain.from_iterable") => {
-                let parts: Vec<Value> = match (path, first) {
-                    ("itertools.chain", _) => given.iter().map(|it| it.value.clone()).collect(),
-                    (_, first) => list(first)?,
-                };
-                let lists: Option<Vec<Vec<Value>>> =
-                    parts.iter().map(|it| list(Some(it))).collect();
-                Some(Value::List(lists?.into_iter().flatten().leading(ELEMENTS).collect()))
-            }
-            ("python", "list" | "set" | "tuple" | "collections.deque" | "deque")
-                if given.is_empty() =>
-            {
+        }
+    }
+
+    fn container_of_python(&mut self, path: &str, given: &[Given]) -> Option<Value> {
+        let first = given.iter().find(|it| it.name.is_none()).map(|it| &it.value);
+        match path {
+            "list" | "set" | "tuple" | "collections.deque" | "deque" if given.is_empty() => {
                 Some(Value::List(Vec::new()))
             }
-            ("python", "filter") => match given {
-                [
-                    Given { value: Value::Name(nothing, _), .. },
-                    Given { value: Value::List(list), .. },
-                ] if &**nothing == "None" => {
-                    let is_left = |one: &&Value| !one.is_false() && one.as_known() != Some("");
-                    Some(Value::List(list.iter().filter(is_left).cloned().collect()))
-                }
-                // What is left out is not known: each may be among them.
-                [_, Given { value: Value::List(list), .. }] => {
-                    Some(Value::List(any_of(list.clone())))
-                }
-                [_, Given { value: value @ Value::Text(text), .. }] if is_listing(text) => {
-                    Some(value.clone())
-                }
-                _ => None,
-            },
-            ("python", "sum") => match first? {
-                // `sum(lists, [])`
-                Value::List(lists) if matches!(lists.first(), Some(Value::List(_))) => {
-                    let inner = lists.iter().flat_map(|one| match one {
-                        Value::List(inner) => inner.clone(),
-                        one => vec![one.clone()],
-                    });
-                    Some(Value::List(inner.leading(ELEMENTS).collect()))
-                }
-                _ => None,
-            },
-            ("python", "collections.Counter" | "Counter" | "frozenset" | "set") => match first? {
+            "collections.Counter" | "Counter" | "frozenset" | "set" => match first? {
                 Value::Text(text) => characters(text),
                 Value::Table(table) => Some(Value::List(keys(table))),
                 Value::List(list) => Some(Value::List(list.clone())),
                 _ => None,
             },
-            ("python", "list" | "tuple" | "collections.deque" | "deque") => match first? {
+            "list" | "tuple" | "collections.deque" | "deque" => match first? {
                 Value::Text(text) => characters(text),
                 Value::Table(table) => Some(Value::List(keys(table))),
                 value => Some(value.clone()),
             },
-            ("python", "collections.defaultdict" | "defaultdict") if given.len() <= 1 => {
+            "collections.defaultdict" | "defaultdict" if given.len() <= 1 => {
                 Some(Value::Table(Vec::new()))
             }
-            ("python", "dict" | "collections.OrderedDict" | "OrderedDict") => match first {
+            "dict" | "collections.OrderedDict" | "OrderedDict" => match first {
                 None if given.is_empty() => Some(Value::Table(Vec::new())),
                 Some(Value::List(pairs)) => table_of(pairs),
                 _ => None,
             },
-            // How many were taken before is not counted.
-            ("python", "next") => list(first)?.into_iter().reduce(Value::or),
-            ("python", "max" | "min" | "random.choice" | "secrets.choice") => {
-                let many = given.iter().filter(|it| it.name.is_none()).map(|it| it.value.clone());
-                let many: Vec<Value> = many.collect();
-                match many.as_slice() {
-                    [Value::List(list)] => list.iter().cloned().reduce(Value::or),
-                    [one @ Value::Text(text)] if is_listing(text) => Some(one.clone()),
-                    [_, _, ..] => many.into_iter().reduce(Value::or),
-                    _ => None,
-                }
-            }
-            ("python", "types.SimpleNamespace" | "SimpleNamespace" | "argparse.Namespace")
+            "types.SimpleNamespace" | "SimpleNamespace" | "argparse.Namespace"
                 if given.iter().all(|it| it.name.is_some()) =>
             {
                 let named =
@@ -140,7 +64,7 @@ impl Interpreter<'_, '_, '_> {
                 Some(Value::Table(named.collect()))
             }
             // The fields of an object of a class of the script.
-            ("python", "dataclasses.asdict" | "dataclasses.astuple" | "attr.asdict") => {
+            "dataclasses.asdict" | "dataclasses.astuple" | "attr.asdict" => {
                 let Value::Name(object, _) = first? else { return None };
                 let (_, fields) = self.fields.get(object.strip_suffix("()")?)?.clone();
                 let mut value = |name: &str| {
@@ -154,16 +78,16 @@ impl Interpreter<'_, '_, '_> {
                 })
             }
             // The number of the open file stands for its name.
-            ("python", "tempfile.mkstemp") => {
+            "tempfile.mkstemp" => {
                 let made = Value::known(&made_among_temporary(given)?);
                 Some(Value::List(vec![made.clone(), made]))
             }
-            ("python", "tempfile.NamedTemporaryFile" | "tempfile.TemporaryFile") => {
+            "tempfile.NamedTemporaryFile" | "tempfile.TemporaryFile" => {
                 let value = Value::known(&made_among_temporary(given)?);
                 let file = Given { name: None, value, span: Span::default() };
                 Some(self.open_file(&file, true, WriteMode::Replace))
             }
-            ("python", "ast.literal_eval") => {
+            "ast.literal_eval" => {
                 let known = first?.as_known()?;
                 let text =
                     if known.contains('"') { known.to_owned() } else { known.replace('\'', "\"") };
@@ -171,7 +95,7 @@ impl Interpreter<'_, '_, '_> {
                 let read: serde_json::Value = serde_json::from_str(&text).ok()?;
                 Some(of_json(&read, DEPTH))
             }
-            ("python", "functools.reduce" | "reduce") => {
+            "functools.reduce" | "reduce" => {
                 let [function, Given { value: Value::List(list), span, .. }, start @ ..] = given
                 else {
                     return None;
@@ -180,25 +104,25 @@ impl Interpreter<'_, '_, '_> {
                 let start = start.first().map(|it| it.value.clone());
                 self.reduced(index, list.clone(), start, *span)
             }
-            ("python", "json.loads") | ("javascript", "JSON.parse") => {
-                let known = first?.as_known()?;
-                let read: serde_json::Value = serde_json::from_str(known).ok()?;
-                (read.is_object() || read.is_array()).then(|| of_json(&read, DEPTH))
-            }
-            ("javascript", "Array" | "Set" | "Array.of") if given.is_empty() => {
-                Some(Value::List(Vec::new()))
-            }
-            ("javascript", "Array.of") => {
-                Some(Value::List(given.iter().map(|it| it.value.clone()).collect()))
-            }
-            ("javascript", "WeakRef") => first.cloned(),
-            ("javascript", "Set") => Some(Value::List(list(first)?)),
-            ("javascript", "Map" | "Object") if given.is_empty() => Some(Value::Table(Vec::new())),
-            ("javascript", "Map" | "Object.fromEntries") => match first? {
+            "json.loads" => json(first),
+            _ => sequence(path, first, given),
+        }
+    }
+
+    fn container_of_javascript(&mut self, path: &str, given: &[Given]) -> Option<Value> {
+        let first = given.iter().find(|it| it.name.is_none()).map(|it| &it.value);
+        match path {
+            "JSON.parse" => json(first),
+            "Array" | "Set" | "Array.of" if given.is_empty() => Some(Value::List(Vec::new())),
+            "Array.of" => Some(Value::List(given.iter().map(|it| it.value.clone()).collect())),
+            "WeakRef" => first.cloned(),
+            "Set" => Some(Value::List(listed(first)?)),
+            "Map" | "Object" if given.is_empty() => Some(Value::Table(Vec::new())),
+            "Map" | "Object.fromEntries" => match first? {
                 Value::List(pairs) => table_of(pairs),
                 _ => None,
             },
-            ("javascript", "Object.entries") => match first? {
+            "Object.entries" => match first? {
                 Value::Table(table) => Some(entries(table)),
                 Value::Name(path, _) if acts_here(path) => {
                     let one = Value::name(&format!("{path}[]"));
@@ -206,26 +130,23 @@ impl Interpreter<'_, '_, '_> {
                 }
                 _ => None,
             },
-            ("javascript", "Object.values") => match first? {
+            "Object.values" => match first? {
                 Value::Table(table) => Some(Value::List(values(table))),
                 Value::Name(path, _) if acts_here(path) => {
                     Some(Value::List(vec![Value::name(&format!("{path}[]"))]))
                 }
                 _ => None,
             },
-            ("javascript", "Object.keys") => match first? {
+            "Object.keys" => match first? {
                 Value::Table(table) => Some(Value::List(keys(table))),
                 _ => None,
             },
-            (
-                "javascript",
-                "Object.freeze" | "Object.seal" | "structuredClone" | "Object.create",
-            ) => match first? {
+            "Object.freeze" | "Object.seal" | "structuredClone" | "Object.create" => match first? {
                 value @ (Value::Table(_) | Value::List(_)) => Some(value.clone()),
                 value if path != "Object.create" => Some(value.clone()),
                 _ => None,
             },
-            ("javascript", "Object.assign") => {
+            "Object.assign" => {
                 let mut all = Vec::new();
                 for given in given {
                     match &given.value {
@@ -236,7 +157,7 @@ impl Interpreter<'_, '_, '_> {
                 Some(Value::Table(all))
             }
             // What a proxy gives may be what it stands for, and whatever its traps give.
-            ("javascript", "Proxy") => {
+            "Proxy" => {
                 let [target, Given { value: Value::Table(traps), span, .. }] = given else {
                     return None;
                 };
@@ -253,7 +174,7 @@ impl Interpreter<'_, '_, '_> {
                     held.into_iter().filter(|it| self.holds_function(it)).collect();
                 (!held.is_empty()).then_some(Value::Holder(held))
             }
-            ("javascript", "Array.from") => match (first?, given.get(1)) {
+            "Array.from" => match (first?, given.get(1)) {
                 (Value::Text(text), None) => characters(text),
                 (Value::List(list), None) => Some(Value::List(list.clone())),
                 (Value::List(list), Some(Given { value: Value::Function(index), span, .. })) => {
@@ -357,33 +278,41 @@ impl Interpreter<'_, '_, '_> {
                 });
                 Some(Value::List(inner.leading(ELEMENTS).collect()))
             }
-            (
-                Value::List(list),
-                "map" | "forEach" | "flatMap" | "filter" | "find" | "some" | "every" | "each",
-            ) => {
+            (Value::List(list), _) => self.for_elements(list, name, given, span),
+            _ => None,
+        }
+    }
+
+    /// A method of a list that calls a function with its elements.
+    fn for_elements(
+        &mut self,
+        list: &[Value],
+        name: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let start = given.get(1).map(|it| it.value.clone());
+        match name {
+            "map" | "forEach" | "flatMap" | "filter" | "find" | "some" | "every" | "each" => {
                 let Value::Function(index) = given.first()?.value else { return None };
-                let list = list.clone();
-                let results = self.for_each(&list, index, span);
+                let results = self.for_each(list, index, span);
                 match name {
                     "map" | "flatMap" => Some(Value::List(results)),
-                    "filter" => Some(Value::List(any_of(list))),
-                    "find" => Some(
-                        list.into_iter()
-                            .reduce(Value::or)
-                            .unwrap_or_else(|| Value::unknown("nothing")),
-                    ),
+                    "filter" => Some(Value::List(any_of(list.to_vec()))),
+                    "find" => {
+                        let any = list.iter().cloned().reduce(Value::or);
+                        Some(any.unwrap_or_else(|| Value::unknown("nothing")))
+                    }
                     _ => Some(Value::unknown("nothing")),
                 }
             }
-            (Value::List(list), "reduceRight") => {
+            "reduceRight" => {
                 let Value::Function(index) = given.first()?.value else { return None };
-                let start = given.get(1).map(|it| it.value.clone());
                 self.reduced(index, list.iter().rev().cloned().collect(), start, span)
             }
-            (Value::List(list), "reduce") => {
+            "reduce" => {
                 let Value::Function(index) = given.first()?.value else { return None };
-                let start = given.get(1).map(|it| it.value.clone());
-                self.reduced(index, list.clone(), start, span)
+                self.reduced(index, list.to_vec(), start, span)
             }
             _ => None,
         }
@@ -429,27 +358,6 @@ impl Interpreter<'_, '_, '_> {
             results.push(self.apply(index, Some(&[given(any), given(at)])));
         }
         results
-    }
-}
-
-/// A value that is written as JSON.
-fn of_json(read: &serde_json::Value, depth: usize) -> Value {
-    let Some(depth) = depth.checked_sub(1) else { return Value::unknown("a value") };
-    match read {
-        serde_json::Value::Null => Value::name("null"),
-        serde_json::Value::Bool(is_so) => Value::name(if *is_so { "true" } else { "false" }),
-        serde_json::Value::Number(number) => match number.as_i64() {
-            Some(number) => Value::Number(number),
-            None => Value::known(&number.to_string()),
-        },
-        serde_json::Value::String(text) => Value::known(text),
-        serde_json::Value::Array(list) => {
-            Value::List(list.iter().leading(ELEMENTS).map(|one| of_json(one, depth)).collect())
-        }
-        serde_json::Value::Object(members) => {
-            let members = members.iter().leading(ELEMENTS);
-            Value::Table(members.map(|(key, one)| (key.clone(), of_json(one, depth))).collect())
-        }
     }
 }
 

@@ -205,6 +205,18 @@ impl Interpreter<'_, '_, '_> {
         {
             return self.act(Act::Send, name, given, span);
         }
+        self.made_of_text(receiver, name, given, &all, span)
+    }
+
+    /// What a method makes of a text, beside what is the same in every language.
+    fn made_of_text(
+        &mut self,
+        receiver: Value,
+        name: &str,
+        given: &[Given],
+        all: &[Given],
+        span: Span,
+    ) -> Value {
         match (name, given) {
             ("format", _) => fold::format_braces(&receiver.text(), given),
             ("replace" | "replaceAll" | "gsub" | "sub" | "tr" | "delete_all", [from, to, ..]) => {
@@ -212,7 +224,7 @@ impl Interpreter<'_, '_, '_> {
             }
             ("split", _) => split(&receiver, given, self.language == "python"),
             ("partition" | "rpartition", _) => partition(&receiver, given.first(), name),
-            ("shellsplit", []) => fold::fold(Fold::Words, &all),
+            ("shellsplit", []) => fold::fold(Fold::Words, all),
             ("append" | "push" | "add" | "extend" | "unshift" | "insert", _) => {
                 // The list itself is not followed through the method; its name no longer says what is in it.
                 Value::Text(mixed("a list", all.iter().map(|given| &given.value)))

@@ -45,39 +45,7 @@ impl Interpreter<'_, '_, '_> {
             return self.call_value(value, given, span);
         }
         match word {
-            "." | "?." | "->" | "::" if self.continues() => {
-                if word == "." && matches!(self.language, "php" | "perl" | "awk" | "r") {
-                    return value;
-                }
-                // `this.#name`
-                let is_private = self.word_at(self.at + 1) == "#" && self.language == "javascript";
-                let next = self.at + 1 + usize::from(is_private);
-                if self.is_name(next) {
-                    let name = self.word_at(next);
-                    self.at = next + 1;
-                    let member = self.member(value, name);
-                    // Perl calls what has no arguments without parentheses: `HTTP::Tiny->new->get(…)`.
-                    if self.language == "perl" && word == "->" && self.word() != "(" {
-                        let span = self.span_from(start);
-                        return self.call_value(member, Vec::new(), span);
-                    }
-                    return member;
-                }
-                if matches!(self.word_at(next), "[" | "{" | "(") {
-                    self.at = next;
-                    return value;
-                }
-                if self.token_at(next).is_some_and(|token| token.kind == TokenKind::Variable) {
-                    // `$object->$name`
-                    self.at = next;
-                    let name = self.primary().text();
-                    return match name.as_known() {
-                        Some(name) => self.member(value, name),
-                        None => Value::reached("", mixed("a member", [&value])),
-                    };
-                }
-                value
-            }
+            "." | "?." | "->" | "::" if self.continues() => self.accessed(value, word, start),
             ":" if self.language == "lua" && self.is_name(self.at + 1) => {
                 let name = self.word_at(self.at + 1);
                 self.at += 2;
@@ -92,30 +60,7 @@ impl Interpreter<'_, '_, '_> {
                 if spaced && !self.may_call_spaced(start) {
                     return self.bare_call(value, start, spaced);
                 }
-                // `list.append(…)`: the list stands right before the method.
-                let owner = self.owner(start);
-                let close = self.partner(self.at);
-                let first = self.at + 1;
-                let given = self.arguments_until(close);
-                let span = self.span_from(start);
-                if let Some(owner) = owner.filter(|owner| self.variables.contains_key(owner))
-                    && let Some(grown) = grown(&value, &given)
-                {
-                    for other in self.same_as(&owner) {
-                        self.bind(other, grown.clone());
-                    }
-                    self.bind(owner, grown);
-                }
-                self.grow_first(&value, first, &given);
-                self.grow_entry(start, &given);
-                let outer = self.directory_around(&value);
-                let value = self.call_value(value, given, span);
-                let before = self.at;
-                self.block(&value);
-                if let Some(outer) = outer.filter(|_| self.at > before) {
-                    self.walk.go_to(outer);
-                }
-                value
+                self.parenthesized(value, start)
             }
             "[" if !first && (!spaced || !matches!(self.language, "ruby" | "perl")) => {
                 self.index(value)
@@ -126,31 +71,7 @@ impl Interpreter<'_, '_, '_> {
                 value
             }
             "|" if self.language == "awk" && self.word_at(self.at + 1) == "getline" => {
-                let span = self.span_from(start);
-                self.at += 2;
-                let command = value.text();
-                let printed = self.run_shell(&command, span, None);
-                if self.is_name(self.at) {
-                    let lines = printed.as_known().and_then(|known| {
-                        let line = |line: &str| {
-                            Value::Text(printed.derive([Piece::Known(line.to_owned())]))
-                        };
-                        let mut cut = Cut::default();
-                        let lines = known.lines().at_most(LINES, &mut cut, span);
-                        let value = lines.map(line).reduce(Value::or);
-                        let rest = printed.derive([Piece::Unknown("a later line".into())]);
-                        if cut.happened() { Some(Value::Text(rest)) } else { value }
-                    });
-                    let line = lines.unwrap_or_else(|| Value::Text(printed.clone()));
-                    if self.word_at(self.at + 1) == "[" {
-                        let place = self.expression(5);
-                        self.store_member(place, line);
-                    } else {
-                        self.bind(self.word().to_owned(), line);
-                        self.at += 1;
-                    }
-                }
-                Value::Text(printed)
+                self.line_of_command(&value, start)
             }
             "++" | "--" if !spaced => {
                 self.at += 1;
@@ -158,6 +79,97 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => self.bare_call(value, start, spaced),
         }
+    }
+
+    /// A member behind `.`, `->` or `::`.
+    fn accessed(&mut self, value: Value, word: &str, start: usize) -> Value {
+        if word == "." && matches!(self.language, "php" | "perl" | "awk" | "r") {
+            return value;
+        }
+        // `this.#name`
+        let is_private = self.word_at(self.at + 1) == "#" && self.language == "javascript";
+        let next = self.at + 1 + usize::from(is_private);
+        if self.is_name(next) {
+            let name = self.word_at(next);
+            self.at = next + 1;
+            let member = self.member(value, name);
+            // Perl calls what has no arguments without parentheses: `HTTP::Tiny->new->get(…)`.
+            if self.language == "perl" && word == "->" && self.word() != "(" {
+                let span = self.span_from(start);
+                return self.call_value(member, Vec::new(), span);
+            }
+            return member;
+        }
+        if matches!(self.word_at(next), "[" | "{" | "(") {
+            self.at = next;
+            return value;
+        }
+        if self.token_at(next).is_some_and(|token| token.kind == TokenKind::Variable) {
+            // `$object->$name`
+            self.at = next;
+            let name = self.primary().text();
+            return match name.as_known() {
+                Some(name) => self.member(value, name),
+                None => Value::reached("", mixed("a member", [&value])),
+            };
+        }
+        value
+    }
+
+    /// A call with arguments in parentheses.
+    fn parenthesized(&mut self, value: Value, start: usize) -> Value {
+        // `list.append(…)`: the list stands right before the method.
+        let owner = self.owner(start);
+        let close = self.partner(self.at);
+        let first = self.at + 1;
+        let given = self.arguments_until(close);
+        let span = self.span_from(start);
+        if let Some(owner) = owner.filter(|owner| self.variables.contains_key(owner))
+            && let Some(grown) = grown(&value, &given)
+        {
+            for other in self.same_as(&owner) {
+                self.bind(other, grown.clone());
+            }
+            self.bind(owner, grown);
+        }
+        self.grow_first(&value, first, &given);
+        self.grow_entry(start, &given);
+        let outer = self.directory_around(&value);
+        let value = self.call_value(value, given, span);
+        let before = self.at;
+        self.block(&value);
+        if let Some(outer) = outer.filter(|_| self.at > before) {
+            self.walk.go_to(outer);
+        }
+        value
+    }
+
+    /// `"command" | getline line` of awk.
+    fn line_of_command(&mut self, value: &Value, start: usize) -> Value {
+        let span = self.span_from(start);
+        self.at += 2;
+        let command = value.text();
+        let printed = self.run_shell(&command, span, None);
+        if self.is_name(self.at) {
+            let lines = printed.as_known().and_then(|known| {
+                let line =
+                    |line: &str| Value::Text(printed.derive([Piece::Known(line.to_owned())]));
+                let mut cut = Cut::default();
+                let lines = known.lines().at_most(LINES, &mut cut, span);
+                let value = lines.map(line).reduce(Value::or);
+                let rest = printed.derive([Piece::Unknown("a later line".into())]);
+                if cut.happened() { Some(Value::Text(rest)) } else { value }
+            });
+            let line = lines.unwrap_or_else(|| Value::Text(printed.clone()));
+            if self.word_at(self.at + 1) == "[" {
+                let place = self.expression(5);
+                self.store_member(place, line);
+            } else {
+                self.bind(self.word().to_owned(), line);
+                self.at += 1;
+            }
+        }
+        Value::Text(printed)
     }
 
     /// The name of what a method belongs to, `list` of `list.append(` and `self.list` of `self.list.append(`.

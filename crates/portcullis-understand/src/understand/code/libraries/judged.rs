@@ -281,33 +281,7 @@ impl Interpreter<'_, '_, '_> {
         let is_known = module.is_some_and(|module| is_told(module) || local::is_local(module));
         let is_read_by_name = card.is_none_or(|card| card.otherwise.is_none());
         if is_read_by_name && !is_known {
-            if self.rows_of_a_model(&called, given, span) {
-                return None;
-            }
-            if let Some(module) = module.filter(|module| !self.works_on_doubles(module, given)) {
-                let is_service = self.is_service(module);
-                self.derived(&called, is_service, given, span);
-            }
-            // What nothing in the text binds may be anything: `run('…')` of an earlier cell.
-            let is_bound_nowhere = module.is_none() && !path.contains('.');
-            let starts = given.iter().any(|given| {
-                let starts = |name: &str| STARTS.contains(&name);
-                given.name.as_deref().is_some_and(starts)
-                    || STARTS.iter().any(|name| given.value.entry(name).is_some())
-            });
-            // A function that is defined elsewhere may hand what looks like a command to a shell.
-            let is_given_command = || {
-                self.is_cell
-                    && !DESCRIBES.contains(&called.name)
-                    && given.iter().any(|given| super::by_name::reads_as_command(&given.value))
-            };
-            let is_given_text = || given.iter().any(|given| given.value.as_known().is_some());
-            if self.is_cut && is_bound_nowhere && is_given_text() {
-                self.walk.gap(span, GapReason::UnknownCode);
-            }
-            let runs = is_bound_nowhere && (starts || is_given_command());
-            let name = if runs { "run" } else { called.name };
-            self.arguments_as_they_are(name, given);
+            self.read_by_name(&called, module, given, span);
         } else if let Some(module) = module.filter(|_| card.is_some() && !is_known) {
             // What a service does besides what its card says.
             let is_service = self.is_service(module);
@@ -319,6 +293,43 @@ impl Interpreter<'_, '_, '_> {
             self.places_written(called.name, given);
         }
         None
+    }
+
+    /// A call that no card describes: by its name, and by what it is given.
+    fn read_by_name(
+        &mut self,
+        called: &Called<'_>,
+        module: Option<&str>,
+        given: &[Given],
+        span: Span,
+    ) {
+        if self.rows_of_a_model(called, given, span) {
+            return;
+        }
+        if let Some(module) = module.filter(|module| !self.works_on_doubles(module, given)) {
+            let is_service = self.is_service(module);
+            self.derived(called, is_service, given, span);
+        }
+        // What nothing in the text binds may be anything: `run('…')` of an earlier cell.
+        let is_bound_nowhere = module.is_none() && !called.path.contains('.');
+        let starts = given.iter().any(|given| {
+            let starts = |name: &str| STARTS.contains(&name);
+            given.name.as_deref().is_some_and(starts)
+                || STARTS.iter().any(|name| given.value.entry(name).is_some())
+        });
+        // A function that is defined elsewhere may hand what looks like a command to a shell.
+        let is_given_command = || {
+            self.is_cell
+                && !DESCRIBES.contains(&called.name)
+                && given.iter().any(|given| super::by_name::reads_as_command(&given.value))
+        };
+        let is_given_text = || given.iter().any(|given| given.value.as_known().is_some());
+        if self.is_cut && is_bound_nowhere && is_given_text() {
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
+        let runs = is_bound_nowhere && (starts || is_given_command());
+        let name = if runs { "run" } else { called.name };
+        self.arguments_as_they_are(name, given);
     }
 
     /// A method of a value of which nobody knows what it is.

@@ -78,32 +78,9 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
             Doing::Page => self.page(given),
-            Doing::Uploads(host) => {
-                // The second of them is a place on the other side.
-                let mut own = given.to_vec();
-                if host.is_empty() && own.get(1).is_some_and(|second| second.name.is_none()) {
-                    own.remove(1);
-                }
-                let sends = self.attached(&own);
-                let address = match host {
-                    "" if !self.peer.is_empty() => self.peer.clone(),
-                    "" => Text::unknown("a server"),
-                    host => Text::known(host),
-                };
-                self.walk.connect(&Argument { text: address, span }, Some(sends), false);
-            }
-            Doing::Mails | Doing::MailsMany => {
-                // Whoever listens to a topic is nobody in particular.
-                let to_topic = given.iter().any(|given| {
-                    ["condition", "topic"].iter().any(|name| given.value.entry(name).is_some())
-                });
-                self.mails(doing == Doing::MailsMany || to_topic, given, span);
-                let sends = self.attached(given);
-                if sends.taint != Taint::NONE {
-                    let address = Argument { text: Text::unknown("whoever gets it"), span };
-                    self.walk.connect(&address, Some(sends), false);
-                }
-            }
+            Doing::Uploads(host) => self.uploads(host, given, span),
+            Doing::Mails => self.mails_and_attaches(false, given, span),
+            Doing::MailsMany => self.mails_and_attaches(true, given, span),
             Doing::Class(Class::Pay) if self.seen.rehearsed && !self.seen.real => {}
             Doing::Class(Class::Delete) if self.is_in_memory(called.path, given) => {}
             Doing::Class(class) => self.deed(class, false, called, given, span),
@@ -136,13 +113,7 @@ impl Interpreter<'_, '_, '_> {
             Doing::Line(program) => result = Value::Text(self.line_of(program, given, span)),
             Doing::Packets => self.packets(span),
             Doing::SecretWhere(name) => {
-                let says = |it: &Given| {
-                    it.name.as_deref().is_none_or(|given| given == name) && it.value.is_true()
-                };
-                let is_one =
-                    given.iter().filter(|it| matches!(it.value, Value::Name(..))).any(says);
-                let taint = if is_one { Taint::SECRET } else { Taint::NONE };
-                let text = Text { taint, ..Text::default() };
+                let text = Text { taint: secret_where(name, given), ..Text::default() };
                 result = Value::reached(&format!("{}()", called.path), text);
             }
             Doing::RegistryValues => self.registry_values(given, span),
@@ -170,6 +141,35 @@ impl Interpreter<'_, '_, '_> {
             Doing::Quiet => {}
         }
         Some(result)
+    }
+
+    /// A file is sent to a server: the second word of it is a place on the other side.
+    fn uploads(&mut self, host: &str, given: &[Given], span: Span) {
+        let mut own = given.to_vec();
+        if host.is_empty() && own.get(1).is_some_and(|second| second.name.is_none()) {
+            own.remove(1);
+        }
+        let sends = self.attached(&own);
+        let address = match host {
+            "" if !self.peer.is_empty() => self.peer.clone(),
+            "" => Text::unknown("a server"),
+            host => Text::known(host),
+        };
+        self.walk.connect(&Argument { text: address, span }, Some(sends), false);
+    }
+
+    /// Letters or messages, and what is attached to them.
+    fn mails_and_attaches(&mut self, many: bool, given: &[Given], span: Span) {
+        // Whoever listens to a topic is nobody in particular.
+        let to_topic = given.iter().any(|given| {
+            ["condition", "topic"].iter().any(|name| given.value.entry(name).is_some())
+        });
+        self.mails(many || to_topic, given, span);
+        let sends = self.attached(given);
+        if sends.taint != Taint::NONE {
+            let address = Argument { text: Text::unknown("whoever gets it"), span };
+            self.walk.connect(&address, Some(sends), false);
+        }
     }
 
     /// `settings.configure(DATABASES={…":memory:"…})`: every database that the text names is one in memory.
@@ -329,4 +329,12 @@ fn named_files(value: &Value, is_file: bool, depth: usize, files: &mut Vec<Strin
         }
         _ => {}
     }
+}
+
+/// Whether a call says that what it gives is a secret.
+fn secret_where(name: &str, given: &[Given]) -> Taint {
+    let says =
+        |it: &Given| it.name.as_deref().is_none_or(|given| given == name) && it.value.is_true();
+    let is_one = given.iter().filter(|it| matches!(it.value, Value::Name(..))).any(says);
+    if is_one { Taint::SECRET } else { Taint::NONE }
 }
