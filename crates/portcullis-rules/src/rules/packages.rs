@@ -700,7 +700,8 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         when: When::Command(&[
             "go build|run|test|vet|generate|install -toolexec",
-            "go vet|test -vettool=./*|-vettool=../*|-vettool=/tmp/*|-vettool=/var/tmp/*",
+            "go vet|test -vettool !-vettool=/usr/bin/* !-vettool=/usr/local/bin/* !-vettool=*/go/bin/*",
+            "go vet|test -vettool=./*|-vettool=*../*|-vettool=/tmp/*|-vettool=/var/tmp/*",
             "go run|test -exec=*../*|-exec=*/tmp/*|-exec=*/dev/shm/*",
             "cargo --config=*runner*|--config=*rustc-wrapper*|--config=*linker*|--config=*build.rustc*",
             "npm|pnpm|yarn --script-shell|--script|--node-options !--script-shell=bash !--script-shell=/bin/bash !--script-shell=/usr/bin/bash !--script-shell=sh !--script-shell=/bin/sh !--script-shell=zsh !--script-shell=/bin/zsh",

@@ -1,8 +1,6 @@
 //! Requests for approval over HTTP: who waits, what they are, and the word of a person on them. Owns what may be put in place of an action;
 //! whose word counts, the core says.
 
-use std::str::FromStr as _;
-
 use axum::{
     Extension, Json,
     body::Bytes,
@@ -24,7 +22,7 @@ use super::{
     access::Caller,
     inbox,
     judge::{Waits, decided, existing, judge_in_place},
-    problem::{Parameters, Problem},
+    problem::{Parameters, Problem, id},
     rights,
     shapes::{ApprovalShape, ClaimShape, CountShape, DecisionShape, InPlaceShape, ManyShape, Word},
 };
@@ -54,10 +52,6 @@ pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
             None => message,
         })
     })
-}
-
-pub(super) fn id(text: &str) -> Result<Id, Problem> {
-    Id::from_str(text).map_err(|_| Problem::unknown("request"))
 }
 
 pub(super) async fn show(

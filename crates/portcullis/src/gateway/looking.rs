@@ -16,9 +16,8 @@ use axum::{
 use super::{
     Shared,
     access::{Caller, Who},
-    approvals::id,
     judge::existing,
-    problem::Problem,
+    problem::{Problem, id},
     rights,
     shapes::LookShape,
 };

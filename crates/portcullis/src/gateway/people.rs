@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 use super::{
     Shared,
     access::{Caller, Who, cookie},
-    approvals::{id, read},
-    problem::{Problem, Told, no_randomness},
+    approvals::read,
+    problem::{Problem, Told, id, no_randomness},
     roles, tokens,
 };
 use crate::{

@@ -1,6 +1,8 @@
 //! What a client is told when something is not done: RFC 9457, with a word for programs. Owns the shape; which status fits, the handlers
 //! know.
 
+use std::str::FromStr as _;
+
 use axum::{
     body::Body,
     extract::{FromRequestParts, Query},
@@ -10,7 +12,17 @@ use axum::{
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::{approvals::ClerkError, audit::AuditError, config::suggestion, wire::Malformed};
+use crate::{
+    approvals::{ClerkError, Id},
+    audit::AuditError,
+    config::suggestion,
+    wire::Malformed,
+};
+
+/// The number of a request as a path has it; whatever else stands there names none.
+pub(super) fn id(text: &str) -> Result<Id, Problem> {
+    Id::from_str(text).map_err(|_| Problem::unknown("request"))
+}
 
 /// Why a request was not done.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     Shared,
     access::Caller,
-    approvals::{id, read},
+    approvals::read,
     judge::existing,
     notices::groups,
-    problem::Problem,
+    problem::{Problem, id},
     rights,
     shapes::written,
 };

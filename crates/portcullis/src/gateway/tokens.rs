@@ -16,9 +16,9 @@ use std::net::SocketAddr;
 use super::{
     Shared,
     access::{Caller, Who},
-    approvals::{id, read},
+    approvals::read,
     chat, is_name,
-    problem::{Problem, no_randomness},
+    problem::{Problem, id, no_randomness},
     rights,
     shapes::{NewTokenShape, TokenShape},
 };

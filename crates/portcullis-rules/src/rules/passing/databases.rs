@@ -244,14 +244,16 @@ fn is_given_memory(code: &str, scene: &Scene<'_>) -> bool {
         return false;
     }
     let call = scene.effects.layer_text(crate::effect::LayerId(0));
-    let mut given = call.split_whitespace().filter_map(|word| word.strip_prefix("DATABASE_URL="));
-    given.next().is_some_and(|url| {
-        matches!(
-            url.trim_matches(['"', '\'']),
-            "sqlite:///:memory:" | "sqlite+pysqlite:///:memory:"
-        )
-    }) && given.next().is_none()
-        && call.matches("://").count() == 1
+    // It is for the command that it stands before, and one command starts Python.
+    let given = call.split_once("DATABASE_URL=").and_then(|(_, rest)| rest.split_once(' '));
+    given.is_some_and(|(url, rest)| {
+        let url = url.trim_matches(['"', '\'']);
+        matches!(url, "sqlite:///:memory:" | "sqlite+pysqlite:///:memory:")
+            && ["python ", "python3 "].iter().any(|program| rest.starts_with(program))
+    }) && ["DATABASE_URL", "python", "://"].iter().all(|word| {
+        // The address may name a driver, `sqlite+pysqlite`, which is no second Python.
+        call.matches(word).count() == 1
+    })
 }
 
 /// `tmp/test.sqlite3`: a file of the work's own whose name says that it is a test's.

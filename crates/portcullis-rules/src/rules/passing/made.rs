@@ -19,6 +19,7 @@ fn is_led_elsewhere(scene: &Scene<'_>) -> bool {
         "--separate-git-dir",
         "--work-tree",
         "GIT_",
+        "TMPDIR",
         "alias",
         "core.worktree",
         "function ",

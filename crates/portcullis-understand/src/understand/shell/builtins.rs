@@ -242,7 +242,13 @@ impl Walk<'_> {
     }
 
     fn source(&mut self, arguments: &[Argument], invocation: &Invocation) -> Text {
-        let Some((file, rest)) = arguments.split_first() else { return Text::default() };
+        let Some((file, rest)) = arguments.split_first() else {
+            // `curl … | source` of fish.
+            return match &invocation.input {
+                Some(input) => self.same_shell(input, invocation.span),
+                None => Text::default(),
+            };
+        };
         let stdin = matches!(
             file.text.as_known(),
             Some("/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0")

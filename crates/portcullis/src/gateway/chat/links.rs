@@ -15,9 +15,8 @@ use super::{
     super::{
         Shared,
         access::Caller,
-        approvals::id,
         notices::Slack,
-        problem::{Problem, no_randomness},
+        problem::{Problem, id, no_randomness},
         rights,
         shapes::written,
     },

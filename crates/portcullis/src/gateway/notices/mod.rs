@@ -33,8 +33,7 @@ pub(super) use self::{
 use super::{
     Gateway, ServeError, Shared,
     access::Caller,
-    approvals::id,
-    problem::{Parameters, Problem},
+    problem::{Parameters, Problem, id},
     rights,
     shapes::written,
 };

@@ -142,7 +142,9 @@ const SERVERS: &[&str] = &[
 /// Whether a value is an address that such a library gives.
 pub(super) fn is_for_a_test(value: &Value) -> bool {
     let is_given = |path: &str| {
+        // What is put in the place of a part of it may be another machine.
         path.contains("()")
+            && !["format", "join", "replace", "sub("].iter().any(|word| path.contains(word))
             && SERVERS.iter().any(|server| {
                 path.strip_prefix(server).is_some_and(|rest| rest.starts_with(['.', '/', '(']))
             })

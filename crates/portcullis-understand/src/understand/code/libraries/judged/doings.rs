@@ -45,7 +45,7 @@ impl Interpreter<'_, '_, '_> {
                 result = Value::Text(self.program_with(&words, Some(dashes), given, span));
             }
             Doing::Words(["redis-cli", ..]) if self.is_in_memory(called.path, given) => {}
-            Doing::Words(["django-admin", ..]) if self.is_configured_in_memory() => {}
+            Doing::Words(["django-admin", ..]) if self.is_configured_in_memory(given) => {}
             Doing::Words(words) => {
                 result = Value::Text(self.program_with(words, None, given, span));
             }
@@ -172,13 +172,20 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// `settings.configure(DATABASES={…":memory:"…})`: every database that the text names is one in memory.
-    fn is_configured_in_memory(&self) -> bool {
-        let counts = |word: &str| self.source.matches(word).count();
-        self.source.contains("settings.configure(")
-            && counts("ENGINE") > 0
-            && counts("ENGINE") == counts(":memory:")
-            && counts("DJANGO_SETTINGS_MODULE") == 0
+    /// `settings.configure(DATABASES={…":memory:"…})`: the command is about rows, and every database that the text names is one in memory.
+    fn is_configured_in_memory(&self, given: &[Given]) -> bool {
+        const OF_ROWS: &[&str] = &["flush", "loaddata", "migrate", "sqlflush"];
+        const ELSEWHERE: &[&str] = &["DJANGO_SETTINGS_MODULE", "connections[", "environ"];
+        let command = given.first().and_then(|it| it.value.as_known());
+        let lines = self.source.lines().map(|line| line.split('#').next().unwrap_or(line));
+        let plain: String = lines.flat_map(str::chars).filter(|it| !it.is_whitespace()).collect();
+        let plain = plain.replace('\'', "\"");
+        let count = |word: &str| plain.matches(word).count();
+        command.is_some_and(|command| OF_ROWS.contains(&command))
+            && plain.contains("settings.configure(")
+            && count("ENGINE") > 0
+            && count("ENGINE") == count("\"NAME\":\":memory:\"")
+            && ELSEWHERE.iter().all(|word| count(word) == 0)
     }
 
     /// Runs a program with what a call is given as its words.
