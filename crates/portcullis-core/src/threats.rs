@@ -214,7 +214,7 @@ pub const THREATS: &[Threat] = &[
                     "a reviewing model is shown evidence behind fences that nothing in it can end",
                     "portcullis_core::guardian",
                     &[
-                        "portcullis-core/src/guardian/tests.rs::a_briefing_holds_one_line_for_each_piece_of_evidence_and_nothing_can_end_it",
+                        "portcullis-core/src/guardian/tests/briefing.rs::a_briefing_holds_one_line_for_each_piece_of_evidence_and_nothing_can_end_it",
                         "portcullis-core/src/guardian/tests.rs::no_evidence_leaves_its_line",
                     ],
                 )],
@@ -288,7 +288,7 @@ pub const THREATS: &[Threat] = &[
                         "paths, addresses, statements and commands are read, not searched",
                         "portcullis_core::validate, portcullis_core::network",
                         &[
-                            "portcullis-core/src/validate/tests.rs::sql_what_the_document_let_through_is_refused",
+                            "portcullis-core/src/validate/tests/sql.rs::sql_what_the_document_let_through_is_refused",
                             "portcullis-core/src/validate/tests.rs::paths_are_refused_by_components_and_not_by_two_dots_anywhere",
                             "portcullis-core/src/validate/tests.rs::urls_lead_to_public_hosts_that_are_named_whatever_their_spelling",
                             "portcullis-network/src/network/tests.rs::every_spelling_of_an_address_is_the_address",
@@ -354,8 +354,8 @@ pub const THREATS: &[Threat] = &[
                         "loops of any period, and those with noise in them, are noticed by what was done and what came back",
                         "portcullis_core::monitor",
                         &[
-                            "portcullis-core/src/monitor/tests.rs::loops_of_any_period_are_found_and_ordinary_repetition_is_none",
-                            "portcullis-core/src/monitor/tests.rs::junk_in_the_arguments_and_noise_between_them_hides_no_loop",
+                            "portcullis-core/src/monitor/tests/loops.rs::loops_of_any_period_are_found_and_ordinary_repetition_is_none",
+                            "portcullis-core/src/monitor/tests/loops.rs::junk_in_the_arguments_and_noise_between_them_hides_no_loop",
                         ],
                     ),
                 ],
@@ -459,8 +459,8 @@ pub const THREATS: &[Threat] = &[
                     "what an agent thinks is read for planted instructions, is not recorded, and does not reach a reviewer as its own words",
                     "portcullis_core::guardian",
                     &[
-                        "portcullis-core/src/guardian/tests.rs::the_agents_own_words_about_its_action_are_left_out",
-                        "portcullis-core/src/guardian/tests.rs::secrets_are_masked_wherever_they_stand",
+                        "portcullis-core/src/guardian/tests/briefing.rs::the_agents_own_words_about_its_action_are_left_out",
+                        "portcullis-core/src/guardian/tests/briefing.rs::secrets_are_masked_wherever_they_stand",
                     ],
                 )],
             ),
