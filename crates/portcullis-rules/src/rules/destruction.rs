@@ -430,6 +430,8 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "kvm|qemu-kvm|qemu-system-aarch64|qemu-system-i386|qemu-system-x86_64 -drive=*file=/dev/sd*|-drive=*file=/dev/nvme*|-drive=*file=/dev/disk/*|-drive=*file=/dev/mmcblk*|-drive=*file=/dev/hd* !-drive=*readonly=on* !-drive=*snapshot=on* !-snapshot",
             "kvm|qemu-kvm|qemu-system-aarch64|qemu-system-i386|qemu-system-x86_64 -hda=/dev/*|-hdb=/dev/*|-hdc=/dev/*|-hdd=/dev/* !-snapshot",
+            "kvm|qemu-kvm|qemu-system-aarch64|qemu-system-i386|qemu-system-x86_64 -blockdev=*filename=/dev/* !-blockdev=*read-only=on*",
+            "kvm|qemu-kvm|qemu-system-aarch64|qemu-system-i386|qemu-system-x86_64 /dev/sd*|/dev/nvme*|/dev/mmcblk* !-snapshot",
         ]),
         fires: &[
             "qemu-system-x86_64 -m 2048 -drive file=/dev/nvme0n1,format=raw -cdrom live.iso",

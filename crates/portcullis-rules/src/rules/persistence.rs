@@ -275,9 +275,9 @@ static RULES: &[Rule] = &[
                 words(run).any(|word| word.split('=').next().is_some_and(|name| name == wanted))
             };
             let enlists = match run.program.as_str() {
-                "gitlab-runner" | "act_runner" | "forgejo-runner" | "gitea-runner" => {
-                    first == "register"
-                }
+                "act_runner" | "forgejo-runner" | "gitea-runner" => first == "register",
+                // What stands before the verb may be the value of an option.
+                name if name.starts_with("gitlab-runner") => has("register"),
                 // The runner of GitHub is set up by a script beside it.
                 "config.sh" | "config.cmd" => has("--url") && has("--token"),
                 "java" => {

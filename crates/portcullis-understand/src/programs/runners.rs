@@ -179,7 +179,9 @@ fn with_what_is_decrypted(walk: &mut dyn Host, invocation: &Invocation) -> Text 
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
     let [verb, file, command, ..] = operands.as_slice() else { return invocation.origin() };
     let code = match (verb.text.as_known(), command.text.as_known(), file.text.as_known()) {
-        (Some("exec-file"), Some(command), Some(file)) => Text::known(command.replace("{}", file)),
+        (Some("exec-file"), Some(command), Some(file)) => {
+            Text::known(command.replace("{}", &format!("<(sops -d '{file}')")))
+        }
         (Some("exec-env" | "exec-file"), ..) => command.text.clone(),
         _ => return invocation.origin(),
     };

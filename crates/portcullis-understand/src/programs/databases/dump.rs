@@ -204,18 +204,32 @@ const PEOPLE: &[&str] = &[
     "users",
 ];
 
-/// Whether a statement asks for what is about people: columns by name, or all columns of a table of people.
+/// Whether a statement asks for what is about people: columns by name, or all columns of a table of people. How many there are, or how long
+/// something is, says nothing of them.
 pub(crate) fn asks_for_people(statement: &str) -> bool {
-    let tokens = sql::tokens(statement);
+    const OF_NOBODY: &[&str] = &["avg", "count", "exists", "length", "md5", "sha256", "sum"];
+    /// How many words behind `FROM` are looked at: the name of a table with its schema.
+    const SOURCE: usize = 6;
+    // Names may stand in quotes.
+    let tokens = sql::tokens(&statement.replace(['"', '`'], ""));
     let words = Words::of(&tokens);
-    let Some(select) = words.find(0, &["SELECT"]) else { return false };
-    let Some(source) = words.find(select, &["FROM"]) else { return false };
-    let is_one = |at: usize, names: &[&str]| words.is(at, names);
-    let is_plain = |at: &usize| words.0.get(*at).is_some_and(|(depth, _)| *depth == 0);
-    let takes_all = (select + 1..source).filter(is_plain).any(|at| is_one(at, &["*"]));
-    let from_people = (source + 1..words.0.len().min(source + 6)).any(|at| is_one(at, PEOPLE));
-    takes_all && from_people
-        || (select + 1..source).filter(is_plain).any(|at| is_one(at, OF_PEOPLE))
+    let depth = |at: usize| words.0.get(at).map_or(0, |(depth, _)| *depth);
+    // The function whose brackets are the nearest.
+    let is_counted = |at: usize, from: usize| {
+        let bracket = (from..at).rev().find(|it| depth(*it) < depth(at));
+        bracket.and_then(|it| it.checked_sub(1)).is_some_and(|it| words.is(it, OF_NOBODY))
+    };
+    (0..words.0.len()).filter(|at| words.is(*at, &["SELECT"])).any(|select| {
+        let behind = select + 1..words.0.len();
+        let is_its_own = |at: &usize| words.is(*at, &["FROM"]) && depth(*at) == depth(select);
+        let Some(source) = behind.into_iter().find(is_its_own) else { return false };
+        let columns = || select + 1..source;
+        let takes_all = columns().any(|at| words.is(at, &["*"]) && depth(at) == depth(select));
+        let end = words.0.len().min(source + SOURCE);
+        let from_people = (source + 1..end).any(|at| words.is(at, PEOPLE));
+        takes_all && from_people
+            || columns().any(|at| words.is(at, OF_PEOPLE) && !is_counted(at, select))
+    })
 }
 
 /// The words and signs of a statement, each with how many brackets stand around it.

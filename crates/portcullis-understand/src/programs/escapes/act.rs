@@ -50,7 +50,9 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
                 }
                 // What tox puts in: `{env:HOME}`.
                 let code = match code.as_known() {
-                    Some(known) if known.contains("{env:") => Text::known(put_in_by_tox(known)),
+                    Some(known) if known.contains("{env:") || known.contains("{homedir}") => {
+                        Text::known(put_in_by_tox(known))
+                    }
                     _ => code,
                 };
                 walk.shell(&code, value.span, &[], None);

@@ -161,6 +161,13 @@ pub(in crate::programs) fn put_in_by_tox(command: &str) -> String {
             Some(name) if name.bytes().all(is_of_a_name) => {
                 filled.push_str(&format!("${{{name}}}"));
             }
+            // `{env:NAME:what it is otherwise}`
+            Some(named)
+                if named.split(':').next().is_some_and(|it| it.bytes().all(is_of_a_name)) =>
+            {
+                filled.push_str(&format!("${{{}}}", named.split(':').next().unwrap_or_default()));
+            }
+            None if inner == "homedir" => filled.push('~'),
             _ => filled.push_str(&format!("\"{{{inner}}}\"")),
         }
         rest = next;

@@ -434,10 +434,13 @@ pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     }
     let script =
         commands.iter().map(|command| command.text.display()).collect::<Vec<_>>().join("\n");
+    // The next one runs if this one held, or if it did not.
+    let script = script.replace("&&", ";").replace("||", ";");
     let span = commands.first().map_or(invocation.span, |command| command.span);
     let opened = || {
         let lines = script.split(['\n', ';']).map(str::trim);
-        let host = lines.into_iter().find_map(|line| line.strip_prefix("open "))?.trim();
+        let opens = |line: &'_ str| ["open ", "connect "].iter().any(|verb| line.starts_with(verb));
+        let host = lines.into_iter().find(|line| opens(line))?.split_once(' ')?.1.trim();
         Some(Argument { text: Text::known(host.rsplit(' ').next().unwrap_or(host)), span })
     };
     let Some(address) = operands.first().cloned().or_else(opened) else {

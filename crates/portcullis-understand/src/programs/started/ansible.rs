@@ -7,6 +7,7 @@ use portcullis_syntax::Span;
 use super::{Starter, project, template, tree};
 use crate::{
     bound::Bounded,
+    effect::GapReason,
     programs::found::{File, Found, directory_of},
     programs::host::Host,
     programs::invocation::Invocation,
@@ -89,7 +90,16 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         return;
     }
     let mut inline = Vec::new();
-    words.iter().for_each(|word| looked_up(word, invocation.span, &mut inline));
+    for word in &words {
+        // Within JSON the quotes stand behind a sign.
+        let word = word.replace("\\\"", "\"");
+        let before = inline.len();
+        looked_up(&word, invocation.span, &mut inline);
+        // Looked up by a name, or a command, that nothing here says.
+        if word.contains("{{") && inline.len() == before && !is_said(&word) {
+            walk.gap(invocation.span, GapReason::UnknownCode);
+        }
+    }
     run_lookups(walk, inline);
     if invocation.program == "ansible" {
         return;
@@ -372,6 +382,17 @@ fn lookups(walk: &mut dyn Host, tree: &tree::Tree) {
         });
     }
     run_lookups(walk, found);
+}
+
+/// Whether each lookup of a text says by its name that it runs nothing.
+fn is_said(text: &str) -> bool {
+    text.match_indices("lookup(").all(|(at, call)| {
+        let rest = text.get(at + call.len()..).unwrap_or_default();
+        literal(rest).is_some_and(|(name, rest)| {
+            rest.trim_start().starts_with([',', ')'])
+                && !matches!(name.rsplit('.').next(), Some("pipe" | "lines"))
+        })
+    })
 }
 
 /// The commands that a text looks something up by.

@@ -318,15 +318,16 @@ impl Interpreter<'_, '_, '_> {
         let found = (0..at).rev().find_map(|start| {
             let (from, end) = match self.word_at(start) {
                 "while" if self.language == "python" && self.is_first(start) => {
-                    let negated = usize::from(self.word_at(start + 1) == "not");
-                    let goes_on = match self.word_at(start + 1 + negated) {
-                        "True" | "1" => negated == 0,
-                        "False" | "0" | "None" => negated == 1,
-                        _ => false,
-                    };
-                    let body = start + 2 + negated;
-                    let goes_on = goes_on && self.word_at(body) == ":";
-                    (if goes_on { body + 1 } else { usize::MAX }, self.block_end(start))
+                    let colon = (start + 1..self.end.min(start + 8))
+                        .find(|at| self.word_at(*at) == ":")
+                        .unwrap_or(start);
+                    let head = (start + 1..colon).map(|at| self.word_at(at));
+                    let head: Vec<&str> = head.filter(|word| !matches!(*word, "(" | ")")).collect();
+                    let goes_on = matches!(
+                        head.as_slice(),
+                        ["True" | "1"] | ["not", "False" | "0" | "None"] | ["1", "==", "1"]
+                    );
+                    (if goes_on { colon + 1 } else { usize::MAX }, self.block_end(start))
                 }
                 "for" if self.language == "python" && self.is_first(start) => {
                     let body = self.body_of_a_count(start);

@@ -185,6 +185,7 @@ impl Interpreter<'_, '_, '_> {
             && plain.contains("settings.configure(")
             && count("ENGINE") > 0
             && count("ENGINE") == count("\"NAME\":\":memory:\"")
+            && count("NAME") == count("\"NAME\":\":memory:\"")
             && ELSEWHERE.iter().all(|word| count(word) == 0)
     }
 
