@@ -6,6 +6,7 @@
 //! Entry ──redact, cut──► Body ──link──► Record ──► store (SQLite)   then   head file
 //! ```
 
+pub mod checkpoint;
 #[cfg(test)]
 mod contract;
 mod entry;
@@ -14,6 +15,7 @@ pub mod export;
 mod files;
 mod fitted;
 mod head;
+pub mod merkle;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 mod row;

@@ -5,7 +5,6 @@
 //! notes can be taken back; each note is read when the record is checked, since an older one tells what a newer one was made to leave out.
 
 use std::{
-    collections::BTreeSet,
     fs,
     io::{self, Read, Write as _},
     path::{Path, PathBuf},
@@ -15,9 +14,11 @@ use std::{
 };
 
 use crate::{
-    audit::{NamedEnd, read_end},
+    audit::checkpoint::{self, Head, Noted},
     platform,
 };
+
+use super::outside::{Outside, OutsideError};
 
 /// The branch, where nobody says otherwise, and the file on it.
 pub const BRANCH: &str = "portcullis-heads";
@@ -118,47 +119,8 @@ impl Notes {
         Ok(notes)
     }
 
-    /// Where chains ended by the newest note.
-    ///
-    /// # Errors
-    /// [`GitError`].
-    pub fn newest(&self) -> Result<Vec<NamedEnd>, GitError> {
-        match &self.newest {
-            None => Ok(Vec::new()),
-            Some(commit) => {
-                Ok(self.read(std::slice::from_ref(commit))?.into_iter().flatten().collect())
-            }
-        }
-    }
-
-    /// Where chains ended by any note, each place once.
-    ///
-    /// # Errors
-    /// [`GitError`].
-    pub fn all(&self) -> Result<Vec<NamedEnd>, GitError> {
-        let Some(newest) = &self.newest else { return Ok(Vec::new()) };
-        let most = format!("--max-count={}", MOST + 1);
-        let listed = self.git(&["rev-list", &most, newest], "")?;
-        let commits: Vec<String> = text(&listed).lines().map(str::to_owned).collect();
-        if commits.len() > MOST {
-            let what = format!("there are more than {MOST} notes on the branch");
-            return Err(GitError::Unreadable { commit: newest.clone(), what });
-        }
-        let mut seen = BTreeSet::new();
-        let mut all = Vec::new();
-        for (name, (anchor, count)) in self.read(&commits)?.into_iter().flatten() {
-            if seen.insert((name.clone(), anchor.sequence, anchor.hash.to_string())) {
-                all.push((name, (anchor, count)));
-            }
-        }
-        Ok(all)
-    }
-
     /// Notes a text behind the newest note; whether that says something else than the newest.
-    ///
-    /// # Errors
-    /// [`GitError`].
-    pub fn note(&mut self, noted: &str) -> Result<bool, GitError> {
+    fn push(&mut self, noted: &str) -> Result<bool, GitError> {
         for _ in 0..TRIES {
             let object = word(&self.git(&["hash-object", "-w", "--stdin"], noted)?);
             let tree = self.git(&["mktree"], &format!("100644 blob {object}\t{FILE}\n"))?;
@@ -208,7 +170,7 @@ impl Notes {
     }
 
     /// What stands in the file of each of these commits.
-    fn read(&self, commits: &[String]) -> Result<Vec<Vec<NamedEnd>>, GitError> {
+    fn read(&self, commits: &[String]) -> Result<Vec<Noted>, GitError> {
         let wanted: String = commits.iter().map(|commit| format!("{commit}:{FILE}\n")).collect();
         let said = self.git(&["cat-file", "--batch"], &wanted)?;
         let mut rest = said.as_slice();
@@ -229,12 +191,9 @@ impl Notes {
             let (body, left) = behind.split_at_checked(size).ok_or_else(|| bad("it is cut off"))?;
             rest = left.get(1..).unwrap_or_default();
             let body = std::str::from_utf8(body).map_err(|_| bad("it is no text"))?;
-            let line = |line: &str| {
-                read_end(line).map(|(name, end)| (name.to_owned(), end)).ok_or_else(|| {
-                    bad("it has a line that is not the count, number, hash and name of a chain")
-                })
-            };
-            all.push(body.lines().map(line).collect::<Result<_, _>>()?);
+            all.extend(checkpoint::read(body).ok_or_else(|| {
+                bad("it has something else than lines with count, number, hash and name of a chain, or checkpoints")
+            })?);
         }
         Ok(all)
     }
@@ -278,6 +237,35 @@ impl Notes {
         }
         let words = errors.join().ok().and_then(Result::ok).unwrap_or_default();
         Err(GitError::Refused { verb, said: text(&words).trim().replace('\n', "; ") })
+    }
+}
+
+impl Outside for Notes {
+    fn newest(&self) -> Result<Vec<Noted>, OutsideError> {
+        match &self.newest {
+            None => Ok(Vec::new()),
+            Some(commit) => Ok(self.read(std::slice::from_ref(commit))?),
+        }
+    }
+
+    fn all(&self) -> Result<Vec<Noted>, OutsideError> {
+        let Some(newest) = &self.newest else { return Ok(Vec::new()) };
+        let most = format!("--max-count={}", MOST + 1);
+        let listed = self.git(&["rev-list", &most, newest], "")?;
+        let commits: Vec<String> = text(&listed).lines().map(str::to_owned).collect();
+        if commits.len() > MOST {
+            let what = format!("there are more than {MOST} notes on the branch");
+            return Err(GitError::Unreadable { commit: newest.clone(), what }.into());
+        }
+        let mut all = self.read(&commits)?;
+        all.sort_by(|one, other| one.end.0.cmp(&other.end.0).then(one.end.1.1.cmp(&other.end.1.1)));
+        all.dedup();
+        Ok(all)
+    }
+
+    fn note(&mut self, heads: &[Head]) -> Result<bool, OutsideError> {
+        let noted: String = heads.iter().map(|head| head.text.as_str()).collect();
+        Ok(self.push(&noted)?)
     }
 }
 
@@ -339,7 +327,7 @@ fn sweep(state: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::{Anchor, Hash, end_line};
+    use crate::audit::{Anchor, Hash};
 
     fn run(folder: &Path, arguments: &[&str]) -> String {
         let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
@@ -355,14 +343,17 @@ mod tests {
         (place, remote)
     }
 
-    fn end(count: u64) -> String {
-        end_line("one", (Anchor { sequence: count, hash: Hash([7; 32]) }, count)) + "\n"
+    fn end(count: u64) -> [Head; 1] {
+        let place = (Anchor { sequence: count, hash: Hash([7; 32]) }, count);
+        [Head::line(("one".to_owned(), place))]
     }
 
-    fn counts(ends: &[NamedEnd]) -> Vec<u64> {
-        let mut counts: Vec<u64> = ends.iter().map(|(_, (_, count))| *count).collect();
-        counts.sort_unstable();
-        counts
+    fn counts(all: &[Noted]) -> Vec<u64> {
+        all.iter().map(|noted| noted.end.1.1).collect()
+    }
+
+    fn is_unreadable(read: Result<Vec<Noted>, OutsideError>) -> bool {
+        matches!(read, Err(OutsideError::Git(GitError::Unreadable { .. })))
     }
 
     #[test]
@@ -391,10 +382,10 @@ mod tests {
         let mut notes = Notes::fetch(&remote, BRANCH, place.path()).unwrap();
         notes.note(&end(1)).unwrap();
         for bad in ["5 5 zz one\n", "\u{1b}[2J\n", "1\n"] {
-            notes.note(bad).unwrap();
+            notes.push(bad).unwrap();
             let again = Notes::fetch(&remote, BRANCH, place.path()).unwrap();
-            assert!(matches!(again.all(), Err(GitError::Unreadable { .. })), "{bad:?}");
-            assert!(matches!(again.newest(), Err(GitError::Unreadable { .. })), "{bad:?}");
+            assert!(is_unreadable(again.all()), "{bad:?}");
+            assert!(is_unreadable(again.newest()), "{bad:?}");
         }
         // A branch of something else.
         let work = place.path().join("work");
@@ -406,7 +397,7 @@ mod tests {
         run(&work, &[&who[..], &["commit", "--quiet", "-m", "x"]].concat());
         run(&work, &["push", "--quiet", &remote, "HEAD:refs/heads/other"]);
         let other = Notes::fetch(&remote, "other", place.path()).unwrap();
-        assert!(matches!(other.all(), Err(GitError::Unreadable { .. })));
+        assert!(is_unreadable(other.all()));
     }
 
     #[test]

@@ -7,18 +7,24 @@
 //!
 //! A page is all that is in memory, and no transaction is open while it is delivered.
 
+mod bucket;
 mod cursor;
 mod file;
 mod git;
 mod otlp;
+mod outside;
+mod sigv4;
 mod syslog;
 
 use std::{io, ops::ControlFlow, path::Path, time::Duration};
 
+pub use bucket::{Bucket, BucketError, REGION};
 pub use cursor::{Cursor, CursorError};
 pub use file::Lines;
 pub use git::{BRANCH, GitError, Notes};
 pub use otlp::Collector;
+pub use outside::{NotesFile, Outside, OutsideError};
+pub use sigv4::Credentials;
 pub use syslog::Syslog;
 
 use crate::audit::{

@@ -28,6 +28,7 @@ mod jsonl;
 mod killed;
 mod layers;
 mod network;
+mod outside;
 mod record;
 mod replay;
 #[cfg(target_os = "linux")]

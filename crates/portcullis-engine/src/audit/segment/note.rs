@@ -1,16 +1,13 @@
 //! Signed notes, as transparency logs and their witnesses write them (c2sp.org/signed-note): a text, an empty line, and a line for each signature. Owns
 //! the format; what the text says, its reader knows.
 
-use data_encoding::BASE64;
+use data_encoding::{BASE64, HEXLOWER};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
     audit::Hash,
     bundle::{PublicKey, SecretKey},
 };
-
-/// What a line of a signature begins with.
-const MARK: &str = "\u{2014} ";
 
 /// The kind of key: Ed25519.
 const ED25519: u8 = 1;
@@ -25,6 +22,9 @@ pub struct Note {
 }
 
 impl Note {
+    /// What a line of a signature begins with.
+    pub const MARK: &'static str = "\u{2014} ";
+
     /// A text that nobody signed.
     #[must_use]
     pub const fn new(text: String) -> Self {
@@ -50,12 +50,20 @@ impl Note {
         })
     }
 
+    /// A key as readers of notes are told it: its name, the four bytes that name it in signatures, and its kind with itself.
+    #[must_use]
+    pub fn verifier(name: &str, key: &PublicKey) -> String {
+        let id = HEXLOWER.encode(&key_id(name, key));
+        let written = [&[ED25519][..], key.bytes()].concat();
+        format!("{name}+{id}+{}", BASE64.encode(&written))
+    }
+
     /// As it is written.
     #[must_use]
     pub fn written(&self) -> String {
         let mut note = format!("{}\n", self.text);
         for (name, written) in &self.signatures {
-            note.push_str(&format!("{MARK}{name} {}\n", BASE64.encode(written)));
+            note.push_str(&format!("{}{name} {}\n", Self::MARK, BASE64.encode(written)));
         }
         note
     }
@@ -72,7 +80,7 @@ impl Note {
         let end = note.rfind("\n\n")?;
         let (text, rest) = (note.get(..=end)?, note.get(end + 2..)?);
         let signature = |line: &str| {
-            let (name, written) = line.strip_prefix(MARK)?.split_once(' ')?;
+            let (name, written) = line.strip_prefix(Self::MARK)?.split_once(' ')?;
             Some((name.to_owned(), BASE64.decode(written.as_bytes()).ok()?))
         };
         let signatures = rest.lines().map(signature).collect::<Option<Vec<_>>>()?;
@@ -94,6 +102,21 @@ fn key_id(name: &str, key: &PublicKey) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The note and the key that Go's documentation of the format (golang.org/x/mod/sumdb/note) shows.
+    #[test]
+    fn a_note_that_others_published_is_read_and_its_key_known() {
+        let note = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n\n\u{2014} PeterNeumann \
+                    x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n";
+        let verifier = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
+        let written = BASE64.decode(verifier.rsplit('+').next().unwrap().as_bytes()).unwrap();
+        let key: PublicKey = format!("ed25519:{}", BASE64.encode(&written[1..])).parse().unwrap();
+        assert_eq!(Note::verifier("PeterNeumann", &key), verifier);
+        assert!(Note::read(note).unwrap().is_signed_by(&key));
+        assert!(
+            !Note::read(&note.replace("problem is", "problem was")).unwrap().is_signed_by(&key)
+        );
+    }
 
     #[test]
     fn a_note_is_read_as_it_was_written_and_no_other_text_is_one() {

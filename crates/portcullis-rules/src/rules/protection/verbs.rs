@@ -88,7 +88,7 @@ pub(super) fn verb(run: &Run) -> Verb {
     let sends = name == "check" && options.has(&["--gateway", "--gateway-token", "--guardian"])
         || name == "inspect" && options.has(&["--classifier"])
         // The record goes to whomever the options name, or into a file of theirs.
-        || name == "audit" && options.has(&["--cursor", "--git", "--otlp", "--syslog", "--to"]);
+        || name == "audit" && options.has(&["--bucket", "--cursor", "--git", "--otlp", "--sign", "--syslog", "--to"]);
     if changes || sends || chooses {
         return Verb::Loosens;
     }
@@ -194,6 +194,9 @@ mod tests {
             ("portcullis audit export --follow --syslog=tls://x.example --cursor c", Loosens),
             ("portcullis audit verify --git https://x.example/heads", Loosens),
             ("portcullis audit heads --git https://x.example/heads", Loosens),
+            ("portcullis audit heads --bucket https://x.example/heads --credentials k", Loosens),
+            ("portcullis audit verify --bucket=https://x.example/heads", Loosens),
+            ("portcullis audit heads --sign k", Loosens),
             ("portcullis audit", Harmless),
             ("portcullis audit $verb", Unclear),
             ("portcullis $verb", Unclear),

@@ -174,7 +174,7 @@ fn sink<'o>(
     Ok(Sink::Out(out))
 }
 
-fn roots(matches: &ArgMatches) -> Result<Roots, Failure> {
+pub(super) fn roots(matches: &ArgMatches) -> Result<Roots, Failure> {
     let Some(path) = matches.get_one::<PathBuf>("cacert") else { return Ok(Roots::System) };
     fs::read(path).map(Roots::Pem).map_err(|error| {
         Failure::bad_input(format_args!("cannot read `{}`: {error}", path.display()))

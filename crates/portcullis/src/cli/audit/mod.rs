@@ -107,8 +107,8 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
             // Where there is no such directory, nobody sealed anything here.
             let state = audit::directory(given);
             let archive = state.as_ref().ok().map(|state| segment::archive(matches, state));
-            let known = heads::known(matches, state.map_err(|error| failure(&error)))?;
             let log = &mut open().map_err(|error| failure(&error))?;
+            let known = heads::known(matches, log, state.map_err(|error| failure(&error)))?;
             verify(matches, log, (&known, archive), out)
         }
         "export" => {
