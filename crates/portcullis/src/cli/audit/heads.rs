@@ -306,9 +306,12 @@ fn have_their_roots(log: &mut Log, archive: &Archive, all: &[Noted]) -> Result<(
     Ok(())
 }
 
-/// The places elsewhere that the options name, each with what it is called.
-fn places(matches: &ArgMatches, state: &Path) -> Result<Vec<(String, Box<dyn Outside>)>, Failure> {
-    let mut places: Vec<(String, Box<dyn Outside>)> = Vec::new();
+/// A place elsewhere, with what it is called.
+type Elsewhere = (String, Box<dyn Outside>);
+
+/// The places elsewhere that the options name.
+fn places(matches: &ArgMatches, state: &Path) -> Result<Vec<Elsewhere>, Failure> {
+    let mut places: Vec<Elsewhere> = Vec::new();
     if let Some(repository) = matches.get_one::<String>("git") {
         let branch = matches.get_one::<String>("branch").map_or(BRANCH, String::as_str);
         audit::secure_directory(state).map_err(|error| failure(&error))?;
