@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     command::{self, Failed},
-    workspace::{metadata, text},
+    workspace::{metadata_with, text},
 };
 
 /// Licences that we take.
@@ -26,7 +26,12 @@ const ALLOWED: &[&str] = &[
 
 /// Checks that each package may be used under at least one licence that we take.
 pub(crate) fn check() -> Result<(), Failed> {
-    let metadata = metadata()?;
+    check_with(&[])
+}
+
+/// The same with the packages of features that are off.
+pub(crate) fn check_with(features: &[&str]) -> Result<(), Failed> {
+    let metadata = metadata_with(features)?;
     let packages =
         metadata.get("packages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for package in packages {

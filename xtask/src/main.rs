@@ -46,6 +46,7 @@ usage: cargo xtask <verb>
                   only what looking for secrets takes a built program, beside other scanners (kingfisher, gitleaks)
   bench-telemetry PROGRAM
                   only what a collector of telemetry costs those who have calls judged by a built program: there, away, standing still
+  cedar           lint and test what is built with the feature `cedar` alone, which `test` leaves out
   beside PYTHON   time the analyzers of OpenHands, which that Python has installed, on the same commands
   differential [--scripts N] [--seed S]
                   run generated scripts in bash, and compare what started with what was predicted
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         ["agents-inside", program, folder, names @ ..] => {
             agents::inside(program.as_ref(), folder.as_ref(), names)
         }
+        ["cedar"] => test::cedar(),
         ["bench"] => bench::run(),
         ["bench-in-process"] => bench::in_process(),
         ["beside", python] => beside::run(python),

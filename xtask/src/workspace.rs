@@ -100,7 +100,12 @@ const UNSAFE: &[(&str, Option<&str>)] = &[
 
 /// `cargo metadata` of the workspace.
 pub(crate) fn metadata() -> Result<Value, Failed> {
-    let words = ["metadata", "--format-version", "1", "--locked"];
+    metadata_with(&[])
+}
+
+/// The same with further words, for features that are off.
+pub(crate) fn metadata_with(more: &[&str]) -> Result<Value, Failed> {
+    let words = [&["metadata", "--format-version", "1", "--locked"], more].concat();
     let text = command::output(&mut cargo(&words), "install cargo 1.95")?;
     serde_json::from_str(&text).map_err(|_| Failed::Output("cargo metadata".to_owned()))
 }

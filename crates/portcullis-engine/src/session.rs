@@ -28,12 +28,14 @@ use crate::{
 mod considering;
 mod decision;
 mod judged;
+mod overlay;
 mod recording;
 mod remembering;
 mod settings;
 
 pub(crate) use decision::allow;
 pub use judged::{Judged, preview};
+pub use overlay::{Opinion, Over, Overlay};
 use recording::Recording;
 pub use recording::{DISOBEYED, Ran, changed_words, record_is_unwanted};
 use remembering::Heard;
@@ -64,6 +66,8 @@ pub struct Options {
     pub guarded: Vec<PathBuf>,
     /// Where the record is kept, where that is not a directory.
     pub recorder: Option<Recorder>,
+    /// One more layer over every decision.
+    pub over: Option<Over>,
 }
 
 /// A record that is not kept in a directory.
@@ -114,6 +118,7 @@ pub struct Session {
     sources: Mutex<VecDeque<(Heard, Source)>>,
     on_failure: OnFailure,
     record: Recording,
+    over: Option<Over>,
 }
 
 impl Session {
@@ -132,6 +137,7 @@ impl Session {
             recorded,
             guarded,
             recorder,
+            over,
         } = options;
         let audit = configuration.audit.clone();
         let ours = configuration.account.paths().chain(audit.path.as_deref());
@@ -169,6 +175,7 @@ impl Session {
             state,
             sources: Mutex::default(),
             record,
+            over,
             on_failure: audit.on_failure,
         }
     }

@@ -15,6 +15,7 @@
 //! | project | `.portcullis.toml` at the root of the workspace | make stricter; everything that is not locked where a person trusts it |
 
 mod account;
+mod cedar;
 mod central;
 mod chat;
 mod combine;
@@ -54,6 +55,7 @@ use portcullis_core::{
 };
 
 pub use account::{Account, Layer, LeftOut, Setting, Source, Why};
+pub use cedar::{Cedar, CedarTable, Forbidden};
 pub use central::{Central, CentralTable, InForce, WhenStale};
 pub use chat::{Chat, ChatTable, Mail, Receiver, SlackApp, Turn, Way, is_id};
 pub use combine::confirmation_words;

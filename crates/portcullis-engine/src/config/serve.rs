@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{
+    cedar::{Cedar, CedarTable, cedar_of},
     error::Misreading,
     telemetry::{Telemetry, TelemetryTable, telemetry_of},
 };
@@ -26,6 +27,8 @@ pub struct ServeTable {
     pub url: Option<String>,
     /// What a collector of OpenTelemetry is told.
     pub telemetry: Option<TelemetryTable>,
+    /// An organisation's own policies in Cedar, over every call that is judged here.
+    pub cedar: Option<CedarTable>,
 }
 
 /// Where a gateway keeps what counts, and whom it tells what it does.
@@ -41,12 +44,14 @@ pub struct Serve {
     pub url: Option<String>,
     /// What a collector is told.
     pub telemetry: Option<Telemetry>,
+    /// Policies in Cedar.
+    pub cedar: Option<Cedar>,
 }
 
 impl Serve {
     /// It in words.
     pub(super) fn words(&self) -> String {
-        let Self { database, password, name, url, telemetry } = self;
+        let Self { database, password, name, url, telemetry, cedar } = self;
         let named =
             |what: &str, value: Option<String>| value.map(|value| format!("{what} {value}"));
         let password = password.as_ref().map(|path| path.display().to_string());
@@ -56,13 +61,14 @@ impl Serve {
             named("as", name.clone()),
             named("at", url.clone()),
             named("telemetry", telemetry.as_ref().map(Telemetry::words)),
+            named("cedar", cedar.as_ref().map(Cedar::words)),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
 pub(super) fn serve_of(table: &Spanned<ServeTable>) -> Result<Serve, Misreading> {
-    let ServeTable { database, password, name, url, telemetry } = table.get_ref();
+    let ServeTable { database, password, name, url, telemetry, cedar } = table.get_ref();
     if let Some(path) = password.as_ref().filter(|path| !path.get_ref().is_absolute()) {
         let message = format!("`{}` is not an absolute path", path.get_ref().display());
         return Err(Misreading::new(path.span(), message)
@@ -74,5 +80,6 @@ pub(super) fn serve_of(table: &Spanned<ServeTable>) -> Result<Serve, Misreading>
         name: name.clone(),
         url: url.clone(),
         telemetry: telemetry.as_ref().map(telemetry_of).transpose()?,
+        cedar: cedar.as_ref().map(cedar_of).transpose()?,
     })
 }

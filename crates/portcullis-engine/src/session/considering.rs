@@ -125,6 +125,9 @@ impl Session {
             trace: None,
         };
         self.settle_alike(&mut judged);
+        if let Some(over) = &self.over {
+            over.tighten(&mut judged);
+        }
         judged
     }
 

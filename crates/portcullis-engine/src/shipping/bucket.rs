@@ -34,8 +34,9 @@ const END: &str = ".head";
 const PATIENCE: Duration = Duration::from_secs(30);
 const LONGEST: u64 = 8 << 20;
 
-/// The most objects that are listed, and how many are read at the same time.
+/// The most objects that are listed, on how many pages, and how many are read at the same time.
 const MOST: usize = 100_000;
+const MOST_PAGES: usize = 10_000;
 const AT_ONCE: usize = 8;
 
 /// How often a request is made again that the store could not take at that moment, and the pause before, which doubles.
@@ -234,35 +235,32 @@ impl Store {
     /// The names of every head, in order.
     async fn list(&self) -> Result<Vec<String>, BucketError> {
         let (mut keys, mut token) = (Vec::new(), None::<String>);
-        loop {
+        let endless = |what: String| {
+            Err(BucketError::Unreadable { key: format!("{}/{}", self.bucket, self.prefix), what })
+        };
+        for page in 1.. {
             let mut query = vec![("list-type", "2"), ("prefix", self.prefix.as_str())];
             if let Some(token) = &token {
                 query.push(("continuation-token", token));
             }
             let answer = self.ask("GET", "", &query, &[], None).await?;
-            let text = String::from_utf8_lossy(&answer.body).into_owned();
             if answer.status != 200 {
                 return Err(self.refused("GET", "", &answer));
             }
-            let before = keys.len();
+            let text = String::from_utf8_lossy(&answer.body);
             let own = |key: String| key.strip_prefix(&self.prefix).map(str::to_owned);
             keys.extend(elements(&text, "Key").filter_map(own).filter(|key| is_head(key)));
-            if keys.len() > MOST {
-                let what = format!("there are more than {MOST} of them");
-                return Err(BucketError::Unreadable { key: self.prefix.clone(), what });
+            if keys.len() > MOST || page > MOST_PAGES {
+                return endless(format!("there are more than {MOST} heads or {MOST_PAGES} pages"));
             }
             let next = elements(&text, "NextContinuationToken").next();
-            let goes_on = elements(&text, "IsTruncated").next().as_deref() == Some("true");
-            match (goes_on, next) {
-                (false, _) => break,
-                (true, Some(next)) if token.as_ref() != Some(&next) || keys.len() > before => {
-                    token = Some(next);
-                }
-                (true, _) => {
-                    let what = "the list breaks off".to_owned();
-                    return Err(BucketError::Unreadable { key: self.prefix.clone(), what });
-                }
+            if elements(&text, "IsTruncated").next().as_deref() != Some("true") {
+                break;
             }
+            if next.is_none() {
+                return endless("the list of what lies there breaks off".to_owned());
+            }
+            token = next;
         }
         keys.sort();
         keys.dedup();
@@ -320,8 +318,7 @@ impl Store {
         headers: &[(&str, &str)],
         body: Option<&[u8]>,
     ) -> Result<Response, BucketError> {
-        let object = if key.is_empty() { String::new() } else { format!("/{}{key}", self.prefix) };
-        let path = format!("/{}{object}", self.bucket);
+        let path = self.path(key);
         let asked = Asked {
             method,
             path: &path,
@@ -341,6 +338,15 @@ impl Store {
         };
         let answer = self.client.fetch(request, &mut |_| {}).await;
         answer.map_err(|failure| BucketError::Unreachable(failure.to_string()))
+    }
+
+    /// The path of an object, or of the bucket where it has no name, as it is sent and signed.
+    fn path(&self, key: &str) -> String {
+        let whole = match key {
+            "" => self.bucket.clone(),
+            key => format!("{}/{}{key}", self.bucket, self.prefix),
+        };
+        whole.split('/').map(|part| format!("/{}", sigv4::escaped(part))).collect()
     }
 
     fn refused(&self, method: &str, key: &str, answer: &Response) -> BucketError {
@@ -411,6 +417,9 @@ mod tests {
             ("https://s3.example:9000", "s3.example:9000")
         );
         assert_eq!((one.bucket.as_str(), one.prefix.as_str()), ("heads", "a/b/"));
+        assert_eq!(one.path("00000000000000000019.head"), "/heads/a/b/00000000000000000019.head");
+        assert_eq!(one.path("chain.x@y/1.head"), "/heads/a/b/chain.x%40y/1.head");
+        assert_eq!(one.path(""), "/heads");
         assert_eq!(store("https://s3.example/heads", "eu-1").unwrap().prefix, "");
         for (url, region) in [
             ("https://s3.example", "eu-1"),

@@ -126,7 +126,8 @@ pub(super) fn query(parts: &[(&str, &str)]) -> String {
     parts.join("&")
 }
 
-fn escaped(text: &str) -> String {
+/// With everything escaped that RFC 3986 does not leave alone.
+pub(super) fn escaped(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

@@ -21,7 +21,7 @@ use crate::{
     approvals::{Book, MAX_TIMEOUT, Source, TIMEOUT, Template, Webhook},
     audit,
     config::LocalTokens,
-    gateway::{AGENTS, Options, Place, ServeError, Serving, TlsFiles, is_name},
+    gateway::{AGENTS, Options, Place, ServeError, Serving, TlsFiles, cedar, is_name},
     remote::{KeyError, Keys},
     session,
     wire::VERSION,
@@ -166,8 +166,17 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         drop(book);
         book = Book::of(&source).map_err(|error| unusable(&error))?;
     }
-    let session =
-        session::Options { configuration, from_elsewhere: true, ..session::Options::default() };
+    let over =
+        configuration.serve.cedar.as_ref().map(cedar::over).transpose().map_err(|error| {
+            Failure::configuration(format_args!("the table `serve.cedar` cannot be used: {error}"))
+                .with_help(error.help())
+        })?;
+    let session = session::Options {
+        configuration,
+        from_elsewhere: true,
+        over,
+        ..session::Options::default()
+    };
     let tokens = session.configuration.team.tokens;
     let options = options(matches, (state, (source, book)), session)?;
     let is_tls = options.tls.is_some();

@@ -106,6 +106,7 @@ pub(super) fn open_with(
         recorded: false,
         guarded: Vec::new(),
         recorder: None,
+        over: None,
     }))
 }
 

@@ -13,6 +13,7 @@ mod approvals;
 mod bench;
 mod body;
 mod bundle;
+pub(crate) mod cedar;
 mod chat;
 mod deliveries;
 mod events;

@@ -11,6 +11,7 @@
 #[cfg(unix)]
 mod alone;
 mod attacks;
+mod cedar;
 mod central;
 mod chat;
 mod client;

@@ -234,6 +234,10 @@ fn a_store_that_refuses_or_lies_is_told_of() {
     store.put("kept/of/us/00000000000000000003.head", &own);
     let moved = run(&place, &format!("audit verify {options}"));
     assert_eq!(moved.code, 65, "{}", moved.page());
+    store.never_ends();
+    let cut = run(&place, &format!("audit heads {options}"));
+    assert_eq!(cut.code, 65, "{}", cut.page());
+    assert!(cut.err.contains("breaks off"), "{}", cut.page());
     for (line, code) in [
         ("audit heads --bucket https://s3.example/x", 64),
         ("audit heads --bucket http://s3.example/x --credentials credentials", 64),

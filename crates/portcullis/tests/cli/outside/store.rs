@@ -26,6 +26,7 @@ struct Inside {
     objects: BTreeMap<String, String>,
     failures: (usize, u16),
     hides: bool,
+    endless: bool,
     asked: Vec<String>,
 }
 
@@ -82,6 +83,11 @@ impl Store {
     /// The next list is empty.
     pub(super) fn hide_once(&self) {
         self.inside.lock().unwrap().hides = true;
+    }
+
+    /// Lists say from now on that they go on.
+    pub(super) fn never_ends(&self) {
+        self.inside.lock().unwrap().endless = true;
     }
 
     /// What was asked, with the status that was answered.
@@ -188,6 +194,12 @@ fn list(request: &Request, bucket: &str, inside: &mut Inside) -> (u16, String) {
     for name in names.iter().take(PAGE) {
         let key = name.strip_prefix(&format!("{bucket}/")).unwrap();
         text.push_str(&format!("<Contents><Key>{key}</Key></Contents>"));
+    }
+    if inside.endless {
+        return (
+            200,
+            "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>".to_owned(),
+        );
     }
     let goes_on = names.len() > PAGE;
     if goes_on {
