@@ -8,19 +8,25 @@ use std::{
     io::Read as _,
     path::{Path, PathBuf},
     str::FromStr as _,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use cedar_policy::{
     AuthorizationError, Authorizer, Context, Decision, Entities, Entity, EntityId, EntityTypeName,
     EntityUid, PolicyId, PolicySet, Request, RestrictedExpression,
 };
-use portcullis_core::{assessment::Coverage, decision::Verdict, risk::Severity};
+use portcullis_core::{
+    action::ActionKind,
+    assessment::{Coverage, MAX_RESOURCES},
+    decision::Verdict,
+    risk::Severity,
+};
 use serde_json::Value;
 
 use super::CedarError;
 use crate::{
     config::Cedar,
-    session::{Judged, Opinion, Overlay},
+    session::{Judged, Opinion, Overlay, preview},
 };
 
 /// The longest file, and the most policies.
@@ -31,6 +37,9 @@ const MOST_POLICIES: usize = 10_000;
 const DEEPEST: usize = 32;
 const MOST_VALUES: usize = 10_000;
 
+/// How many tools the entities are kept for, with their classes: an organisation may have many, and they are put together anew for each tool.
+const KEPT: usize = 64;
+
 /// What a policy file ends with.
 const END: &str = "cedar";
 
@@ -39,6 +48,8 @@ pub(super) struct Layer {
     authorizer: Authorizer,
     policies: PolicySet,
     entities: Entities,
+    /// The same with the entities of a tool and its class.
+    kept: Mutex<HashMap<(EntityUid, EntityUid), Arc<Entities>>>,
     /// What a policy calls itself: its `@id`, else its file and place.
     names: HashMap<PolicyId, String>,
     forbidden: Verdict,
@@ -90,6 +101,7 @@ impl Layer {
             authorizer: Authorizer::new(),
             policies,
             entities,
+            kept: Mutex::default(),
             names,
             forbidden: cedar.forbidden.verdict(),
             types: Types {
@@ -101,7 +113,7 @@ impl Layer {
     }
 
     /// The request about a call, with the entities that it needs beside the organisation's own.
-    fn request(&self, judged: &Judged) -> Result<(Request, Entities), String> {
+    fn request(&self, judged: &Judged) -> Result<(Request, Arc<Entities>), String> {
         let call = &judged.action.call;
         let of = |name: &EntityTypeName, id: &str| {
             EntityUid::from_type_name_and_id(name.clone(), EntityId::new(id))
@@ -113,14 +125,29 @@ impl Layer {
         let gateway = of(&self.types.gateway, "portcullis");
         let context = Context::from_pairs(context(judged)?).map_err(|error| error.to_string())?;
         let request = Request::new(agent, action.clone(), gateway, context, None);
-        let request = request.map_err(|error| error.to_string())?;
+        Ok((request.map_err(|error| error.to_string())?, self.entities_of(action, class)?))
+    }
+
+    fn entities_of(&self, action: EntityUid, class: EntityUid) -> Result<Arc<Entities>, String> {
+        let key = (action, class);
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept().get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let (action, class) = key.clone();
         // What the file says of agents stays; what an action is, is ours to say. A tool that is called as a class is called is in no other.
         let of_class =
             if action == class { HashSet::new() } else { HashSet::from([class.clone()]) };
         let own =
             [Entity::new_no_attrs(class, HashSet::new()), Entity::new_no_attrs(action, of_class)];
         let entities = self.entities.clone().upsert_entities(own, None);
-        Ok((request, entities.map_err(|error| error.to_string())?))
+        let entities = Arc::new(entities.map_err(|error| error.to_string())?);
+        let mut kept = kept();
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(key, Arc::clone(&entities));
+        Ok(entities)
     }
 
     fn name(&self, id: &PolicyId) -> String {
@@ -200,13 +227,29 @@ fn context(judged: &Judged) -> Result<Vec<(String, RestrictedExpression)>, Strin
         ("level".to_owned(), RestrictedExpression::new_long(level)),
         ("findings".to_owned(), texts(&mut assessment.findings.iter().map(|found| found.rule))),
         ("resources".to_owned(), texts(&mut assessment.resources.iter().map(String::as_str))),
+        // Whether these are all of them.
+        ("resources_whole".to_owned(), flag(assessment.resources.len() < MAX_RESOURCES)),
         ("understood".to_owned(), flag(assessment.coverage == Coverage::Full)),
         ("reversible".to_owned(), flag(assessment.reversible)),
         ("class".to_owned(), text(assessment.class.name())),
         ("decision".to_owned(), text(decision.verdict.name())),
+        ("kind".to_owned(), text(kind(&judged.action.kind))),
+        ("call".to_owned(), text(&preview(&judged.action))),
         ("session".to_owned(), RestrictedExpression::new_record(fields).map_err(bad)?),
         ("arguments".to_owned(), arguments.ok_or("its arguments are nothing")?),
     ])
+}
+
+/// What a call is, whatever its tool is called.
+const fn kind(kind: &ActionKind) -> &'static str {
+    match kind {
+        ActionKind::Shell { .. } => "shell",
+        ActionKind::Code { .. } => "code",
+        ActionKind::Query { .. } => "query",
+        ActionKind::File { .. } => "file",
+        ActionKind::Http { .. } => "http",
+        ActionKind::Tool => "tool",
+    }
 }
 
 /// A value of JSON as one of Cedar. Nothing stands for `null`, so that whoever asks for it finds nothing; a number that Cedar has not is its text, so that whoever compares it

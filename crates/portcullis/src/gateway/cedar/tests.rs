@@ -97,6 +97,9 @@ fn every_part_of_the_context_can_be_asked_for() {
         ("context.findings.isEmpty()", "ls", true),
         ("!context.findings.isEmpty()", "rm -rf x", true),
         ("context.resources.contains(\"file:/w/x\")", "rm -rf x", true),
+        ("context.resources_whole", "rm -rf x", true),
+        ("context.resources_whole", "rm -rf a b c d e f g h i j k", false),
+        ("context.kind == \"shell\" && context.call == \"ls\"", "ls", true),
         ("context.understood && context.reversible", "ls", true),
         ("context.class == \"read-only\"", "ls", true),
         ("context.decision == \"allow\"", "ls", true),
@@ -116,6 +119,26 @@ fn every_part_of_the_context_can_be_asked_for() {
         assert_eq!(is_forbidden, expected, "{condition}: {notes:?}");
         assert!(!expected || decision.verdict == Verdict::Deny, "{condition}: {notes:?}");
     }
+}
+
+/// A tool has many names, and its argument too.
+#[test]
+fn a_call_is_known_by_what_it_is_and_not_by_what_its_tool_is_called() {
+    let place = Place::forbidding("context.kind == \"shell\" && context.call like \"mkdir *\"");
+    for (tool, argument) in [("bash", "command"), ("Shell", "command"), ("execute_bash", "command")]
+    {
+        let call = call(tool, json!({ argument: "mkdir x" }));
+        assert_eq!(place.verdict(call), Verdict::Deny, "{tool}");
+    }
+    // More tools than are kept, each under its own class.
+    let place =
+        Place::with("permit(principal, action in Action::\"class:read-only\", resource);\n");
+    for number in 0..200 {
+        let strange = call(&format!("tool{number}"), json!({}));
+        assert_eq!(place.judged(strange).judgement.decision.verdict, Verdict::Deny, "{number}");
+    }
+    assert_eq!(place.verdict(shell("ls")), Verdict::Allow);
+    assert_eq!(place.verdict(shell("mkdir x")), Verdict::Deny);
 }
 
 /// Cedar itself leaves such a policy out, and permits.
