@@ -1,5 +1,7 @@
 //! Where the record ends, noted as checkpoints and in an object store: both read by others than who wrote them.
 
+#![expect(clippy::indexing_slicing, reason = "a test may fail by panicking")]
+
 mod reader;
 mod store;
 
