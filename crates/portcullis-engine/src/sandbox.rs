@@ -1,6 +1,7 @@
 //! What programs of agents may do inside limits: which files are secret or protected comes from the core's tables, where the user's
 //! files are from the system. Owns the profiles by name; what holds them, `portcullis_sandbox` does.
 
+mod contracted;
 mod left;
 mod repositories;
 mod there;
@@ -15,6 +16,7 @@ use std::{
 use portcullis_core::place::{self, NamedPath};
 use portcullis_sandbox::{Limits, Network, Profile, Proxy};
 
+pub use contracted::Contracted;
 pub use left::Before;
 
 use self::there::There;
@@ -172,11 +174,15 @@ fn deny(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     profile.denied =
         homes.into_iter().flat_map(|home| secrets_among(&mut there, home, workspace)).collect();
     // The record and the grants say what was done and what may be.
-    let below_homes = directories.homes().map(|home| home.join(".local/state/portcullis"));
-    let state = below_homes.chain(directories.state.clone());
-    profile.denied.extend(state.filter(|state| !workspace.starts_with(state)));
+    profile.denied.extend(own_state(directories).filter(|state| !workspace.starts_with(state)));
     profile.denied.sort_unstable();
     profile.denied.dedup();
+}
+
+/// Where our own state is, or would be.
+fn own_state(directories: &Directories) -> impl Iterator<Item = PathBuf> {
+    let below_homes = directories.homes().map(|home| home.join(".local/state/portcullis"));
+    below_homes.chain(directories.state.clone())
 }
 
 /// Adds what is protected where the profile writes.

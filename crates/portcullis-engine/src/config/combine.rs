@@ -19,7 +19,10 @@ use super::{
     team::Team,
     trial::{Snapshots, Trials},
 };
-use crate::{guardian::Settings, sandbox::Custom};
+use crate::{
+    guardian::Settings,
+    sandbox::{Contracted, Custom},
+};
 
 mod evidence;
 mod policy;
@@ -41,6 +44,7 @@ pub(super) struct Combined {
     pub(super) guardian: Option<Settings>,
     pub(super) classifier: Option<Settings>,
     pub(super) contracts: Contracts,
+    pub(super) server_contracts: BTreeMap<String, Contracted>,
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) mcp: BTreeMap<String, McpServer>,
     pub(super) serve: Serve,
@@ -69,6 +73,7 @@ pub(super) fn combine<'a>(
         guardian: None,
         classifier: None,
         contracts: Contracts::default(),
+        server_contracts: BTreeMap::new(),
         sandbox: BTreeMap::new(),
         mcp: BTreeMap::new(),
         serve: Serve::default(),

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::error::Misreading;
+use super::{error::Misreading, server_contracts::ServerContractTable};
 
 /// What tools do that only their servers know. Never in a project's file.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -24,6 +24,10 @@ pub struct ContractsTable {
     /// Contracts by the name of the tool as the agent calls it, such as `mcp__bank__pay`.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub tools: BTreeMap<Spanned<String>, Spanned<Contract>>,
+    /// What MCP servers may reach while they run, by the name of the server; `*` for every one that has no contract of its own. One that a file
+    /// above this one has stays as it is.
+    #[schemars(with = "BTreeMap<String, ServerContractTable>")]
+    pub servers: BTreeMap<String, Spanned<ServerContractTable>>,
 }
 
 /// The contracts that hold.
@@ -33,16 +37,21 @@ pub struct Contracts {
     tools: BTreeMap<String, Contract>,
 }
 
-pub(super) fn contracts_of(table: &ContractsTable) -> Result<Contracts, Misreading> {
+/// What a file says of tools; nothing where it speaks of servers alone.
+pub(super) fn contracts_of(table: &ContractsTable) -> Result<Option<Contracts>, Misreading> {
+    let ContractsTable { trusted_servers, tools: written, servers } = table;
+    if !servers.is_empty() && written.is_empty() && trusted_servers.is_empty() {
+        return Ok(None);
+    }
     let mut tools = BTreeMap::new();
-    for (name, contract) in &table.tools {
+    for (name, contract) in written {
         let written = contract.get_ref();
         if let Some(mistake) = mistake_in(written) {
             return Err(Misreading::new(contract.span(), mistake));
         }
         tools.insert(name.get_ref().clone(), written.clone());
     }
-    Ok(Contracts { trusted_servers: table.trusted_servers.clone(), tools })
+    Ok(Some(Contracts { trusted_servers: trusted_servers.clone(), tools }))
 }
 
 /// What is wrong with a contract that can be read.

@@ -40,6 +40,7 @@ mod read;
 mod received;
 mod sandbox;
 mod serve;
+mod server_contracts;
 mod team;
 mod telemetry;
 mod trial;
@@ -82,6 +83,7 @@ pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_s
 pub use received::{Unaccepted, accept, held_of};
 pub use sandbox::{NetworkWord, ProfileTable, SandboxTable};
 pub use serve::{Serve, ServeTable};
+pub use server_contracts::ServerContractTable;
 pub use team::{
     AgentOf, Hours, IssuerAt, LocalTokens, Login, Project, StepUp, Team, TeamTable, Word, Workload,
 };
@@ -89,7 +91,12 @@ pub use telemetry::{Protocol, SignalWord, Telemetry, TelemetryTable};
 pub use trial::{Snapshots, Trials, TryTable, TryingGate, UndoTable};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
-use crate::{bundle::Held, guardian::Settings, platform::Directories, sandbox::Custom};
+use crate::{
+    bundle::Held,
+    guardian::Settings,
+    platform::Directories,
+    sandbox::{Contracted, Custom},
+};
 
 /// The name of the file in the user's directory for configuration, and in the managed one.
 pub const FILE_NAME: &str = "config.toml";
@@ -128,6 +135,8 @@ pub struct Configuration {
     pub classifier: Option<Settings>,
     /// What tools do that only their servers know.
     pub contracts: Contracts,
+    /// What MCP servers may reach while they run, by name.
+    pub server_contracts: BTreeMap<String, Contracted>,
     /// Profiles of the sandbox by name.
     pub sandbox: BTreeMap<String, Custom>,
     /// The MCP servers that a gateway stands in front of, by name.
@@ -187,6 +196,7 @@ impl Default for Configuration {
             guardian: None,
             classifier: None,
             contracts: Contracts::default(),
+            server_contracts: BTreeMap::new(),
             sandbox: BTreeMap::new(),
             mcp: BTreeMap::new(),
             serve: Serve::default(),

@@ -129,7 +129,7 @@ pub fn is_session_word(name: &str) -> bool {
 }
 
 impl HostEntry {
-    fn allowed(&self) -> AllowedHost {
+    pub(super) fn allowed(&self) -> AllowedHost {
         match self {
             Self::Host(host) => AllowedHost { host: host.clone(), ..AllowedHost::default() },
             Self::Table(HostTable { host, allow_private, ports }) => AllowedHost {

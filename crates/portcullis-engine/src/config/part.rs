@@ -37,10 +37,14 @@ use super::{
     network::{NetworkPart, network_of},
     sandbox::profiles_of,
     serve::{Serve, serve_of},
+    server_contracts::server_contracts_of,
     team::{Team, team_of},
     trial::{TrialPart, trials_of},
 };
-use crate::{guardian::Settings, sandbox::Custom};
+use crate::{
+    guardian::Settings,
+    sandbox::{Contracted, Custom},
+};
 
 /// What one file says. What it leaves out is `None` or empty.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +70,7 @@ pub(super) struct Part {
     pub(super) guardian: Option<Settings>,
     pub(super) classifier: Option<Settings>,
     pub(super) contracts: Option<Contracts>,
+    pub(super) server_contracts: BTreeMap<String, Contracted>,
     pub(super) sandbox: BTreeMap<String, Custom>,
     pub(super) mcp: BTreeMap<String, McpServer>,
     pub(super) serve: Option<Serve>,
@@ -175,7 +180,14 @@ pub(super) fn resolve(file: &File, layer: Layer) -> Result<Part, Misreading> {
             .and_then(|table| table.get_ref().classifier.as_ref())
             .map(classifier_of)
             .transpose()?,
-        contracts: contracts.as_ref().map(|table| contracts_of(table.get_ref())).transpose()?,
+        contracts: match contracts {
+            Some(table) => contracts_of(table.get_ref())?,
+            None => None,
+        },
+        server_contracts: match contracts {
+            Some(table) => server_contracts_of(&table.get_ref().servers)?,
+            None => BTreeMap::new(),
+        },
         sandbox: match sandbox {
             Some(table) => profiles_of(table.get_ref())?,
             None => BTreeMap::new(),

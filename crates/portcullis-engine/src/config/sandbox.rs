@@ -123,7 +123,7 @@ fn profile_of(name: &str, table: &Spanned<ProfileTable>) -> Result<Custom, Misre
     })
 }
 
-fn paths(written: &[Spanned<String>]) -> Result<Vec<String>, Misreading> {
+pub(super) fn paths(written: &[Spanned<String>]) -> Result<Vec<String>, Misreading> {
     let path = |one: &Spanned<String>| {
         let text = one.get_ref();
         if ["/", "~/", "./"].iter().any(|beginning| text.starts_with(beginning)) {

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use accept::{Accepted, Question, accept, accepted_on_first_use, digest_of, enrol};
-pub use definition::Definition;
+pub use definition::{Definition, program};
 
 pub use kind::Kind;
 

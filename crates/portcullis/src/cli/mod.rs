@@ -39,6 +39,7 @@ mod run;
 mod sandbox;
 mod scan;
 mod serve;
+mod servers;
 mod session;
 mod signals;
 mod status;

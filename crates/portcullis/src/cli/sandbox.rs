@@ -24,16 +24,16 @@ use portcullis_net::{
     proxy::{Credentials, Proxy, ProxyOptions, Stop, Witness},
 };
 use portcullis_sandbox::{
-    Input, Launch, Layer, Layers, Output, Profile, Proxy as Way, Refused, Report, Stopped,
+    Input, Launch, Layer, Layers, Limits, Output, Profile, Proxy as Way, Refused, Report, Stopped,
 };
 use serde_json::{Value, json};
 
-use super::{Exit, Failure, egress, json_flag, proxy::Keeper, shown, write_json};
+use super::{Exit, Failure, egress, json_flag, policy, proxy::Keeper, shown, write_json};
 use crate::{
     config::Lock,
     platform::Directories,
     report::visible,
-    sandbox::{Before, BuiltIn, Custom, Named, environment},
+    sandbox::{Before, BuiltIn, Contracted, Custom, Named, environment},
     wire::VERSION,
 };
 #[cfg(target_os = "linux")]
@@ -69,6 +69,11 @@ fn profile_arguments() -> Vec<Arg> {
             .value_name("PROFILE")
             .default_value(BuiltIn::WorkspaceWrite.name())
             .help("What it may do: `read-only`, `workspace-write`, `network-proxy`, or a profile of the configuration"),
+        Arg::new("contract")
+            .long("contract")
+            .value_name("SERVER")
+            .conflicts_with("profile")
+            .help("What the contract of this MCP server allows (`[contracts.servers]`), in place of a profile"),
         Arg::new("workspace")
             .long("workspace")
             .value_name("DIRECTORY")
@@ -139,6 +144,13 @@ fn define_run(command: Command) -> Command {
                 .value_parser(ValueParser::os_string())
                 .help("A variable that it is told; most are not, as they may hold secrets"),
         )
+        .arg(
+            Arg::new("state")
+                .long("state")
+                .value_name("DIR")
+                .value_parser(ValueParser::path_buf())
+                .help("The state directory, in place of the configuration's: connections are recorded there, and nothing inside reads it"),
+        )
         .arg(json_flag().help("Say in one line of JSON on standard error what held"))
         .arg(
             Arg::new("report")
@@ -168,9 +180,12 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
 
 fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
     let chosen = chosen(matches)?;
-    let proxy = if chosen.connects() { Some(Opened::new(matches)?) } else { None };
-    let mut launch = launch(matches, &chosen, proxy.as_ref().map(|opened| opened.way.clone()))?;
-    let mut words = matches.get_many::<OsString>("command").into_iter().flatten().cloned();
+    let proxy = chosen.opened(matches)?;
+    let words: Vec<OsString> =
+        matches.get_many::<OsString>("command").into_iter().flatten().cloned().collect();
+    let mut launch =
+        launch(matches, &chosen, &words, proxy.as_ref().map(|opened| opened.way.clone()))?;
+    let mut words = words.into_iter();
     launch.program = words.next().unwrap_or_default();
     launch.arguments = words.collect();
     launch.environment = environment(variables(matches)?);
@@ -226,10 +241,11 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
 /// Keeps what a program would lose by its words. It runs all the same where that cannot be kept.
 #[cfg(target_os = "linux")]
 fn kept(matches: &ArgMatches, launch: &Launch) -> Result<Option<Around>, Failure> {
-    if launch.profile.write.is_empty() {
+    // What a server writes at a call, whoever judges the call keeps.
+    if launch.profile.write.is_empty() || matches.contains_id("contract") {
         return Ok(None);
     }
-    let configuration = super::policy::load(matches)?;
+    let configuration = policy::load(matches)?;
     let Some(state) = configuration.state() else { return Ok(None) };
     let words = [&launch.program].into_iter().chain(&launch.arguments);
     let words: Vec<String> =
@@ -257,14 +273,66 @@ fn kept(matches: &ArgMatches, launch: &Launch) -> Result<Option<Around>, Failure
     }
 }
 
-/// The profile that was named.
-fn chosen(matches: &ArgMatches) -> Result<Named, Failure> {
+/// What holds a program: a profile by its name, or the contract of a server.
+enum Chosen {
+    Profile(Named),
+    Contract(Box<Contracted>),
+}
+
+impl Chosen {
+    fn limits(&self) -> Limits {
+        match self {
+            Self::Profile(named) => named.limits(),
+            Self::Contract(contract) => contract.limits.clone(),
+        }
+    }
+
+    /// Our proxy, where it needs one.
+    fn opened(&self, matches: &ArgMatches) -> Result<Option<Opened>, Failure> {
+        let connects = match self {
+            Self::Profile(named) => named.connects(),
+            Self::Contract(contract) => contract.connects(),
+        };
+        if !connects {
+            return Ok(None);
+        }
+        let configuration = egress::configuration(matches)?;
+        let mut audit = configuration.audit.clone();
+        audit.path = state(matches).or(audit.path);
+        let keeper = Keeper::open(&audit, configuration.is_locked(Lock::Audit))?;
+        let mut network = configuration.network.clone();
+        if let Self::Contract(contract) = self {
+            let is_locked = configuration.is_locked(Lock::Network);
+            network.options = contract.network(&network.options, is_locked);
+        }
+        Opened::witnessed(egress::guard(&network)?, Box::new(keeper)).map(Some)
+    }
+}
+
+/// The state directory that was named.
+fn state(matches: &ArgMatches) -> Option<PathBuf> {
+    matches.try_get_one::<PathBuf>("state").ok().flatten().cloned()
+}
+
+/// What was named.
+fn chosen(matches: &ArgMatches) -> Result<Chosen, Failure> {
+    if let Some(server) = matches.get_one::<String>("contract") {
+        let configuration = policy::load(matches)?;
+        let contract = configuration.server_contract(server).cloned();
+        let contract = contract.map(Box::new).map(Chosen::Contract);
+        return contract.ok_or_else(|| {
+            let server = visible::line(server);
+            Failure::usage(format_args!("the server `{server}` has no contract"))
+                .with_help(format_args!("write it as `[contracts.servers.{server}]` of your configuration; `portcullis mcp contract {server}` proposes one"))
+        });
+    }
     let name = matches.get_one::<String>("profile").map_or("", String::as_str);
     if let Some(one) = BuiltIn::named(name) {
-        return Ok(Named::BuiltIn(one));
+        return Ok(Chosen::Profile(Named::BuiltIn(one)));
     }
     let profiles = egress::configuration(matches)?.sandbox;
-    Named::find(name, &profiles).ok_or_else(|| unknown(name, &profiles))
+    let named = Named::find(name, &profiles).ok_or_else(|| unknown(name, &profiles))?;
+    Ok(Chosen::Profile(named))
 }
 
 /// What is said about a profile that there is not.
@@ -276,18 +344,30 @@ pub(super) fn unknown(name: &str, profiles: &BTreeMap<String, Custom>) -> Failur
         .with_help(format_args!("expected one of {}", known.join(", ")))
 }
 
-fn launch(matches: &ArgMatches, chosen: &Named, proxy: Option<Way>) -> Result<Launch, Failure> {
+fn launch(
+    matches: &ArgMatches,
+    chosen: &Chosen,
+    words: &[OsString],
+    proxy: Option<Way>,
+) -> Result<Launch, Failure> {
     let given = matches.get_one::<PathBuf>("workspace");
     let workspace = given.map_or_else(std::env::current_dir, fs::canonicalize);
     let place = given.map_or(Path::new("."), PathBuf::as_path).display();
     let workspace = workspace.map_err(|error| {
         Failure::usage(format_args!("`{place}` cannot be the workspace: {error}"))
     })?;
-    let directories = Directories::from_environment();
-    let profile = chosen.profile(&workspace, &directories, proxy);
-    let profile: Profile = profile.map_err(|error| {
-        Failure::usage(format_args!("`{place}` cannot be the workspace: {error}"))
-    })?;
+    let own = Directories::from_environment();
+    let directories = Directories { state: state(matches).or(own.state), ..own };
+    let profile: Profile = match chosen {
+        Chosen::Profile(named) => {
+            named.profile(&workspace, &directories, proxy).map_err(|error| {
+                Failure::usage(format_args!("`{place}` cannot be the workspace: {error}"))
+            })?
+        }
+        Chosen::Contract(contract) => contract
+            .profile(words, &workspace, &directories, proxy)
+            .map_err(|error| Failure::usage(format_args!("nothing is run: {error}")))?,
+    };
     Ok(Launch { limits: chosen.limits(), ..Launch::new("", workspace, profile) })
 }
 
@@ -311,7 +391,7 @@ fn probe(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     let chosen = chosen(matches)?;
     // Nothing connects to it: whether the way there can be made is what is tried.
     let nowhere = Way { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 9)), credentials: None };
-    let launch = launch(matches, &chosen, Some(nowhere))?;
+    let launch = launch(matches, &chosen, &[], Some(nowhere))?;
     let report = portcullis_sandbox::probe(&launch).map_err(|refused| failure(&refused))?;
     if matches.get_flag("json") {
         return write_json(out, &wire(&report));

@@ -15,7 +15,9 @@ use serde_json::json;
 use super::{
     Exit, Failure,
     install::{Setting, agents_argument, project_argument},
-    json_flag, shown, write_json,
+    json_flag,
+    servers::{limits, page as servers_page, proxies, servers},
+    shown, write_json,
 };
 use crate::{
     agents::{AGENTS, agent::Agent},
@@ -25,10 +27,6 @@ use crate::{
         doctor::{self, Check, Proof},
         front,
         status::{self, State, Status},
-    },
-    mcp::{
-        proof::{Proof as Blocking, blocks},
-        wrap,
     },
     platform::{self, Directories, HOME},
     report::visible,
@@ -116,81 +114,6 @@ pub(super) fn status(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, 
     shown(out, &servers_page(&servers(&setting)))?;
     shown(out, &approving(&setting))?;
     Ok(exit)
-}
-
-/// A server in the settings of an agent.
-#[derive(Serialize)]
-struct Server {
-    agent: &'static str,
-    name: String,
-    /// `proxied`, `direct`, or `remote`.
-    stands: &'static str,
-    /// The program that is called as the proxy.
-    program: Option<String>,
-}
-
-/// The MCP servers of the agents that are meant, each with what stands before it.
-fn servers(setting: &Setting) -> Vec<Server> {
-    let named: Vec<&str> = setting.named.iter().map(|agent| agent.name).collect();
-    let all = wrap::look(&setting.machine, &named).into_iter().filter_map(Result::ok);
-    all.flat_map(|looked| {
-        let agent = looked.settings.agent;
-        looked.servers.into_iter().map(move |server| {
-            let is_proxied = wrap::wrapped(&server.words).is_some();
-            let stands = match (is_proxied, server.words.is_empty()) {
-                (true, _) => "proxied",
-                (false, true) => "remote",
-                (false, false) => "direct",
-            };
-            let program = server.words.into_iter().next().filter(|_| is_proxied);
-            Server { agent, name: server.name, stands, program }
-        })
-    })
-    .collect()
-}
-
-fn servers_page(all: &[Server]) -> String {
-    if all.is_empty() {
-        return String::new();
-    }
-    let mut lines = vec!["MCP servers".to_owned()];
-    lines.extend(all.iter().map(|server| {
-        let stands = match server.stands {
-            "proxied" => "behind the proxy",
-            "remote" => "not behind the proxy: it is reached by an address",
-            _ => "not behind the proxy; `portcullis mcp wrap` puts it there",
-        };
-        format!("  {}: `{}`: {stands}", server.agent, server.name)
-    }));
-    lines.iter().map(|line| format!("{}\n", visible::line(line))).collect()
-}
-
-/// Whether the programs that are called as the proxy block what nobody accepted.
-fn proxies(setting: &Setting) -> Vec<Check> {
-    let mut programs: Vec<String> =
-        servers(setting).into_iter().filter_map(|server| server.program).collect();
-    programs.sort();
-    programs.dedup();
-    let check = |program: &String| {
-        let shown = visible::line(program).into_owned();
-        match blocks(Path::new(program)) {
-            Ok(Blocking::Blocks) => Check::new(
-                Proof::Proven,
-                format!(
-                    "`{shown}` refuses a call of a tool that nobody accepted, and it does not reach the server"
-                ),
-            ),
-            Ok(Blocking::LetsThrough) => Check::new(
-                Proof::Failed,
-                format!("`{shown}` lets a call through that nobody accepted"),
-            ),
-            Ok(Blocking::Untried) => {
-                Check::new(Proof::Unproven, format!("`{shown}` cannot be tried on this system"))
-            }
-            Err(error) => Check::new(Proof::Failed, format!("`{shown}` cannot be tried: {error}")),
-        }
-    };
-    programs.iter().map(check).collect()
 }
 
 /// Which prompts of agents the gate answers.
@@ -285,7 +208,8 @@ pub(super) fn doctor(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, 
         let checks = doctor::prove(agent, &status, &setting.machine, &setting.program, elsewhere);
         all.push(Diagnosis { agent: Some(agent.name), title: agent.title, checks });
     }
-    let proxies = proxies(&setting);
+    let mut proxies = proxies(&setting);
+    proxies.extend(limits(&setting));
     let fronts = matches.get_many::<PathBuf>("in-front").into_iter().flatten();
     let fronts: Vec<Check> = fronts.flat_map(|path| in_front(path)).collect();
     if !fronts.is_empty() {

@@ -20,7 +20,10 @@ use super::{
 use crate::{
     approvals::{ClerkError, Step},
     audit::{Body, Entry},
-    mcp::overview::{self, Calls, mark, question_shape},
+    mcp::{
+        configured,
+        overview::{self, Calls, mark, question_shape},
+    },
     pins::{self, Files, Question, Seen},
     wire::VERSION,
 };
@@ -31,13 +34,15 @@ const MOST: usize = 5_000;
 pub(super) async fn list(State(gateway): State<Shared>) -> Result<Response, Problem> {
     let shape = apart(&gateway, |gateway| {
         let (all, is_cut) = overview::all(&gateway.state, gateway.fronts.servers());
+        let configuration = gateway.bench.configuration();
         let mut servers = Vec::new();
         for files in &all {
             let calls = gateway.clerk.read(|store| {
                 Calls::of(&files.server, |filter, visitor| store.each(filter, visitor))
             })?;
             let configured = gateway.fronts.server(&files.server);
-            let mut shape = overview::shape(files, configured, &calls);
+            let held = configured::held(&configuration, &files.server, configured);
+            let mut shape = overview::shape(files, configured, &held, &calls);
             if let Some(members) = shape.as_object_mut() {
                 let (running, waiting) = gateway.fronts.running(&files.server);
                 members.insert("running".to_owned(), running.into());

@@ -126,23 +126,6 @@ impl Behind for Server {
     }
 }
 
-/// The words that start a server inside limits: this program does that, and passes its streams through.
-///
-/// # Errors
-/// When it cannot be found out which file this program runs from.
-pub fn sandboxed(
-    profile: &str,
-    variables: &[(OsString, OsString)],
-    words: Vec<OsString>,
-) -> io::Result<Vec<OsString>> {
-    let program = std::env::current_exe()?;
-    let ours = ["sandbox", "run", "--profile", profile].map(OsString::from);
-    // It has them already, and says so once more: what runs inside is told no variable that nobody names.
-    let named = variables.iter().flat_map(|(name, _)| ["--env".into(), name.clone()]);
-    let all = std::iter::once(program.into_os_string()).chain(ours).chain(named);
-    Ok(all.chain(std::iter::once("--".into())).chain(words).collect())
-}
-
 /// Puts what is started in a group of its own, with all that it will start.
 fn apart(command: &mut Command) {
     #[cfg(unix)]

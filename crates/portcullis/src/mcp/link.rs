@@ -197,6 +197,6 @@ fn called(frame: &Frame) -> Option<&str> {
 }
 
 /// Words of ours on standard error, which clients show or keep as a server's log. Who closed it does not want to know.
-fn say(label: &str, words: &str) {
+pub fn say(label: &str, words: &str) {
     let _ = writeln!(io::stderr(), "portcullis: {label}{}", visible::line(words));
 }

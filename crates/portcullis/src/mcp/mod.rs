@@ -12,6 +12,7 @@
 
 pub mod child;
 pub mod configured;
+pub mod confined;
 pub mod desk;
 pub mod engine;
 pub mod events;
@@ -23,6 +24,7 @@ pub mod oauth;
 pub mod overview;
 pub mod probe;
 pub mod proof;
+pub mod proposal;
 pub mod remote;
 pub mod result;
 pub mod seal;

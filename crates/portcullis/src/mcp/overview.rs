@@ -12,6 +12,7 @@ use portcullis_core::decision::Verdict;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
+use super::confined;
 use crate::{
     audit::{AuditError, Filter, Kind, Record},
     canonical,
@@ -48,7 +49,12 @@ pub fn waiting(files: &Files) -> Vec<Question> {
 
 /// A server, for programs.
 #[must_use]
-pub fn shape(files: &Files, configured: Option<&McpServer>, calls: &Calls) -> Value {
+pub fn shape(
+    files: &Files,
+    configured: Option<&McpServer>,
+    by: &confined::Held<'_>,
+    calls: &Calls,
+) -> Value {
     let known = files.known();
     let pins = known.pins();
     let held: Vec<Value> = waiting(files)
@@ -64,6 +70,7 @@ pub fn shape(files: &Files, configured: Option<&McpServer>, calls: &Calls) -> Va
     json!({
         "server": files.server,
         "command": shown.or(own),
+        "confined": by.shape(),
         "path": configured.map(|_| format!("/mcp/{}", files.server)),
         "broken": match &known { Known::Broken(why) => Some(why), _ => None },
         "accepted": accepted,

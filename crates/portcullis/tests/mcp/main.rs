@@ -7,6 +7,7 @@
     reason = "a test may fail by panicking"
 )]
 
+mod confined;
 mod speed;
 
 use std::{
@@ -57,7 +58,15 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::of(tempfile::tempdir().unwrap())
+    }
+
+    /// One below this directory.
+    fn within(parent: &Path) -> Self {
+        Self::of(tempfile::tempdir_in(parent).unwrap())
+    }
+
+    fn of(folder: TempDir) -> Self {
         for name in ["state", "home", "server"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
@@ -81,6 +90,10 @@ impl Place {
 
     fn server(&self) -> PathBuf {
         self.folder.path().join("server")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
     }
 
     fn state(&self) -> PathBuf {

@@ -29,6 +29,25 @@ impl Combined {
         }
     }
 
+    /// What servers may reach by name. The most general file that has a name says what it means.
+    fn take_server_contracts(&mut self, turn: Turn<'_>, part: &Part) {
+        const KEY: &str = "contracts.servers";
+        for (name, contract) in &part.server_contracts {
+            let words = format!("{name}: {}", contract.words());
+            if let Some(why) = self.account.binds(turn, Lock::Classes) {
+                self.account.leave(KEY, words, turn, why);
+                continue;
+            }
+            match self.server_contracts.entry(name.clone()) {
+                Entry::Vacant(place) => {
+                    place.insert(contract.clone());
+                    self.account.add(KEY, words, turn.source);
+                }
+                Entry::Occupied(_) => self.account.leave(KEY, words, turn, Why::Latched),
+            }
+        }
+    }
+
     /// MCP servers by name. The most general file that has a name says what it means.
     pub(super) fn take_servers(&mut self, turn: Turn<'_>, part: &Part) {
         const KEY: &str = "mcp.servers";
@@ -51,6 +70,7 @@ impl Combined {
     /// What is not part of the policy.
     pub(super) fn take_rest(&mut self, turn: Turn<'_>, part: &Part) {
         self.take_profiles(turn, part);
+        self.take_server_contracts(turn, part);
         self.take_analyzers(turn, part);
         self.take_record(turn, part);
         self.take_hook(turn, part);

@@ -8,10 +8,15 @@ use super::{Exit, Failure, Setting, texts, words};
 use crate::{
     audit::{Entry, Log},
     cli::{allow::person, shown},
-    mcp::{child::Start, configured, overview, probe},
+    config::Configuration,
+    mcp::{
+        child::Start,
+        configured,
+        confined::{self, Startup},
+        link, overview, probe,
+    },
     pins::{self, Definition, Files, Question, Seen},
     report::visible,
-    sandbox::environment,
 };
 
 /// How long a server is looked at.
@@ -87,7 +92,9 @@ fn seen(setting: &Setting, files: &Files, words: Vec<OsString>) -> Result<Seen, 
             )));
         }
         let server = setting.configuration.mcp.get(name);
-        let start = server.map(|server| configured::start(server, "")).transpose();
+        let start =
+            server.map(|server| configured::start(&setting.configuration, name, server, ""));
+        let start = start.transpose();
         match (start.map_err(Failure::internal)?.flatten(), server) {
             (Some(start), Some(server)) => (start, configured::definition(server)),
             _ => {
@@ -99,14 +106,7 @@ fn seen(setting: &Setting, files: &Files, words: Vec<OsString>) -> Result<Seen, 
         }
     } else {
         let definition = Definition::of_command(&texts(&words)?);
-        let start = Start {
-            words,
-            environment: environment(Vec::new()),
-            directory: None,
-            label: String::new(),
-            is_apart: false,
-        };
-        (start, definition)
+        (looked_at(&setting.configuration, name, words)?, definition)
     };
     let Start { words, environment, directory, .. } = start;
     let looked = probe::look(&words, environment, directory.as_deref(), PATIENCE);
@@ -114,6 +114,21 @@ fn seen(setting: &Setting, files: &Files, words: Vec<OsString>) -> Result<Seen, 
         Failure::bad_input(format_args!("`{name}` cannot be looked at: {error}"))
     })?;
     Ok(probe::seen(&looked, definition, files, &setting.state))
+}
+
+/// How a server is started to be looked at once: inside what holds it else.
+pub(super) fn looked_at(
+    configuration: &Configuration,
+    server: &str,
+    words: Vec<OsString>,
+) -> Result<Start, Failure> {
+    let entry = Startup { words, variables: Vec::new(), directory: None, profile: None };
+    let (start, notes) =
+        confined::start(configuration, server, entry).map_err(Failure::internal)?;
+    for note in notes {
+        link::say("", &note);
+    }
+    Ok(start)
 }
 
 pub(super) fn forget(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {

@@ -11,6 +11,8 @@ use crate::{
     cli::{shown, write_json},
     config::{McpAt, McpServer},
     mcp::{
+        configured,
+        confined::Held,
         oauth::Kept,
         overview::{self, Calls},
     },
@@ -21,8 +23,8 @@ use crate::{
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
     let setting = Setting::of(matches)?;
-    let configured = &setting.configuration.mcp;
-    let (all, is_cut) = overview::all(&setting.state, configured);
+    let servers = &setting.configuration.mcp;
+    let (all, is_cut) = overview::all(&setting.state, servers);
     // A record that cannot be read tells of no calls; its own check says why.
     let mut log = Log::open(&setting.state).ok();
     let mut calls = |files: &Files| {
@@ -32,15 +34,19 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         counted.unwrap_or_default()
     };
     if matches.get_flag("json") {
-        let servers = all
-            .iter()
-            .map(|files| overview::shape(files, configured.get(&files.server), &calls(files)));
-        let servers: Vec<Value> = servers.collect();
-        return write_json(out, &json!({"v": VERSION, "servers": servers, "more": is_cut}));
+        let shapes = all.iter().map(|files| {
+            let server = servers.get(&files.server);
+            let held = configured::held(&setting.configuration, &files.server, server);
+            overview::shape(files, server, &held, &calls(files))
+        });
+        let shapes: Vec<Value> = shapes.collect();
+        return write_json(out, &json!({"v": VERSION, "servers": shapes, "more": is_cut}));
     }
     let mut text = String::new();
     for files in &all {
-        text.push_str(&described(files, configured.get(&files.server), &calls(files)));
+        let server = servers.get(&files.server);
+        let held = configured::held(&setting.configuration, &files.server, server);
+        text.push_str(&described(files, server, &held, &calls(files)));
     }
     if all.is_empty() {
         text.push_str("no server is known; `portcullis mcp wrap` puts the gate in front of those of your agents\n");
@@ -59,7 +65,7 @@ fn login_of(files: &Files, configured: Option<&McpServer>) -> Option<Kept> {
     }
 }
 
-fn described(files: &Files, configured: Option<&McpServer>, calls: &Calls) -> String {
+fn described(files: &Files, server: Option<&McpServer>, held: &Held<'_>, calls: &Calls) -> String {
     let mut text = format!("{}\n", visible::line(&files.server));
     let known = files.known();
     match &known {
@@ -98,20 +104,24 @@ fn described(files: &Files, configured: Option<&McpServer>, calls: &Calls) -> St
             }
         }
     }
-    if let Some(kept) = login_of(files, configured) {
+    if let Some(kept) = login_of(files, server) {
         text.push_str(&format!(
             "  logged in   at {}; the token holds until {}\n",
             visible::line(kept.issuer()),
             kept.expires()
         ));
     }
-    if let Some(server) = configured {
-        let way = crate::mcp::configured::definition(server).shown.join(" ");
+    if let Some(server) = server {
+        let way = configured::definition(server).shown.join(" ");
         text.push_str(&format!(
             "  behind      /mcp/{} of the gateway: {}\n",
             files.server,
             visible::line(&way)
         ));
+    }
+    if *held != Held::Elsewhere {
+        let words = held.words(&files.server);
+        text.push_str(&format!("  confined    {}\n", visible::line(&words)));
     }
     if let Some(last) = calls.last {
         let decided = calls.decided.iter().map(|(word, count)| format!("{count} {word}"));

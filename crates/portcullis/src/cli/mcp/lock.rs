@@ -6,14 +6,13 @@ use clap::ArgMatches;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Exit, Failure, Setting, words};
+use super::{Exit, Failure, Setting, accept::looked_at, words};
 use crate::{
     canonical,
     cli::{shown, write, write_json},
     mcp::probe,
     pins::{Files, Pins},
     report::visible,
-    sandbox::environment,
     wire::{self, VERSION},
 };
 
@@ -121,10 +120,11 @@ pub(super) fn verify(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, 
         let locked = lock.servers.get(&server).cloned().ok_or_else(|| {
             Failure::bad_input(format_args!("`{server}` is not in `{}`", path.display()))
         })?;
-        let looked =
-            probe::look(&words, environment(Vec::new()), None, PATIENCE).map_err(|error| {
-                Failure::bad_input(format_args!("`{server}` cannot be looked at: {error}"))
-            })?;
+        let start = looked_at(&setting.configuration, &server, words)?;
+        let looked = probe::look(&start.words, start.environment, None, PATIENCE);
+        let looked = looked.map_err(|error| {
+            Failure::bad_input(format_args!("`{server}` cannot be looked at: {error}"))
+        })?;
         compare(&server, &locked, &Locked::seen(&looked), &mut drifts);
         for name in looked.doubled() {
             drifts.push(Drift {

@@ -1,6 +1,7 @@
 //! `mcp`: the gate in front of servers of the Model Context Protocol. Owns the verbs and their options; what they do, [`crate::mcp`] says.
 
 mod accept;
+mod contract;
 mod list;
 mod lock;
 mod login;
@@ -35,7 +36,8 @@ pub(super) fn define(command: Command) -> Command {
                 .about("Start a server, and pass between it and whoever started this")
                 .after_help(
                     "Agents start this in place of the server. Standard input and output speak the protocol, standard error says what is held.\n\
-                     The server is started with an environment of its own: the usual variables, and those that `--env` names.",
+                     The server is started with an environment of its own: the usual variables, and those that `--env` names. One that has a contract\n\
+                     (`[contracts.servers]`) is started inside it, whatever `--sandbox` says.",
                 )
                 .arg(server().required(true))
                 .arg(
@@ -84,7 +86,7 @@ pub(super) fn define(command: Command) -> Command {
             Command::new("accept")
                 .about("Look at what is held of a server, and accept it; a person does that at a terminal")
                 .after_help("Without a command it shows what the proxy saw last; with one, or for a server of the configuration that nobody saw yet, the server is started once to look at it.")
-                .arg(Arg::new("name").value_name("SERVER").required(true).help("What the server is called"))
+                .arg(name())
                 .arg(
                     Arg::new("entry")
                         .long("entry")
@@ -103,8 +105,9 @@ pub(super) fn define(command: Command) -> Command {
         .subcommand(
             Command::new("forget")
                 .about("Accept nothing of a server any more")
-                .arg(Arg::new("name").value_name("SERVER").required(true).help("What the server is called")),
+                .arg(name()),
         )
+        .subcommand(contract::define())
         .subcommand(login::define_login())
         .subcommand(login::define_logout())
         .subcommand(
@@ -143,6 +146,7 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         Some(("unwrap", matches)) => wrap::run(matches, false, out),
         Some(("list", matches)) => list::run(matches, out),
         Some(("accept", matches)) => accept::run(matches, out),
+        Some(("contract", matches)) => contract::run(matches, out),
         Some(("forget", matches)) => accept::forget(matches, out),
         Some(("login", matches)) => login::login(matches, out),
         Some(("logout", matches)) => login::end(matches, out),
@@ -177,6 +181,10 @@ fn server() -> Arg {
         .long("server")
         .value_name("NAME")
         .help("What the server is called in the settings of its agents")
+}
+
+fn name() -> Arg {
+    Arg::new("name").value_name("SERVER").required(true).help("What the server is called")
 }
 
 fn names() -> Arg {

@@ -9,15 +9,14 @@ use crate::{
     audit,
     cli::sandbox::variables,
     mcp::{
-        child::{self, Start},
+        confined::{self, Startup},
         desk::Desk,
         engine::{Engine, Options},
-        stdio,
+        link, stdio,
     },
     person,
     pins::Definition,
     platform,
-    sandbox::environment,
 };
 
 pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -26,6 +25,16 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let server = matches.get_one::<String>("server").map_or("", String::as_str);
     let words = words(matches);
     let definition = Definition::of_command(&texts(&words)?);
+    let profile = matches.get_one::<String>("sandbox").cloned();
+    let entry = Startup { words, variables: variables(matches)?, directory: None, profile };
+    let (start, notes) = confined::start(&configuration, server, entry).map_err(|error| {
+        Failure::internal(format_args!(
+            "which file this program runs from cannot be found out: {error}"
+        ))
+    })?;
+    for note in notes {
+        link::say("", &note);
+    }
     let desk = Desk::open(configuration, &state, server, person::session_of_starter("mcp"));
     let desk = desk.map_err(Failure::configuration)?;
     let seconds = matches.get_one::<u32>("wait").copied().unwrap_or(0);
@@ -40,23 +49,6 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let engine = Engine::new(desk, options).map_err(|error| {
         Failure::internal(format_args!("what was accepted of `{server}` cannot be used: {error}"))
     })?;
-    let words = match matches.get_one::<String>("sandbox") {
-        Some(profile) => {
-            child::sandboxed(profile, &variables(matches)?, words).map_err(|error| {
-                Failure::internal(format_args!(
-                    "which file this program runs from cannot be found out: {error}"
-                ))
-            })?
-        }
-        None => words,
-    };
-    let start = Start {
-        words,
-        environment: environment(variables(matches)?),
-        directory: None,
-        label: String::new(),
-        is_apart: false,
-    };
     stdio::run(engine, &start).map_err(|error| {
         Failure::internal(format_args!("the server cannot be passed on to: {error}"))
             .with_help("see that the command behind `--` starts the server")

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     approvals::{Id, Question},
-    config::{McpAt, McpServer},
+    config::{Configuration, McpAt, McpServer},
     gateway::{Gateway, Problem, Shared, access::Caller, notices, rights},
     mcp::{
         child::Server,
@@ -363,6 +363,7 @@ fn link(
     let clerk = is_shared.then(|| gateway.clerk.clone());
     // All that comes with one token is one session: what one server answered is known when another is called.
     let own = format!("mcp-http-{}", caller.id);
+    let configuration = options.configuration.clone();
     let desk = Desk::behind_gateway(options, state, name, own, (visitor, clerk));
     let options = engine::Options {
         state,
@@ -374,7 +375,7 @@ fn link(
     };
     let engine = Engine::new(desk, options)?;
     let files = Files::of(state, name).map_err(io::Error::other)?;
-    Link::start(engine, label, || behind(server, &files, (label, passed), events))
+    Link::start(engine, label, || behind(&configuration, server, &files, (label, passed), events))
 }
 
 /// How many must agree to what somebody asks here, at the time at which they ask.
@@ -426,6 +427,7 @@ fn counter(gateway: &Shared, caller: &Caller) -> Counter {
 }
 
 fn behind(
+    configuration: &Configuration,
     server: &McpServer,
     files: &Files,
     (label, passed): (&str, String),
@@ -436,7 +438,8 @@ fn behind(
         let key = Key::of(token.as_deref(), login)?;
         return Ok(Box::new(Remote::new(url, key, passed, events)?));
     }
-    let start = configured::start(server, label)?.ok_or(io::ErrorKind::InvalidInput)?;
+    let start = configured::start(configuration, &files.server, server, label)?;
+    let start = start.ok_or(io::ErrorKind::InvalidInput)?;
     let sink = move |event| events.blocking_send(event).is_ok();
     Ok(Box::new(Server::start(&start, sink)?))
 }

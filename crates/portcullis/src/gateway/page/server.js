@@ -20,10 +20,11 @@ function list(place) {
       const { servers: all, more } = await get("/v1/servers");
       replace(found,
         all.length ? null : el("p", {}, "No server is known. ", el("code", {}, "[mcp.servers.NAME]"), " in the configuration puts one behind this gateway."),
-        all.length ? table("Servers", ["Server", "Started by", "Accepted", "Held", "Called lately"], all.map((one) => [
+        all.length ? table("Servers", ["Server", "Started by", "Confined", "Accepted", "Held", "Called lately"], all.map((one) => [
           [el("a", { href: `#/servers/${encodeURIComponent(one.server)}` }, one.server),
             one.path ? el("div", { class: "note" }, el("code", {}, one.path), one.running ? ` · ${one.running} running${one.waiting ? `, ${one.waiting} waited for` : ""}` : "") : null],
           el("code", {}, (one.command ?? []).join(" ")),
+          confined(one),
           one.broken ? el("span", { class: "warning" }, `cannot be read: ${one.broken}`) : String(one.accepted.length),
           one.held.length ? el("a", { class: "warning", href: `#/servers/${encodeURIComponent(one.server)}` }, `${one.held.length} held`) : "nothing",
           calls(one),
@@ -35,6 +36,14 @@ function list(place) {
   };
   read();
   return { changed: read };
+}
+
+function confined(one) {
+  const { by, hosts, profile } = one.confined;
+  if (by === "contract") return `by its contract: ${hosts.length ? hosts.join(", ") : "no host"}`;
+  if (by === "profile") return el("span", {}, "by the profile ", el("code", {}, profile));
+  if (by === "address") return "is elsewhere";
+  return el("span", { class: "warning" }, "by nothing");
 }
 
 function calls(one) {

@@ -103,14 +103,44 @@ pub fn wrapped(words: &[String]) -> Option<&[String]> {
     rest.get(at + 1..).filter(|words| !words.is_empty())
 }
 
+/// The options of ours in a wrapped entry that somebody wrote there, such as `--wait 60`: those that a server's name and variables come to are not
+/// among them.
+fn own_options(words: &[String]) -> Vec<String> {
+    let ours = words.iter().skip(1 + VERB.len()).take_while(|word| *word != "--");
+    let mut kept = Vec::new();
+    let mut is_derived = false;
+    for word in ours {
+        if word.starts_with("--") {
+            is_derived = matches!(word.split('=').next(), Some("--server" | "--env"));
+        }
+        if !is_derived {
+            kept.push(word.clone());
+        }
+    }
+    kept
+}
+
+/// The profile of the sandbox that a wrapped entry names.
+#[must_use]
+pub fn profile(words: &[String]) -> Option<String> {
+    wrapped(words)?;
+    let options = own_options(words);
+    let at = options.iter().position(|word| word.starts_with("--sandbox"))?;
+    match options.get(at)?.split_once('=') {
+        Some((_, profile)) => Some(profile.to_owned()),
+        None => options.get(at + 1).cloned(),
+    }
+}
+
 /// The words that start a server behind the proxy.
-fn proxied(program: &str, server: &Server) -> Vec<String> {
+fn proxied(program: &str, server: &Server, options: Vec<String>) -> Vec<String> {
     let mut words = vec![program.to_owned()];
     words.extend(VERB.map(str::to_owned));
     words.extend(["--server".to_owned(), server.name.clone()]);
     for variable in &server.variables {
         words.extend(["--env".to_owned(), variable.clone()]);
     }
+    words.extend(options);
     words.push("--".to_owned());
     words.extend(server.words.iter().cloned());
     words
@@ -149,15 +179,15 @@ pub fn wrapping(looked: Looked, program: &str) -> Result<Change, WrapError> {
             left.push((server.name, "it is reached by an address"));
             continue;
         }
-        if let Some(inner) = wrapped(&server.words) {
-            let words = proxied(program, &Server { words: inner.to_vec(), ..server.clone() });
-            if words == server.words {
-                left.push((server.name, "it is behind the proxy"));
-                continue;
-            }
+        let (inner, options) = match wrapped(&server.words) {
+            Some(inner) => (inner.to_vec(), own_options(&server.words)),
+            None => (server.words.clone(), Vec::new()),
+        };
+        let words = proxied(program, &Server { words: inner.clone(), ..server.clone() }, options);
+        if words == server.words {
+            left.push((server.name, "it is behind the proxy"));
+            continue;
         }
-        let inner = wrapped(&server.words).unwrap_or(&server.words).to_vec();
-        let words = proxied(program, &Server { words: inner.clone(), ..server.clone() });
         after = changed_text(&after, settings, &server, &words, &found)?;
         changed.push((server.name, inner));
     }
