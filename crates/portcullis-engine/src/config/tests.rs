@@ -1,6 +1,7 @@
 mod central;
 mod examples;
 mod layers;
+mod server_contracts;
 mod sessions;
 mod trust;
 

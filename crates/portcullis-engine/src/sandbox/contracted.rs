@@ -262,11 +262,11 @@ mod tests {
         let bare = profile(&[]).unwrap();
         assert!(bare.read.iter().all(|path| !path.starts_with(&root) && path != Path::new("/")));
         assert!(bare.write.is_empty() && bare.network == Network::Off);
-        let named = profile(&["./", "~/.kube/config"]).unwrap();
+        let named = profile(&["./", "~/.kube"]).unwrap();
         assert!(named.read.contains(&home.join("work")));
-        assert!(!named.denied.contains(&home.join(".kube/config")), "{:?}", named.denied);
+        assert!(!named.denied.contains(&home.join(".kube")), "{:?}", named.denied);
         assert!(named.denied.contains(&home.join(".ssh")));
-        let below = profile(&["~/.ssh/config"]).unwrap_err().to_string();
+        let below = profile(&["~/.kube/config"]).unwrap_err().to_string();
         assert!(below.contains("is secret"), "{below}");
         // Our own files are nobody's, by whatever name.
         assert!(profile(&["~/.local/state/portcullis"]).is_err());

@@ -84,6 +84,11 @@ fn profile_arguments() -> Vec<Arg> {
             .value_name("FILE")
             .value_parser(ValueParser::path_buf())
             .help("Use this configuration in place of your own"),
+        Arg::new("state")
+            .long("state")
+            .value_name("DIR")
+            .value_parser(ValueParser::path_buf())
+            .help("The state directory, in place of the configuration's: connections are recorded there, and nothing inside reads it"),
     ]
 }
 
@@ -143,13 +148,6 @@ fn define_run(command: Command) -> Command {
                 .action(ArgAction::Append)
                 .value_parser(ValueParser::os_string())
                 .help("A variable that it is told; most are not, as they may hold secrets"),
-        )
-        .arg(
-            Arg::new("state")
-                .long("state")
-                .value_name("DIR")
-                .value_parser(ValueParser::path_buf())
-                .help("The state directory, in place of the configuration's: connections are recorded there, and nothing inside reads it"),
         )
         .arg(json_flag().help("Say in one line of JSON on standard error what held"))
         .arg(
@@ -311,7 +309,7 @@ impl Chosen {
 
 /// The state directory that was named.
 fn state(matches: &ArgMatches) -> Option<PathBuf> {
-    matches.try_get_one::<PathBuf>("state").ok().flatten().cloned()
+    matches.get_one::<PathBuf>("state").cloned()
 }
 
 /// What was named.

@@ -2,6 +2,7 @@
 //! tried stands in the files beside this one.
 
 mod asks;
+mod confined;
 mod gateways;
 mod hostile;
 mod login;
