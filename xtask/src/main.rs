@@ -7,6 +7,7 @@ mod beside;
 mod chart;
 mod circles;
 mod command;
+mod conformance;
 mod differential;
 mod docs;
 mod dressing;
@@ -48,6 +49,8 @@ usage: cargo xtask <verb>
                   only what a collector of telemetry costs those who have calls judged by a built program: there, away, standing still
   cedar           lint and test what is built with the feature `cedar` alone, which `test` leaves out
   beside PYTHON   time the analyzers of OpenHands, which that Python has installed, on the same commands
+  conformance PROGRAM CHECKOUT
+                  run the conformance programs of the Model Context Protocol through a built program; their sources in CHECKOUT hold the server
   differential [--scripts N] [--seed S]
                   run generated scripts in bash, and compare what started with what was predicted
   dressing [N]    judge the project's own attacks and twins in N other words each, or in all there are
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         ["audit-stress"] => audit_stress::run_stress(),
         ["differential", options @ ..] => differential_options(options)
             .and_then(|(scripts, seed)| differential::run(scripts, seed)),
+        ["conformance", program, checkout] => conformance::run(program.as_ref(), checkout.as_ref()),
         ["dressing"] => dressing::run(None),
         ["dressing", each] => match each.parse() {
             Ok(each) => dressing::run(Some(each)),

@@ -2,7 +2,7 @@
 // with a small bridge to HTTP on each side. `node run.mjs PROGRAM WORK SERVER`: the built program, a directory that `npm` filled, and the file of the server
 // that comes with the programs' sources.
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as send } from "node:http";
 import { tmpdir } from "node:os";
@@ -13,7 +13,12 @@ const [, , program, work, serverFile] = process.argv;
 const here = dirname(fileURLToPath(import.meta.url));
 const place = mkdtempSync(join(tmpdir(), "conformance-"));
 const started = [];
-const ports = { server: 4711, stdio: 4712, relay: 4713, gateway: 4714 };
+const ports = { server: 4711, relay: 4713, gateway: 4714 };
+// The server lists other tools in each era: behind the gate it is a server of its own in each.
+const eras = [
+  { version: "2025-11-25", name: "old", port: 4715, tries: [["--spec-version", "2025-11-25"]] },
+  { version: "2026-07-28", name: "new", port: 4716, tries: [["--spec-version", "2026-07-28"], ["--requirements", "2026-07-28"]] },
+];
 const server = `http://localhost:${ports.server}/mcp`;
 const environment = { ...process.env, HOME: place, XDG_STATE_HOME: join(place, "state") };
 delete environment.XDG_CONFIG_HOME;
@@ -41,7 +46,7 @@ function relay(token) {
     const headers = { ...request.headers, authorization: `Bearer ${token}` };
     if (headers.host === own) headers.host = `127.0.0.1:${ports.gateway}`;
     if (headers.origin === `http://${own}`) headers.origin = `http://127.0.0.1:${ports.gateway}`;
-    const onward = send({ host: "127.0.0.1", port: ports.gateway, path: "/mcp/everything", method: request.method, headers }, (answer) => {
+    const onward = send({ host: "127.0.0.1", port: ports.gateway, path: request.url, method: request.method, headers }, (answer) => {
       response.writeHead(answer.statusCode, answer.headers);
       answer.pipe(response);
     });
@@ -61,22 +66,25 @@ async function json(path, token, body) {
   return answer.json();
 }
 
-/** Has a server show itself once in each era, and accepts what it shows, as a person at the gateway's page. */
-async function accept(url, name, person) {
-  const client = { name: "conformance", version: "1" };
-  const base = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+/** Has a server show itself, and accepts what it shows, as a person at the gateway's page. */
+async function accept(url, name, version, person) {
+  const clientInfo = { name: "conformance", version: "1" };
+  const base = { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": version };
   const post = (headers, message) => fetch(url, { method: "POST", headers: { ...base, ...headers }, body: JSON.stringify({ jsonrpc: "2.0", ...message }) });
+  const lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
   for (let round = 0; round < 3; round += 1) {
-    const met = await post({}, { id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: client } });
-    const session = { "mcp-session-id": met.headers.get("mcp-session-id"), "mcp-protocol-version": "2025-11-25" };
-    await met.text();
-    await (await post(session, { method: "notifications/initialized" })).text();
-    const lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
-    for (const [at, method] of lists.entries()) await (await post(session, { id: 2 + at, method, params: {} })).text();
-    const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": client, "io.modelcontextprotocol/clientCapabilities": {} };
-    for (const [at, method] of ["server/discover", ...lists].entries()) {
-      const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method };
-      await (await post(headers, { id: 20 + at, method, params: { _meta: meta } })).text();
+    if (version === "2025-11-25") {
+      const met = await post({}, { id: 1, method: "initialize", params: { protocolVersion: version, capabilities: {}, clientInfo } });
+      const session = { "mcp-session-id": met.headers.get("mcp-session-id") };
+      await met.text();
+      await (await post(session, { method: "notifications/initialized" })).text();
+      for (const [at, method] of lists.entries()) await (await post(session, { id: 2 + at, method, params: {} })).text();
+    } else {
+      const about = "io.modelcontextprotocol/";
+      const _meta = { [`${about}protocolVersion`]: version, [`${about}clientInfo`]: clientInfo, [`${about}clientCapabilities`]: {} };
+      for (const [at, method] of ["server/discover", ...lists].entries()) {
+        await (await post({ "mcp-method": method }, { id: 20 + at, method, params: { _meta } })).text();
+      }
     }
     const { held } = await json(`/v1/servers/${name}`, person);
     const marks = held.map((one) => one.mark).filter(Boolean);
@@ -85,14 +93,19 @@ async function accept(url, name, person) {
   }
 }
 
-function tried(name, url, words) {
+async function tried(name, url, words) {
   const folder = join(place, "results");
   const all = ["server", "--url", url, ...words, "-o", folder];
   const bin = join(work, "node_modules/.bin/conformance");
-  const ran = spawnSync(process.execPath, [bin, ...all], { env: environment, encoding: "utf8", timeout: 600_000, maxBuffer: 1 << 28 });
-  const summary = ran.stdout.slice(ran.stdout.lastIndexOf("=== SUMMARY ==="));
+  // The relay to the gateway goes on meanwhile.
+  const child = spawn(process.execPath, [bin, ...all], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  started.push(child);
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => { said += part; });
+  await new Promise((resolve) => child.on("close", resolve));
+  const summary = said.slice(said.lastIndexOf("=== SUMMARY ==="));
   const total = /Total: (\d+) passed, (\d+) failed/.exec(summary);
-  if (!total) throw new Error(`${name}: ${ran.stdout.slice(-2000)}${ran.stderr.slice(-2000)}`);
+  if (!total) throw new Error(`${name}: ${said.slice(-4000)}`);
   console.log(`${name} (${words.join(" ")}): ${total[1]} checks pass, ${total[2]} fail`);
   for (const line of new Set(summary.match(/✗ .*: \d+ passed, \d+ failed/g))) console.log(`  ${line}`);
 }
@@ -100,22 +113,26 @@ function tried(name, url, words) {
 async function main() {
   mkdirSync(join(place, "state/portcullis"), { recursive: true, mode: 0o700 });
   const config = join(place, "config.toml");
-  writeFileSync(config, `rules.allow = ["mcp__everything__*", "mcp__everything-stdio__*"]\n[mcp.servers.everything]\nurl = "${server}"\nelicitation = true\n`);
+  const behind = eras.map(({ name }) => `[mcp.servers.${name}]\nurl = "${server}"\nelicitation = true\nsampling = true\n`);
+  writeFileSync(config, `rules.allow = [${eras.map(({ name }) => `"mcp__${name}__*", "mcp__${name}-stdio__*"`)}]\n${behind.join("")}`);
   await begin(process.execPath, [join(work, "node_modules/.bin/tsx"), serverFile], "running on", { env: { ...environment, PORT: String(ports.server) }, cwd: work });
   const state = join(place, "state/portcullis");
   const gateway = await begin(program, ["serve", "--listen", `127.0.0.1:${ports.gateway}`, "--config", config, "--state", state, "--json"], "token_file");
   const said = JSON.parse(gateway.said.split("\n")[0]);
   const tokens = { person: readFileSync(said.token_file, "utf8").trim(), agents: readFileSync(said.agents_token_file, "utf8").trim() };
   relay(tokens.agents);
-  const bridge = join(here, "from-http.mjs");
-  const proxied = [program, "mcp", "proxy", "--config", config, "--state", state, "--server", "everything-stdio", "--", process.execPath, join(here, "to-http.mjs"), server];
-  await begin(process.execPath, [bridge, String(ports.stdio), "--", ...proxied], "ready");
-  const through = { "behind the gateway": `http://localhost:${ports.relay}/mcp`, "behind the proxy": `http://127.0.0.1:${ports.stdio}/mcp` };
-  await accept(through["behind the gateway"], "everything", tokens.person);
-  await accept(through["behind the proxy"], "everything-stdio", tokens.person);
-  for (const words of [["--spec-version", "2025-11-25"], ["--spec-version", "2026-07-28"], ["--requirements", "2026-07-28"]]) {
-    tried("alone", server, words);
-    for (const [name, url] of Object.entries(through)) tried(name, url, words);
+  for (const { version, name, port, tries } of eras) {
+    const proxied = [program, "mcp", "proxy", "--config", config, "--state", state, "--server", `${name}-stdio`, "--sampling", "--", process.execPath, join(here, "to-http.mjs"), server];
+    await begin(process.execPath, [join(here, "from-http.mjs"), String(port), "--", ...proxied], "ready");
+    const gate = `http://localhost:${ports.relay}/mcp/${name}`;
+    const bridge = `http://127.0.0.1:${port}/mcp`;
+    await accept(gate, name, version, tokens.person);
+    await accept(bridge, `${name}-stdio`, version, tokens.person);
+    for (const words of tries) {
+      await tried("alone", server, words);
+      await tried("behind the gateway", gate, words);
+      await tried("behind the proxy", bridge, words);
+    }
   }
 }
 

@@ -52,6 +52,8 @@ pub struct McpServerTable {
     /// Whether a client may ask its person itself, up to a medium risk. By default it may not, and everything that asks is decided at the gateway:
     /// whoever holds the token could answer in a person's place.
     pub elicitation: Option<bool>,
+    /// Whether the server may have the client's model write text for it, without tools; not by default.
+    pub sampling: Option<bool>,
 }
 
 /// A server that the gateway stands in front of.
@@ -63,6 +65,8 @@ pub struct McpServer {
     pub wait: Duration,
     /// Whether a client may ask its person.
     pub elicits: bool,
+    /// Whether it may have the client's model write for it.
+    pub samples: bool,
 }
 
 /// How a server is reached.
@@ -114,8 +118,18 @@ fn server_of(name: &str, table: &Spanned<McpServerTable>) -> Result<McpServer, M
             "take 1 to 64 letters, digits, `-` or `_`",
         ));
     }
-    let McpServerTable { command, args, env, directory, sandbox, url, token, wait, elicitation } =
-        table.get_ref();
+    let McpServerTable {
+        command,
+        args,
+        env,
+        directory,
+        sandbox,
+        url,
+        token,
+        wait,
+        elicitation,
+        sampling,
+    } = table.get_ref();
     let absolute = |path: &Option<PathBuf>| path.as_ref().is_none_or(|path| path.is_absolute());
     if !absolute(directory) || !absolute(token) {
         return Err(wrong(
@@ -167,6 +181,7 @@ fn server_of(name: &str, table: &Spanned<McpServerTable>) -> Result<McpServer, M
         at,
         wait: Duration::from_secs(wait.into()),
         elicits: elicitation.unwrap_or(false),
+        samples: sampling.unwrap_or(false),
     })
 }
 

@@ -149,9 +149,7 @@ fn known(server: &str) -> Option<&'static [&'static str]> {
     let lower = server.to_ascii_lowercase();
     let words: Vec<&str> = lower.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
     let is_named = |name: &&str| name.split('-').all(|part| words.contains(&part));
-    let found = understand::servers()
-        .iter()
-        .find(|known| known.names.iter().any(|name| is_named(&name)))?;
+    let found = understand::servers().iter().find(|known| known.names.iter().any(&is_named))?;
     let hosts = HOSTS.iter().find(|(name, _)| found.names.contains(name))?;
     Some(hosts.1)
 }

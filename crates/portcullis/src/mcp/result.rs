@@ -65,6 +65,21 @@ pub fn shown(members: Members) -> Shown {
     Shown { members, text, seen, is_redacted }
 }
 
+/// What goes on of a message that is no result, without secrets; nothing where it is too long.
+#[must_use]
+pub fn without_secrets(members: Members) -> Option<Members> {
+    if serde_json::to_vec(&members).map_or(usize::MAX, |bytes| bytes.len()) > LONGEST {
+        return None;
+    }
+    let mut value = Value::Object(members);
+    let secrets = secrets_of(&value, &texts(&value));
+    clean(&mut value, &secrets, "");
+    match value {
+        Value::Object(members) => Some(members),
+        _ => None,
+    }
+}
+
 /// The result of a call that did not run, for the model to read.
 #[must_use]
 pub fn failed(words: &str) -> Members {

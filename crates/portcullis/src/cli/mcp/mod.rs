@@ -62,6 +62,12 @@ pub(super) fn define(command: Command) -> Command {
                         .value_parser(value_parser!(u32).range(0..=3_600))
                         .help("How long a call waits for a person before its client is told to come again"),
                 )
+                .arg(
+                    Arg::new("sampling")
+                        .long("sampling")
+                        .action(ArgAction::SetTrue)
+                        .help("The server may have the client's model write text for it (`sampling`), without tools"),
+                )
                 .arg(started_by().required(true)),
         )
         .subcommand(

@@ -43,6 +43,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
         server,
         definition,
         repeats: false,
+        samples: matches.get_flag("sampling"),
         principal: platform::user_name(),
         wait: Duration::from_secs(seconds.into()),
     };

@@ -370,6 +370,7 @@ fn link(
         server: name,
         definition: configured::definition(server),
         repeats: matches!(server.at, McpAt::Url { .. }),
+        samples: server.samples,
         principal: format!("token {} {}", caller.id, caller.name),
         wait: server.wait,
     };

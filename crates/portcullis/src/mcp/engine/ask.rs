@@ -11,7 +11,7 @@ use crate::mcp::{
     desk::{Asking, Ruling},
     frame::{Answer, Frame, Id, Members, Request},
     method::Kind,
-    seal::About,
+    seal::{About, Broken},
 };
 
 /// Under which name the gate's own question stands among those of a result.
@@ -110,6 +110,12 @@ impl Engine {
         let opened = self.seal.open(state, &about);
         let state = match opened {
             Ok(state) => state,
+            // What fails the seal is no call of a model's that it could make better.
+            Err(broken @ Broken::Forged) => {
+                let answer = Answer::error(request.id, -32602, &format!("portcullis: {broken}"));
+                out.client.push(answer.into());
+                return;
+            }
             Err(broken) => {
                 out.client.push(self.refuse_state(request.id, &broken.to_string(), is_modern));
                 return;
@@ -121,6 +127,7 @@ impl Engine {
                 Some(inner) => drop(params.insert("requestState".to_owned(), inner.into())),
                 None => drop(params.remove("requestState")),
             }
+            super::sample::answered_in(params);
             match known.and_then(|at| self.continuing.remove(at)) {
                 Some((_, passing)) => {
                     // Once, for just this call: it was judged, and its server asked back.

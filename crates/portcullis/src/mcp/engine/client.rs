@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::{
     CAPABILITIES_KEY, CODE, Engine, HELD_TOOL, IDS, OPEN, Open, Out, PROGRESS, What, modern_meta,
-    none, reads, refused,
+    none, reads, refused, sample,
 };
 use crate::{
     canonical,
     mcp::{
         desk::Ruling,
         frame::{Answer, Frame, Id, Members, Notification, Request},
-        method::{self, Asked, Kind, Told},
+        method::{self, Asked, Kind, Told, Wanted},
         mirror, result,
         seal::About,
     },
@@ -29,7 +29,8 @@ const TOKEN: usize = 256;
 const SHOWN: usize = 200;
 
 impl Engine {
-    pub(super) fn request(&mut self, request: Request, out: &mut Out) {
+    pub(super) fn request(&mut self, mut request: Request, out: &mut Out) {
+        sample::told_in(request.params.as_mut(), self.samples);
         if let Err(words) = self.take_id(&request) {
             out.client.push(Answer::error(request.id, -32600, words).into());
             return;
@@ -114,8 +115,7 @@ impl Engine {
         if let Some(Value::Object(capabilities)) = params.get_mut("capabilities") {
             self.elicits = elicits(capabilities.get("elicitation"));
             self.has_roots = capabilities.contains_key("roots");
-            // Nothing of a server has the client's model write for it.
-            capabilities.remove("sampling");
+            sample::told(capabilities, self.samples);
         }
         self.pass(request, What::Initialize, out);
     }
@@ -321,8 +321,12 @@ impl Engine {
     }
 
     pub(super) fn client_answers(&mut self, answer: Answer, out: &mut Out) {
-        if let Some((theirs, _)) = self.of_server.remove(&answer.id) {
-            out.server.push(Answer { id: theirs, ..answer }.into());
+        if let Some((theirs, wanted)) = self.of_server.remove(&answer.id) {
+            let outcome = match wanted {
+                Wanted::Sample => sample::answered(answer.outcome),
+                Wanted::Ping | Wanted::Roots | Wanted::Elicit => answer.outcome,
+            };
+            out.server.push(Answer { id: theirs, outcome }.into());
             return;
         }
         self.client_decides(answer, out);

@@ -12,6 +12,7 @@ mod ask;
 mod client;
 mod list;
 mod reads;
+mod sample;
 mod server;
 
 use std::{
@@ -131,6 +132,8 @@ pub struct Options<'a> {
     pub definition: Definition,
     /// Whether what a call names is repeated in headers on the way to the server.
     pub repeats: bool,
+    /// Whether it may have the client's model write for it.
+    pub samples: bool,
     /// Who calls: bound into what a client brings back.
     pub principal: String,
     /// How long a call waits for a person before its client is told that it has to come again.
@@ -149,6 +152,7 @@ pub struct Engine {
     others: Others,
     definition: Definition,
     repeats: bool,
+    samples: bool,
     /// Why the server is not started, or nothing of it is let through.
     unstarted: Vec<String>,
     identity: Option<(Value, Itself)>,
@@ -183,7 +187,7 @@ impl Engine {
     /// # Errors
     /// When its files or the key cannot be used.
     pub fn new(desk: Desk, options: Options<'_>) -> io::Result<Self> {
-        let Options { state, server, definition, repeats, principal, wait } = options;
+        let Options { state, server, definition, repeats, samples, principal, wait } = options;
         let files = Files::of(state, server).map_err(io::Error::other)?;
         let seal = Seal::of(state)?;
         let instance = data_encoding::HEXLOWER.encode(&crate::platform::random::<8>()?);
@@ -201,6 +205,7 @@ impl Engine {
             others,
             definition,
             repeats,
+            samples,
             unstarted: Vec::new(),
             identity: None,
             client: String::new(),

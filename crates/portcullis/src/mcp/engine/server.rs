@@ -163,6 +163,10 @@ impl Engine {
                     let params = params.ok_or("the server's question has no parameters")?;
                     super::ask::label(params, &self.files.server)?;
                 }
+                Some(Wanted::Sample) if self.samples => {
+                    let params = request.get_mut("params").and_then(Value::as_object_mut);
+                    super::sample::asked(params.ok_or("the server's request has no parameters")?)?;
+                }
                 Some(Wanted::Sample) => return Err(SAMPLING.to_owned()),
                 Some(Wanted::Ping) | None => {
                     return Err(
@@ -267,7 +271,7 @@ impl Engine {
         match method::wanted(&method) {
             None => out.server.push(refuse(id, -32601, "the gate does not pass this method on")),
             Some(Wanted::Ping) => out.server.push(Answer { id, outcome: Ok(none()) }.into()),
-            Some(Wanted::Sample) => out.server.push(refuse(id, CODE, SAMPLING)),
+            Some(Wanted::Sample) if !self.samples => out.server.push(refuse(id, CODE, SAMPLING)),
             Some(_) if !self.held_whole().is_empty() => {
                 out.server.push(refuse(id, CODE, "nothing of this server is let through"));
             }
@@ -277,10 +281,13 @@ impl Engine {
             Some(Wanted::Roots) if !self.has_roots => {
                 out.server.push(refuse(id, -32601, "the client names no directories"));
             }
-            Some(wanted @ (Wanted::Roots | Wanted::Elicit)) => {
-                if wanted == Wanted::Elicit
-                    && let Err(words) = super::ask::label(&mut params, &self.files.server)
-                {
+            Some(wanted @ (Wanted::Roots | Wanted::Elicit | Wanted::Sample)) => {
+                let looked = match wanted {
+                    Wanted::Elicit => super::ask::label(&mut params, &self.files.server),
+                    Wanted::Sample => super::sample::asked(&mut params),
+                    Wanted::Ping | Wanted::Roots => Ok(()),
+                };
+                if let Err(words) = looked {
                     out.server.push(refuse(id, CODE, &words));
                     return;
                 }

@@ -126,6 +126,7 @@ impl Gates {
             server,
             definition: definition(),
             repeats: false,
+            samples: false,
             principal: "dev".to_owned(),
             wait: Duration::ZERO,
         };
