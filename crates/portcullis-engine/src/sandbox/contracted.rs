@@ -2,7 +2,6 @@
 //! configuration above it closed.
 
 use std::{
-    collections::BTreeSet,
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
@@ -72,32 +71,46 @@ impl Contracted {
     ) -> io::Result<Profile> {
         let directory = fs::canonicalize(directory)?;
         let home = directories.home.as_deref();
-        let named = |written: &[String]| -> Vec<PathBuf> {
+        // As they are written, each with where that really is.
+        let named = |written: &[String]| -> Vec<(PathBuf, PathBuf)> {
             let paths = written.iter().filter_map(|path| meant(path, home, &directory));
-            paths.map(|path| platform::real(&path)).collect()
+            paths.map(|path| (platform::bare(&path), platform::real(&path))).collect()
         };
         let (read, write) = (named(&self.read), named(&self.write));
+        let real = |named: &[(PathBuf, PathBuf)]| -> Vec<PathBuf> {
+            named.iter().map(|(_, real)| real.clone()).collect()
+        };
         let mut profile = Profile::read_only();
         profile.read = SYSTEM.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
         profile.read.extend(starting(words, &directory));
-        profile.read.extend(read.iter().cloned());
-        profile.write.clone_from(&write);
+        profile.read.extend(real(&read));
+        profile.write = real(&write);
         keep(&mut profile, &directory, directories);
-        // A secret that a contract names by its own path is what the server is there for; our own files are nobody's.
-        let ours: Vec<PathBuf> = super::own_state(directories).collect();
-        let all: BTreeSet<&PathBuf> = read.iter().chain(&write).collect();
-        let is_ours = |path: &Path| ours.iter().any(|own| platform::real(own) == path);
+        // A secret that a contract names by its own path is what the server is there for; our own files are nobody's. A link that leads to one, which
+        // others may have put there, names nothing.
+        let ours: Vec<PathBuf> =
+            super::own_state(directories).map(|path| platform::real(&path)).collect();
+        let all = || read.iter().chain(&write);
         profile.denied.retain(|path| {
-            let path = platform::real(path);
-            is_ours(&path) || !all.contains(&path)
+            ours.contains(&platform::real(path)) || !all().any(|(written, _)| written == path)
         });
-        for path in all {
-            let above = profile.denied.iter().find(|denied| path.starts_with(denied));
+        let homes: Vec<PathBuf> = directories.homes().map(platform::real).collect();
+        for (written, path) in all() {
+            let above =
+                profile.denied.iter().find(|denied| path.starts_with(platform::real(denied)));
             if let Some(above) = above {
                 return Err(io::Error::other(format!(
                     "`{}` is in its contract and lies in `{}`, which is secret: name that one, or leave it out",
-                    path.display(),
+                    written.display(),
                     above.display()
+                )));
+            }
+            let is_wide = |path: &Path| homes.iter().any(|home| home.starts_with(path));
+            if is_wide(path) && !directories.homes().any(|home| home.starts_with(written)) {
+                return Err(io::Error::other(format!(
+                    "`{}` is in its contract and leads to `{}`, by a link: name that one, or leave it out",
+                    written.display(),
+                    path.display()
                 )));
             }
         }
@@ -268,6 +281,16 @@ mod tests {
         assert!(named.denied.contains(&home.join(".ssh")));
         let below = profile(&["~/.kube/config"]).unwrap_err().to_string();
         assert!(below.contains("is secret"), "{below}");
+        // A link that others put in the place of what is named opens nothing that is secret, and no home.
+        #[cfg(unix)]
+        for (to, why) in [(home.join(".ssh"), "is secret"), (home.clone(), "by a link")] {
+            let link = home.join("work/data");
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(&to, &link).unwrap();
+            let led = profile(&["./data"]).unwrap_err().to_string();
+            assert!(led.contains(why), "{led}");
+        }
+        assert!(profile(&["~/"]).unwrap().read.contains(&home));
         // Our own files are nobody's, by whatever name.
         assert!(profile(&["~/.local/state/portcullis"]).is_err());
     }
