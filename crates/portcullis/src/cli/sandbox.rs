@@ -366,7 +366,22 @@ fn launch(
             .profile(words, &workspace, &directories, proxy)
             .map_err(|error| Failure::usage(format_args!("nothing is run: {error}")))?,
     };
-    Ok(Launch { limits: chosen.limits(), ..Launch::new("", workspace, profile) })
+    let directory = match chosen {
+        Chosen::Profile(_) => workspace,
+        Chosen::Contract(_) => started_in(workspace, &profile),
+    };
+    Ok(Launch { limits: chosen.limits(), ..Launch::new("", directory, profile) })
+}
+
+/// Where a server is started. A directory among temporary files is shown to whoever starts in it, so one that the contract does not name is left out of sight.
+fn started_in(workspace: PathBuf, profile: &Profile) -> PathBuf {
+    const TEMPORARY: &str = "/tmp";
+    let mut named = profile.read.iter().chain(&profile.write);
+    let is_hidden = workspace.starts_with(TEMPORARY) && workspace != Path::new(TEMPORARY);
+    if is_hidden && !named.any(|root| workspace.starts_with(root)) {
+        return PathBuf::from("/");
+    }
+    workspace
 }
 
 /// `NAME` is passed on as it is, `NAME=VALUE` set.

@@ -36,7 +36,10 @@ pub(super) struct Server {
     program: Option<String>,
     /// What holds it while it runs, where the proxy starts it.
     confined: Option<Value>,
-    /// The same in words.
+    /// Options of its entry that lead the proxy elsewhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    strange: Vec<String>,
+    /// What holds it, in words.
     #[serde(skip)]
     held: Option<String>,
     /// What starts it behind the proxy.
@@ -63,6 +66,7 @@ fn of(setting: &Setting, agent: &'static str, server: wrap::Server) -> Server {
         (None, false) => "direct",
     };
     let profile = wrap::profile(&server.words);
+    let strange = wrap::strange_options(&server.words);
     let held =
         words.is_some().then(|| Held::of(&setting.configuration, &server.name, profile.as_deref()));
     let program = server.words.into_iter().next().filter(|_| words.is_some());
@@ -70,6 +74,7 @@ fn of(setting: &Setting, agent: &'static str, server: wrap::Server) -> Server {
         agent,
         stands,
         program,
+        strange,
         confined: held.as_ref().map(Held::shape),
         held: held.map(|held| held.words(&server.name)),
         name: server.name,
@@ -89,9 +94,19 @@ pub(super) fn page(all: &[Server]) -> String {
             _ => "not behind the proxy; `portcullis mcp wrap` puts it there",
         };
         lines.push(format!("  {}: `{}`: {stands}", server.agent, server.name));
+        if !server.strange.is_empty() {
+            lines.push(format!("    wrong: {}", led_elsewhere(&server.strange)));
+        }
         lines.extend(server.held.as_ref().map(|held| format!("    confined {held}")));
     }
     lines.iter().map(|line| format!("{}\n", visible::line(line))).collect()
+}
+
+fn led_elsewhere(options: &[String]) -> String {
+    format!(
+        "`{}` in its entry leads the proxy elsewhere than to your configuration and pins; `portcullis mcp wrap` takes that away",
+        options.join(" ")
+    )
 }
 
 /// Whether the programs that are called as the proxy block what nobody accepted.
@@ -129,6 +144,10 @@ pub(super) fn limits(setting: &Setting) -> Vec<Check> {
     let all = all.filter(|server| known.insert((server.name.clone(), server.words.clone())));
     all.map(|server| {
         let name = visible::line(&server.name).into_owned();
+        if !server.strange.is_empty() {
+            let why = visible::line(&led_elsewhere(&server.strange)).into_owned();
+            return Check::new(Proof::Failed, format!("`{name}`: {why}"));
+        }
         match setting.configuration.server_contract(&server.name) {
             None => {
                 let held = server.held.unwrap_or_default();

@@ -193,6 +193,25 @@ fn a_contract_that_cannot_be_kept_starts_nothing() {
     }
 }
 
+/// Temporary files are a server's own, also where it is started among those of others.
+#[test]
+fn a_directory_among_temporary_files_is_not_shown_to_who_starts_in_it() {
+    let (place, _, _) = curious();
+    if !configured(&place, "[contracts.servers.notes]\n") {
+        return;
+    }
+    let shared = tempfile::tempdir_in("/tmp").unwrap();
+    fs::write(shared.path().join("others"), "a-letter").unwrap();
+    let list = |contract: &str| {
+        assert!(configured(&place, contract));
+        let words = ["sandbox", "run", "--contract", "notes", "--", "sh", "-c", "cat ./*"];
+        let out = place.command(&words).current_dir(shared.path()).output().unwrap();
+        String::from_utf8_lossy(&out.stdout).into_owned()
+    };
+    assert!(!list("[contracts.servers.notes]\n").contains("a-letter"));
+    assert!(list("[contracts.servers.notes]\nread = [\"./\"]\n").contains("a-letter"));
+}
+
 /// A server is looked at inside its contract too, and is gone afterwards.
 #[test]
 fn what_looks_at_a_server_holds_it_as_well() {
@@ -237,6 +256,14 @@ fn status_and_doctor_say_what_holds_each_server() {
     assert!(text.contains("no server is there that is not behind the proxy"), "{text}");
     let (_, text) = place.ran(&["status"]);
     assert!(text.contains("confined by the profile `read-only`"), "{text}");
+    // What leads the proxy elsewhere is said, and taken away.
+    let led = wrapped.replace("\"--\"", "\"--config\",\"/tmp/other.toml\",\"--\"");
+    fs::write(&path, led).unwrap();
+    let (_, text) = place.ran(&["doctor"]);
+    assert!(text.contains("FAILED: `notes`: `--config /tmp/other.toml` in its entry"), "{text}");
+    let (_, text) = place.ran(&["mcp", "wrap", "cursor"]);
+    assert!(text.contains("behind the proxy now"), "{text}");
+    assert!(!fs::read_to_string(&path).unwrap().contains("other.toml"));
     let (_, text) = place.ran(&["mcp", "contract", "free"]);
     assert!(text.starts_with("[contracts.servers.free]\n"), "{text}");
 }

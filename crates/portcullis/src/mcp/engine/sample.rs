@@ -4,7 +4,11 @@
 use serde_json::{Map, Value, json};
 
 use super::CAPABILITIES_KEY;
-use crate::mcp::{frame::Members, result::without_secrets};
+use crate::mcp::{
+    desk::Desk,
+    frame::Members,
+    result::{shown, without_secrets},
+};
 
 /// What the client says that its model does for servers, as a server is told it: nothing unless it is let, and text alone then.
 pub(super) fn told(capabilities: &mut Map<String, Value>, is_let: bool) {
@@ -22,8 +26,8 @@ pub(super) fn told_in(params: Option<&mut Members>, is_let: bool) {
     own.into_iter().for_each(|own| told(own, is_let));
 }
 
-/// What goes on of such a request.
-pub(super) fn asked(params: &mut Members) -> Result<(), String> {
+/// What goes on of such a request. What it says to the model is kept in mind as anything else that a server says.
+pub(super) fn asked(params: &mut Members, desk: &Desk) -> Result<(), String> {
     if ["tools", "toolChoice"].iter().any(|name| params.contains_key(*name)) {
         return Err("the server would have the client's model call tools for it".to_owned());
     }
@@ -33,6 +37,8 @@ pub(super) fn asked(params: &mut Members) -> Result<(), String> {
     }
     let cleaned = without_secrets(std::mem::take(params));
     *params = cleaned.ok_or("the server asks the client's model for too much")?;
+    let said = shown(params.clone());
+    desk.overheard("sampling/createMessage", &said.text, &said.seen);
     Ok(())
 }
 

@@ -165,7 +165,8 @@ impl Engine {
                 }
                 Some(Wanted::Sample) if self.samples => {
                     let params = request.get_mut("params").and_then(Value::as_object_mut);
-                    super::sample::asked(params.ok_or("the server's request has no parameters")?)?;
+                    let params = params.ok_or("the server's request has no parameters")?;
+                    super::sample::asked(params, &self.desk)?;
                 }
                 Some(Wanted::Sample) => return Err(SAMPLING.to_owned()),
                 Some(Wanted::Ping) | None => {
@@ -284,7 +285,7 @@ impl Engine {
             Some(wanted @ (Wanted::Roots | Wanted::Elicit | Wanted::Sample)) => {
                 let looked = match wanted {
                     Wanted::Elicit => super::ask::label(&mut params, &self.files.server),
-                    Wanted::Sample => super::sample::asked(&mut params),
+                    Wanted::Sample => super::sample::asked(&mut params, &self.desk),
                     Wanted::Ping | Wanted::Roots => Ok(()),
                 };
                 if let Err(words) = looked {

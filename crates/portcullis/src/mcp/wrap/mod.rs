@@ -103,21 +103,39 @@ pub fn wrapped(words: &[String]) -> Option<&[String]> {
     rest.get(at + 1..).filter(|words| !words.is_empty())
 }
 
-/// The options of ours in a wrapped entry that somebody wrote there, such as `--wait 60`: those that a server's name and variables come to are not
-/// among them.
-fn own_options(words: &[String]) -> Vec<String> {
+/// Options of a wrapped entry that somebody may write there, and that stay when it is wrapped again.
+const KEPT: &[&str] = &["--sandbox", "--sampling", "--wait"];
+
+/// Those that a server's name and variables come to.
+const DERIVED: &[&str] = &["--server", "--env"];
+
+/// The words of ours in a wrapped entry that belong to options of whose names this is so.
+fn options(words: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let ours = words.iter().skip(1 + VERB.len()).take_while(|word| *word != "--");
-    let mut kept = Vec::new();
-    let mut is_derived = false;
+    let mut found = Vec::new();
+    let mut takes = false;
     for word in ours {
-        if word.starts_with("--") {
-            is_derived = matches!(word.split('=').next(), Some("--server" | "--env"));
+        if word.starts_with('-') {
+            takes = is_wanted(word.split('=').next().unwrap_or_default());
         }
-        if !is_derived {
-            kept.push(word.clone());
+        if takes {
+            found.push(word.clone());
         }
     }
-    kept
+    found
+}
+
+fn own_options(words: &[String]) -> Vec<String> {
+    options(words, |name| KEPT.contains(&name))
+}
+
+/// Options of a wrapped entry that neither we nor a person would write there: they lead to another configuration, or to other pins.
+#[must_use]
+pub fn strange_options(words: &[String]) -> Vec<String> {
+    match wrapped(words) {
+        Some(_) => options(words, |name| !KEPT.contains(&name) && !DERIVED.contains(&name)),
+        None => Vec::new(),
+    }
 }
 
 /// The profile of the sandbox that a wrapped entry names.
