@@ -73,6 +73,9 @@ impl Session {
     fn placed(&self, mut call: ToolCall) -> ToolCall {
         call.cwd = call.cwd.or_else(|| self.cwd.clone());
         call.home = call.home.or_else(|| self.home.clone());
+        // They stand by name already, but where something else in the program has maps keep the order in which they came: nobody chooses what is looked at first.
+        call.arguments.sort_keys();
+        call.arguments.values_mut().for_each(serde_json::Value::sort_all_objects);
         call
     }
 
