@@ -3,7 +3,8 @@
 
 #[cfg(feature = "cedar")]
 mod layer;
-#[cfg(all(test, feature = "cedar"))]
+#[cfg(feature = "cedar")]
+#[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
