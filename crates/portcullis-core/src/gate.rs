@@ -190,7 +190,7 @@ impl<'a> Understood<'a> {
     /// # Errors
     /// With what is known now it has to be understood anew: all of it.
     pub fn learned(mut self, observed: Observed) -> Result<Self, Box<Facts>> {
-        let is_plain = observed.is_plain();
+        let is_plain = observed.is_plain(&self.effects.asked);
         self.facts.learn(observed);
         if is_plain { Ok(self) } else { Err(Box::new(self.facts)) }
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use portcullis_core::{
     action::Action,
     call::ToolCall,
+    effect::Effects,
     facts::{Facts, Observed, PathFact, PathKind},
     gate::{Gate, Understood},
     policy::{Context, Policy},
@@ -57,8 +58,52 @@ fn a_plain_file_changes_nothing_that_is_understood() {
     assert!(looked_up > 500, "{looked_up}");
 }
 
+/// Directories stand where commands read and write, and few commands are about whether one does.
 #[test]
-fn a_link_or_a_directory_is_understood_anew() {
+fn a_directory_that_nobody_asked_for_changes_nothing_that_is_understood() {
+    let gate = Gate::new(Policy::default());
+    let (mut kept, mut anew) = (0, 0);
+    let examples = rules::all().flat_map(|rule| rule.fires.iter().chain(rule.quiet));
+    let more = [
+        "ls -la",
+        "git status",
+        "grep -rn TODO src",
+        "rm -rf dist && npm run build",
+        "cd src && ls && cat < src",
+        "cp -r src/a lib",
+        "mv a b && cd b && rm -rf x",
+        "exec 3< /srv/data && ls /proc/self/fd/3",
+    ];
+    for command in examples.chain(&more) {
+        let action = action(command);
+        let plan = Understood::new(&action, facts()).plan();
+        if plan.paths.is_empty() {
+            continue;
+        }
+        for kind in [PathKind::Directory, PathKind::Special, PathKind::Link, PathKind::Unknown] {
+            let fact = PathFact { exists: true, kind, ..PathFact::default() };
+            let paths: BTreeMap<String, PathFact> =
+                plan.paths.iter().map(|path| (path.clone(), fact.clone())).collect();
+            let observed = Observed { paths: paths.clone(), ..Observed::default() };
+            let Ok(learned) = Understood::new(&action, facts()).learned(observed) else {
+                anew += 1;
+                continue;
+            };
+            kept += 1;
+            let (judged, by) = gate.judge_understood(learned, &Context::default());
+            let again = gate.judge_in(&action, &by, &Context::default());
+            let (one, other) = (judged.effects, again.effects);
+            let (one, other) = (Effects { asked: other.asked.clone(), ..one }, other);
+            assert_eq!(format!("{one:?}"), format!("{other:?}"), "{command}: {kind:?}");
+            let (one, other) = (judged.decision, again.decision);
+            assert_eq!(format!("{one:?}"), format!("{other:?}"), "{command}: {kind:?}");
+        }
+    }
+    assert!(kept > 2_000 && anew > 50, "{kept} were kept, {anew} understood anew");
+}
+
+#[test]
+fn a_link_or_a_directory_that_was_asked_for_is_understood_anew() {
     let action = action("cp -r src/a lib");
     let path = "/workspace/project/lib".to_owned();
     let directory = PathFact { exists: true, kind: PathKind::Directory, ..PathFact::default() };

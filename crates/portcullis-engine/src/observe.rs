@@ -7,41 +7,33 @@
 //! would be lost that was never committed (`uncommitted`).
 
 mod contents;
+mod look;
 mod remotes;
-
-pub use contents::Reader;
+mod uncommitted;
 
 use std::{
-    cell::{OnceCell, RefCell},
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
+pub use contents::Reader;
+pub use look::Look;
+use look::{normalised, text};
 use portcullis_core::{
-    facts::{FactPlan, Facts, FileFact, Observed, PathFact, PathKind, ToolFacts},
+    facts::{FactPlan, Facts, FileFact, Observed, ToolFacts},
     session::SessionState,
 };
 
 use crate::{
     audit::Files,
     hooked,
-    platform::{self, Directories},
+    platform::{self, Directories, Mounts},
 };
-
-mod uncommitted;
 
 /// The most paths that are looked at for one call; a call that names more is judged without knowing the rest.
 const MAX_PATHS: usize = 256;
-
-/// The most directories above the working directory in which a git work tree is looked for.
-const MAX_LEVELS: usize = 64;
-
-/// The most links that one path may lead through, as Linux has it (`MAXSYMLINKS`).
-const MAX_LINKS: usize = 40;
-
-/// The most components that are looked at for one path.
-const MAX_COMPONENTS: usize = 256;
 
 /// What stays the same for the length of a process.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +46,7 @@ pub struct Observer {
     knows_own: bool,
     /// Whether files that a call would start are not read.
     leaves_files: bool,
+    mounts: Arc<Mounts>,
 }
 
 impl Observer {
@@ -84,6 +77,7 @@ impl Observer {
             hooked,
             knows_own: true,
             leaves_files: false,
+            mounts: Arc::default(),
         }
     }
 
@@ -110,7 +104,8 @@ impl Observer {
     #[must_use]
     pub fn facts(&self, plan: &FactPlan, cwd: Option<&str>, home: Option<&str>) -> Facts {
         let mut facts = self.surroundings(cwd, home);
-        let observed = self.look(plan, &facts);
+        let place = Place::of(&facts);
+        let observed = self.look(&self.around(&place), plan, &facts);
         facts.learn(observed);
         facts
     }
@@ -122,7 +117,7 @@ impl Observer {
         let cwd = cwd.map(PathBuf::from).filter(|path| path.is_absolute()).or_else(own_cwd);
         let cwd = cwd.map(|path| normalised(&path));
         let home = home.map(PathBuf::from).filter(|path| path.is_absolute()).or(self.home.clone());
-        let look = Look::new(cwd.as_deref(), home.as_deref());
+        let look = Look::new(&self.mounts, cwd.as_deref(), home.as_deref());
         let workspace = cwd.as_deref().map(|cwd| look.work_tree(cwd, home.as_deref()));
         let temporary = self.temporary.clone().map(|path| normalised(&path)).filter(|path| {
             // A directory for temporary files that holds everything else would loosen every judgement.
@@ -151,7 +146,7 @@ impl Observer {
 
     /// What a plan asks for beside what is known already, files aside.
     #[must_use]
-    pub fn look(&self, plan: &FactPlan, facts: &Facts) -> Observed {
+    pub fn look(&self, look: &Look<'_>, plan: &FactPlan, facts: &Facts) -> Observed {
         let unknown = |paths: &BTreeSet<String>, is_known: &dyn Fn(&String) -> bool| {
             paths.iter().filter(|path| !is_known(path)).cloned().collect::<BTreeSet<_>>()
         };
@@ -166,7 +161,6 @@ impl Observer {
         }
         let directories = [&facts.workspace, &facts.cwd, &facts.home];
         let [workspace, cwd, home] = directories.map(|path| path.as_deref().map(Path::new));
-        let look = Look::new(cwd, home);
         // Only what a path is compared with need be followed, and mostly they are one directory.
         let mut distinct: Vec<&Path> = Vec::with_capacity(3);
         for name in [workspace, cwd, home].into_iter().flatten().filter(|_| !paths.is_empty()) {
@@ -190,15 +184,20 @@ impl Observer {
 
     /// Whoever reads files for one call, within what is read for one; nobody where none are read.
     #[must_use]
-    pub fn reader<'a>(&self, place: &'a Place, known: &Facts) -> Option<Reader<'a>> {
-        self.reads_files()
-            .then(|| Reader::new(Look::new(place.cwd.as_deref(), place.home.as_deref()), known))
+    pub fn reader<'a>(&self, look: &'a Look<'a>, known: &Facts) -> Option<Reader<'a>> {
+        self.reads_files().then(|| Reader::new(look, known))
+    }
+
+    /// One look around for a call that works and lives there.
+    #[must_use]
+    pub fn around<'a>(&'a self, place: &'a Place) -> Look<'a> {
+        Look::new(&self.mounts, place.cwd.as_deref(), place.home.as_deref())
     }
 
     /// The files of a decision that are not what they were: what was read of them is another by now, or gone.
     #[must_use]
     pub fn changed(&self, files: &Files) -> Vec<String> {
-        let look = Look::new(None, self.home.as_deref());
+        let look = Look::new(&self.mounts, None, self.home.as_deref());
         let changed = files.list.iter().filter(|file| look.is_changed(file));
         changed.map(|file| file.path.clone()).collect()
     }
@@ -207,7 +206,7 @@ impl Observer {
     pub fn look_up_commits(&self, facts: &mut Facts) {
         let cwd = facts.cwd.clone().map(PathBuf::from);
         let home = facts.home.clone().map(PathBuf::from);
-        let look = Look::new(cwd.as_deref(), home.as_deref());
+        let look = Look::new(&self.mounts, cwd.as_deref(), home.as_deref());
         let paths: BTreeSet<String> = facts
             .contents
             .iter()
@@ -243,225 +242,12 @@ impl Place {
     }
 }
 
-/// One look around, with the mounts that it keeps out of.
-struct Look<'a> {
-    /// Where the call works and lives: whoever works on a server's disk already depends on it.
-    own: [Option<&'a Path>; 2],
-    /// Read when the first path beyond those is looked at.
-    remote: OnceCell<Vec<PathBuf>>,
-    /// The directory of the last file that was looked at.
-    folder: RefCell<contents::Folder>,
-}
-
-/// A directory by the name that the call knows it by, and by the one without links.
-struct Alias {
-    known_as: PathBuf,
-    resolved: PathBuf,
-}
-
-impl<'a> Look<'a> {
-    fn new(cwd: Option<&'a Path>, home: Option<&'a Path>) -> Self {
-        Self { own: [cwd, home], remote: OnceCell::new(), folder: RefCell::default() }
-    }
-
-    fn may_look(&self, path: &Path) -> bool {
-        let own = || self.own.into_iter().flatten();
-        // What leads to the places of its own is beyond none of these.
-        if self.remote.get().is_none() && own().any(|place| place.starts_with(path)) {
-            return true;
-        }
-        let read = || {
-            let mut remote = platform::remote_mounts();
-            remote.retain(|mount| !own().any(|place| place.starts_with(mount)));
-            remote
-        };
-        !self.remote.get_or_init(read).iter().any(|mount| path.starts_with(mount))
-    }
-
-    /// The root of the git work tree around `cwd`; `cwd` itself where there is none, or where it would be the home
-    /// directory or everything: what is there is more than a workspace.
-    fn work_tree(&self, cwd: &Path, home: Option<&Path>) -> PathBuf {
-        cwd.ancestors()
-            .take(MAX_LEVELS)
-            .take_while(|path| {
-                path.parent().is_some() && home.is_none_or(|home| !home.starts_with(path))
-            })
-            .find(|path| self.may_look(path) && fs::symlink_metadata(path.join(".git")).is_ok())
-            .unwrap_or(cwd)
-            .to_owned()
-    }
-
-    /// Whether what stands at the paths, or in the whole work trees around them, differs from what was committed.
-    fn uncommitted(
-        &self,
-        files: &BTreeSet<String>,
-        directories: &BTreeSet<String>,
-    ) -> [BTreeMap<String, bool>; 2] {
-        let mut trees: HashMap<PathBuf, Option<uncommitted::Tree>> = HashMap::new();
-        [(files, false), (directories, true)].map(|(paths, whole)| {
-            let seen = paths.iter().take(uncommitted::PATHS).filter_map(|path| {
-                let place = Path::new(path);
-                let root = self.repository_around(place)?;
-                let below = if whole { Path::new("") } else { place.strip_prefix(root).ok()? };
-                let tree = trees
-                    .entry(root.to_owned())
-                    .or_insert_with(|| uncommitted::Tree::open(root))
-                    .as_ref()?;
-                Some((path.clone(), tree.differs(below)?))
-            });
-            seen.collect()
-        })
-    }
-
-    /// Of each file, whether the last commit holds what stands there; missing where that is not seen.
-    fn committed(&self, paths: &BTreeSet<String>) -> BTreeMap<String, bool> {
-        let mut trees: HashMap<PathBuf, Option<uncommitted::Tree>> = HashMap::new();
-        let seen = paths.iter().filter_map(|path| {
-            let place = Path::new(path);
-            let root = self.repository_around(place)?;
-            let below = place.strip_prefix(root).ok()?;
-            let tree = trees
-                .entry(root.to_owned())
-                .or_insert_with(|| uncommitted::Tree::open(root))
-                .as_ref()?;
-            Some((path.clone(), tree.holds(below)?))
-        });
-        seen.collect()
-    }
-
-    /// The root of the repository that a path lies in.
-    fn repository_around<'p>(&self, place: &'p Path) -> Option<&'p Path> {
-        place.ancestors().take(MAX_LEVELS).find(|directory| {
-            directory.parent().is_some()
-                && self.may_look(directory)
-                && fs::symlink_metadata(directory.join(".git")).is_ok()
-        })
-    }
-
-    fn aliases<'n>(&self, names: impl Iterator<Item = &'n Path>) -> Vec<Alias> {
-        let alias = |name: &Path| {
-            let resolved = self.resolved(name)?;
-            (resolved != name).then(|| Alias { known_as: name.to_owned(), resolved })
-        };
-        names.filter_map(alias).collect()
-    }
-
-    /// What is known of a path; `None` where it was not looked at.
-    fn at(&self, path: &str, aliases: &[Alias]) -> Option<PathFact> {
-        let path = Path::new(path);
-        if !path.is_absolute() || !self.may_look(path) {
-            return None;
-        }
-        let resolved = self.resolved(path);
-        // A link on the way to the workspace is no link out of it: what is inside keeps the name that the call knows.
-        let seen = resolved.map(|resolved| {
-            let known = aliases.iter().find_map(|alias| {
-                let inside = resolved.strip_prefix(&alias.resolved).ok()?;
-                Some(alias.known_as.join(inside))
-            });
-            known.unwrap_or(resolved)
-        });
-        let leads_to = seen.filter(|seen| *seen != normalised(path)).as_deref().and_then(text);
-        // The system would follow links on the way without asking whether it may.
-        let parent = path.parent().and_then(|parent| self.resolved(parent));
-        let place = match (parent, path.file_name()) {
-            (Some(parent), Some(name)) => parent.join(name),
-            _ => path.to_owned(),
-        };
-        let fact = |exists, kind| Some(PathFact { exists, kind, leads_to, tracked: None });
-        if !self.may_look(&place) {
-            return fact(true, PathKind::Unknown);
-        }
-        match fs::symlink_metadata(&place) {
-            Ok(metadata) => {
-                let kind = match metadata.file_type() {
-                    kind if kind.is_symlink() => PathKind::Link,
-                    kind if kind.is_dir() => PathKind::Directory,
-                    kind if kind.is_file() => PathKind::File,
-                    _ => PathKind::Special,
-                };
-                fact(true, kind)
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                fact(false, PathKind::Unknown)
-            }
-            // Something may well be there.
-            Err(_) => fact(true, PathKind::Unknown),
-        }
-    }
-
-    /// The path without links and `..`, as far as its components exist and may be looked at; the rest stays as written, so
-    /// that a link into a network file system is still seen to lead there. `None` for a circle of links, which the system
-    /// opens for nobody.
-    fn resolved(&self, path: &Path) -> Option<PathBuf> {
-        let mut links = 0;
-        let mut resolved = PathBuf::from("/");
-        let mut waiting: Vec<PathBuf> = steps(path);
-        for _ in 0..MAX_COMPONENTS {
-            let Some(step) = waiting.pop() else { break };
-            if step.as_os_str() == ".." {
-                resolved.pop();
-                continue;
-            }
-            let next = resolved.join(&step);
-            if !self.may_look(&next) {
-                resolved = next;
-                break;
-            }
-            match fs::read_link(&next) {
-                Ok(target) => {
-                    links += 1;
-                    if links > MAX_LINKS {
-                        return None;
-                    }
-                    if target.is_absolute() {
-                        resolved = PathBuf::from("/");
-                    }
-                    waiting.extend(steps(&target));
-                }
-                // Not a link, or not there.
-                Err(_) => resolved = next,
-            }
-        }
-        resolved.extend(waiting.iter().rev());
-        Some(normalised(&resolved))
-    }
-}
-
-/// The steps of a path, the last one first.
-fn steps(path: &Path) -> Vec<PathBuf> {
-    let step = |component: Component<'_>| match component {
-        Component::Normal(name) => Some(PathBuf::from(name)),
-        Component::ParentDir => Some(PathBuf::from("..")),
-        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
-    };
-    path.components().rev().filter_map(step).collect()
-}
-
-/// The path without `.` and `..`, by its letters alone.
-fn normalised(path: &Path) -> PathBuf {
-    let mut normalised = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir => {
-                normalised.pop();
-            }
-            Component::CurDir => {}
-            other => normalised.push(other),
-        }
-    }
-    normalised
-}
-
-/// A path that is no text cannot be compared with what a call says, and is not known then.
-fn text(path: &Path) -> Option<String> {
-    path.to_str().map(str::to_owned)
-}
-
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
     use std::os::unix::fs::symlink;
+
+    use portcullis_core::facts::PathKind;
 
     use super::*;
 
@@ -529,18 +315,6 @@ mod tests {
         let file = project.join("src/new");
         let facts = facts(&linked, &project, &[&file]);
         assert_eq!(facts.paths[file.to_str().unwrap()].leads_to, None);
-    }
-
-    #[test]
-    fn nothing_is_looked_at_in_a_network_file_system_also_through_a_link() {
-        let (_keep, root) = world();
-        symlink(root.join("elsewhere"), root.join("home/project/out")).unwrap();
-        let look = Look { remote: vec![root.join("elsewhere")].into(), ..Look::new(None, None) };
-        let at = |path: &str| look.at(root.join(path).to_str().unwrap(), &[]);
-        assert_eq!(at("elsewhere/x"), None);
-        let link = at("home/project/out/x").unwrap();
-        assert_eq!(link.leads_to, text(&root.join("elsewhere/x")));
-        assert_eq!(at("home/project").unwrap().kind, PathKind::Directory);
     }
 
     #[test]

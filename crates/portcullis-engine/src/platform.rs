@@ -11,6 +11,10 @@ use std::{
 
 use crate::account::Account;
 
+mod mounts;
+
+pub use mounts::Mounts;
+
 /// Our own directory's name below the system's directories.
 const NAME: &str = "portcullis";
 
@@ -424,39 +428,6 @@ pub fn show_on_desktop(title: &str, text: &str) -> io::Result<process::Child> {
     command.stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn()
 }
 
-/// Kinds of file systems, or beginnings of their names, that wait for a server or a program.
-const REMOTE: &[&str] =
-    &["nfs", "cifs", "smb", "afs", "ceph", "glusterfs", "lustre", "9p", "autofs", "fuse"];
-
-/// Where file systems are mounted that wait for a server or a program; empty where the system does not say.
-#[must_use]
-pub fn remote_mounts() -> Vec<PathBuf> {
-    if !cfg!(target_os = "linux") {
-        return Vec::new();
-    }
-    // The size that a file there gives itself is 0; this is more than most tables have.
-    let mut table = String::with_capacity(1 << 13);
-    let file = fs::File::open("/proc/self/mounts");
-    if file.and_then(|mut file| file.read_to_string(&mut table)).is_err() {
-        table.clear();
-    }
-    remote_mounts_of(&table)
-}
-
-/// The mounts in a table as `proc_pid_mounts(5)` describes it.
-fn remote_mounts_of(table: &str) -> Vec<PathBuf> {
-    let mount = |line: &str| {
-        let mut words = line.split(' ').skip(1);
-        let (point, kind) = (words.next()?, words.next()?);
-        // `fuseblk` is a disk.
-        let is_remote = kind != "fuseblk" && REMOTE.iter().any(|name| kind.starts_with(name));
-        let unescaped =
-            || point.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\");
-        (is_remote && point != "/").then(|| unescaped().into())
-    };
-    table.lines().filter_map(mount).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -518,12 +489,5 @@ mod tests {
         ] {
             assert_eq!(real(&root.join(path)), root.join(expected), "{path}");
         }
-    }
-
-    #[test]
-    fn only_file_systems_that_wait_for_somebody_are_remote() {
-        let table = "/dev/sda1 / ext4 rw 0 0\nhost:/x /mnt/a\\040b nfs4 rw 0 0\nproc /proc proc rw 0 0\n\
-            h /s fuse.sshfs rw 0 0\n/dev/sdb /usb fuseblk rw 0 0\noverlay / fuse.overlay rw 0 0\nbroken";
-        assert_eq!(remote_mounts_of(table), [PathBuf::from("/mnt/a b"), "/s".into()]);
     }
 }

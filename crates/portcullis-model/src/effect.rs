@@ -38,6 +38,8 @@ pub struct Effects {
     pub files: Vec<Started>,
     /// Absolute paths of which the facts say nothing and whose content is wanted.
     pub wanted: BTreeSet<String>,
+    /// Absolute paths of which the facts say nothing and where it would make a difference that a directory stands there.
+    pub asked: BTreeSet<String>,
     /// What the agent would get to see: not the text itself, only where it comes from.
     pub shown: Text,
     /// Where the unknown values come from that stand in nested layers as one character each, see [`stand_in`].

@@ -87,11 +87,14 @@ impl Observed {
         paths.is_empty() && uncommitted.is_empty() && work_trees.is_empty() && hosts.is_empty()
     }
 
-    /// Whether the same is understood of an action with it: what was committed and which hosts are known is weighed afterwards, and a plain file is
-    /// understood as one of which nothing is known.
+    /// Whether the same is understood of an action with it: what was committed and which hosts are known is weighed afterwards, a plain file is
+    /// understood as one of which nothing is known, and so is a directory, but where somebody asked for one (see `Effects::asked`).
     #[must_use]
-    pub fn is_plain(&self) -> bool {
-        self.paths.values().all(PathFact::is_plain)
+    pub fn is_plain(&self, asked: &BTreeSet<String>) -> bool {
+        let is_asked = |path: &String| asked.contains(path);
+        self.paths
+            .iter()
+            .all(|(path, fact)| fact.is_plain() || fact.leads_to.is_none() && !is_asked(path))
     }
 }
 

@@ -17,7 +17,7 @@ use portcullis_core::facts::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{Look, normalised, text};
+use super::look::{Look, normalised, text};
 use crate::audit::File;
 
 /// How much of a file's beginning tells whether it is text, as bash looks at it.
@@ -45,7 +45,7 @@ const BINARIES: &[&[u8]] = &[
 
 /// Reads files for one call, and no more than is read for one: what was read before counts.
 pub struct Reader<'a> {
-    look: Look<'a>,
+    look: &'a Look<'a>,
     left: Cell<Left>,
 }
 
@@ -58,7 +58,7 @@ struct Left {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(look: Look<'a>, known: &Facts) -> Self {
+    pub(super) fn new(look: &'a Look<'a>, known: &Facts) -> Self {
         let mut left = Left { looks: ACTION_LOOKS, files: ACTION_FILES, bytes: ACTION_BYTES };
         for fact in known.contents.values() {
             left.take(fact);

@@ -19,7 +19,7 @@ use super::{Regime, Session, decision::deny, judged::Judged};
 use crate::{
     audit::Files,
     config::{ConfigError, Configuration, UnknownTools},
-    observe::Place,
+    observe::{Look, Place},
     pins,
 };
 
@@ -157,11 +157,13 @@ impl Session {
         facts: Facts,
         configuration: &Configuration,
     ) -> Understood<'a> {
-        let mut understood = self.read_through(action, facts);
+        let place = Place::of(&facts);
+        let look = self.observer.around(&place);
+        let mut understood = self.read_through(action, facts, &look);
         for _ in 0..LOOKS {
             let plan = understood.plan();
             let wants_hosts = plan.hosts && understood.facts().hosts.is_empty();
-            let mut observed = self.observer.look(&plan, understood.facts());
+            let mut observed = self.observer.look(&look, &plan, understood.facts());
             if wants_hosts {
                 let allowed = &configuration.network.options.allowed_hosts;
                 let allowed = allowed.iter().map(|entry| entry.host.to_ascii_lowercase());
@@ -174,7 +176,7 @@ impl Session {
             understood = match understood.learned(observed) {
                 // The same is understood, so nothing else is asked for.
                 Ok(understood) => return understood,
-                Err(facts) => self.read_through(action, *facts),
+                Err(facts) => self.read_through(action, *facts, &look),
             };
             if !starts_files {
                 break;
@@ -184,9 +186,13 @@ impl Session {
     }
 
     /// What an action would do by what is known, with the files that it starts.
-    fn read_through<'a>(&self, action: &'a Action, facts: Facts) -> Understood<'a> {
-        let place = Place::of(&facts);
-        match self.observer.reader(&place, &facts) {
+    fn read_through<'a>(
+        &self,
+        action: &'a Action,
+        facts: Facts,
+        look: &Look<'_>,
+    ) -> Understood<'a> {
+        match self.observer.reader(look, &facts) {
             Some(reader) => Understood::reading(action, facts, &|path| reader.read(path)),
             None => Understood::new(action, facts),
         }

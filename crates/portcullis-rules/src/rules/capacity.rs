@@ -111,8 +111,11 @@ const MANY: u32 = 10;
 
 fn starts_much(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
+    let mut shapes = STARTS.iter().filter(|shape| pattern::names(shape, &run.program)).peekable();
+    // Nearly every program is another, and need not be read for it.
+    shapes.peek()?;
     let command = pattern::Command::new(run);
-    if !STARTS.iter().any(|shape| command.has_shape(shape)) {
+    if !shapes.any(|shape| command.has_shape(shape)) {
         return None;
     }
     let options = Options::new(&run.arguments, VALUED);

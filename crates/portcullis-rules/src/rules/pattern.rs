@@ -12,6 +12,11 @@ use crate::{
 /// The most operands that a shape names: one bit each. No shape in the registry comes near it, and a test says so.
 pub(super) const SHAPE_OPERANDS: usize = 15;
 
+/// Whether a shape is one of a program's commands.
+pub(super) fn names(shape: &str, program: &str) -> bool {
+    any(cut(shape, b' ').0, b'|', |name| name == program)
+}
+
 /// Options with which a program says what it would do and does nothing.
 const REHEARSALS: &[&str] = &[
     "--help",
@@ -90,8 +95,7 @@ impl<'a> Command<'a> {
 
     /// Whether the command has this shape and does what it says instead of rehearsing it.
     pub(super) fn has_shape(&self, shape: &str) -> bool {
-        let (programs, words) = cut(shape, b' ');
-        any(programs, b'|', |program| program == self.program) && self.has_words(words)
+        names(shape, self.program) && self.has_words(cut(shape, b' ').1)
     }
 
     /// Whether the command has the words of a shape that names its program, and does what it says instead of rehearsing it.

@@ -102,11 +102,7 @@ fn changes(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     // A folder of manifests is called after what it describes; where it goes, the context and the namespace say.
     let is_cluster = matches!(program, "helm" | "helmfile" | "kubectl" | "oc" | "skaffold");
     let mut said = words(run).filter(|word| !is_cluster || !word.contains('/'));
-    let names = |shape: &&&str| {
-        let programs = shape.split(' ').next().unwrap_or_default();
-        programs.split('|').any(|name| name == program)
-    };
-    let mut shapes = CHANGING.iter().filter(names).peekable();
+    let mut shapes = CHANGING.iter().filter(|shape| pattern::names(shape, program)).peekable();
     if shapes.peek().is_none() || !said.any(is_production) {
         return None;
     }

@@ -15,7 +15,7 @@ use crate::{
         Argument, Certainty, Connection, EffectId, EffectKind, GapReason, PermissionChange, Target,
         WriteMode,
     },
-    facts::Facts,
+    facts::{Facts, PathFact},
     network::hosts,
     text::{Piece, Taint, Text},
 };
@@ -59,6 +59,9 @@ pub trait Host: Limits {
 
     /// What is known of the world.
     fn facts(&self) -> &Facts;
+
+    /// What is known of a path by those who want a directory to stand there.
+    fn known_of(&self, path: &str) -> Option<&PathFact>;
 
     /// Records an effect of the program.
     fn emit(&mut self, kind: EffectKind, span: Span) -> EffectId;

@@ -65,15 +65,10 @@ pub(super) fn directory(walk: &dyn Host, destination: &Argument, sources: usize)
     }
     let target = walk.target(&destination.text);
     let Some(path) = &target.path else { return false };
-    walk.facts().paths.get(path).is_some_and(|fact| fact.kind == PathKind::Directory)
-        || matches!(
-            place::place(path, walk.facts()),
-            Place::Root
-                | Place::SystemTop
-                | Place::HomeTop
-                | Place::WorkspaceTop
-                | Place::TemporaryTop
-        )
+    matches!(
+        place::place(path, walk.facts()),
+        Place::Root | Place::SystemTop | Place::HomeTop | Place::WorkspaceTop | Place::TemporaryTop
+    ) || walk.known_of(path).is_some_and(|fact| fact.kind == PathKind::Directory)
 }
 
 /// The file that `source` becomes in or as `destination`.

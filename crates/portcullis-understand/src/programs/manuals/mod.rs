@@ -17,6 +17,7 @@ mod remote;
 mod text;
 mod wrappers;
 
+use crate::split;
 pub(crate) use read::{Word, read};
 
 /// All options of one program: each kind is a sorted list of names.
@@ -97,7 +98,9 @@ impl Words {
         let (mut low, mut high) = (0, self.0.len());
         while low < high {
             let between = self.0.get(low..usize::midpoint(low, high))?;
-            let start = between.rfind(' ').map_or(low, |blank| low + blank + 1);
+            // Names are short: a look at each letter is quicker than a search that prepares itself.
+            let blank = between.bytes().rposition(|letter| letter == b' ');
+            let start = blank.map_or(low, |blank| low + blank + 1);
             let found = self.beginning(start)?;
             if found < word {
                 low = start + found.len() + 1;
@@ -109,7 +112,7 @@ impl Words {
     }
 
     fn beginning(self, start: usize) -> Option<&'static str> {
-        self.0.get(start..)?.split(' ').next()
+        Some(split::cut(self.0.get(start..)?, b' ').0)
     }
 }
 

@@ -110,7 +110,7 @@ impl Walk<'_> {
             || holds("/tmp")
             || self.directory().is_some_and(holds)
             || self.state.previous().is_some_and(holds)
-            || facts.paths.get(path).is_some_and(|fact| fact.exists && !fact.is_plain())
+            || self.known_of(path).is_some_and(|fact| fact.exists && !fact.is_plain())
             || self.provenance.is_brought_whole(path)
             || self.recorder.effects.list.iter().rev().leading(MADE).any(makes)
     }

@@ -7,7 +7,7 @@ use crate::{
     effect::{
         Argument, Certainty, EffectId, EffectKind, GapReason, PermissionChange, Target, WriteMode,
     },
-    facts::Facts,
+    facts::{Facts, PathFact},
     programs::{
         found::{File, Found},
         host::{Host, Scope},
@@ -18,6 +18,10 @@ use crate::{
 impl Host for Walk<'_> {
     fn facts(&self) -> &Facts {
         Walk::facts(self)
+    }
+
+    fn known_of(&self, path: &str) -> Option<&PathFact> {
+        Walk::known_of(self, path)
     }
 
     fn emit(&mut self, kind: EffectKind, span: Span) -> EffectId {

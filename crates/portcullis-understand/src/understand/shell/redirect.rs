@@ -374,7 +374,7 @@ impl Walk<'_> {
         let Some(path) = self.target(&target.text).path else { return };
         let facts = self.facts();
         let is_directory =
-            || facts.paths.get(&path).is_some_and(|fact| fact.kind == PathKind::Directory);
+            || self.known_of(&path).is_some_and(|fact| fact.kind == PathKind::Directory);
         let leads_out = match place::place(&path, facts) {
             Place::Root | Place::HomeTop | Place::SystemTop => true,
             Place::Workspace

@@ -1,6 +1,8 @@
 //! What rows in `programs` and other readers may say to the walk. Owns the collected effects and the bounds; statements,
 //! words and programs are read by its siblings.
 
+use std::{cell::RefCell, collections::BTreeSet};
+
 use portcullis_syntax::Span;
 
 use super::{
@@ -21,7 +23,7 @@ use super::{
 use crate::{
     bound::Limits,
     effect::{Certainty, Effect, EffectId, EffectKind, Effects, GapReason, LayerId, LayerOrigin},
-    facts::{Facts, FileFact},
+    facts::{Facts, FileFact, PathFact},
     place,
     text::{Piece, Taint, Text},
 };
@@ -54,6 +56,8 @@ pub struct Walk<'a> {
     pub(super) input: Option<Text>,
     /// Which of several possible values variables take in this round, and how many rounds there are.
     pub(super) choice: Choice,
+    /// See `Effects::asked`.
+    asked: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Walk<'a> {
@@ -73,6 +77,7 @@ impl<'a> Walk<'a> {
             streams: Streams::default(),
             input: None,
             choice: Choice::default(),
+            asked: RefCell::default(),
         }
     }
 
@@ -90,7 +95,8 @@ impl<'a> Walk<'a> {
             let everything = Span::new(0, self.recorder.layer_text().len());
             self.gap(everything, GapReason::Limit);
         }
-        self.recorder.finish(self.budget.done())
+        let asked = self.asked.into_inner();
+        Effects { asked, ..self.recorder.finish(self.budget.done()) }
     }
 
     /// Adds an argument of the call as a layer, and makes it the one that spans point into.
@@ -119,6 +125,21 @@ impl<'a> Walk<'a> {
     #[must_use]
     pub fn facts(&self) -> &Facts {
         self.facts
+    }
+
+    /// What is known of a path by those who want a directory to stand there, or anything else that is no plain file. Where nothing is known, it
+    /// is noted that somebody asked: with an answer, something else may be understood. Everybody else asks where links lead, and no more.
+    pub(crate) fn known_of(&self, path: &str) -> Option<&PathFact> {
+        let known = self.facts.paths.get(path);
+        if known.is_none() {
+            self.asked.borrow_mut().insert(path.to_owned());
+        }
+        known
+    }
+
+    /// What was understood in between, of which nothing else is kept, asked this.
+    pub(in crate::understand) fn asks_too(&self, asked: BTreeSet<String>) {
+        self.asked.borrow_mut().extend(asked);
     }
 
     /// The directory that relative paths start from, where it is known.

@@ -392,6 +392,7 @@ fn reads_as_command(walk: &Walk<'_>, text: &str) -> bool {
         return true;
     }
     let effects = as_shell("", text, walk.facts());
+    walk.asks_too(effects.asked);
     let runs = effects.list.iter().filter_map(|effect| match &effect.kind {
         EffectKind::Run(run) => Some(run.known),
         _ => None,
