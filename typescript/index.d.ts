@@ -47,25 +47,25 @@ export interface File {
 export class Verdict {
   private constructor();
   readonly decision: Decision;
-  readonly risk: Risk;
+  get risk(): Risk;
   /** The layer of the policy that decided. */
-  readonly layer: string;
+  get layer(): string;
   /** Why, the most important first. */
-  readonly reasons: readonly string[];
+  get reasons(): readonly string[];
   /** The most severe first. */
-  readonly findings: readonly Finding[];
-  readonly coverage: "full" | "partial";
-  readonly gaps: readonly Gap[];
+  get findings(): readonly Finding[];
+  get coverage(): "full" | "partial";
+  get gaps(): readonly Gap[];
   /** What it touches, each with its kind. */
-  readonly resources: readonly string[];
-  readonly reversible: boolean;
-  readonly impact: string;
-  readonly recommendations: readonly string[];
+  get resources(): readonly string[];
+  get reversible(): boolean;
+  get impact(): string;
+  get recommendations(): readonly string[];
   /** What must hold while it runs. */
-  readonly obligations: readonly unknown[];
-  readonly files: readonly File[];
+  get obligations(): readonly unknown[];
+  get files(): readonly File[];
   /** The action's hash, which a yes is bound to; empty where nothing could be judged. */
-  readonly action: string;
+  get action(): string;
   readonly tool: string;
   readonly session: string | undefined;
   /** The name of the error, where there is no judgement because of one. The decision is `deny` then. */

@@ -134,8 +134,8 @@ class Gate:
             call["session"] = session
         line = encode(call)
         with self._lock:
-            decision, answer, judged = self._engine.judge(line)
-        verdict = read_verdict(decision, answer, line, judged, tool, session)
+            decision, judged = self._engine.judge(line)
+        verdict = read_verdict(decision, line, judged, tool, session)
         if self._watchers:
             self._tell("judged", verdict, None)
         return verdict

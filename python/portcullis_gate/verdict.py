@@ -95,10 +95,20 @@ class Verdict(Record):
 
         def __getattr__(self, name):
             # Whoever wants more than the decision reads the engine's answer.
-            if name in Verdict._names and self.__dict__.get("_answer"):
-                self.__dict__.update(_said(self.__dict__["_answer"]))
-                return self.__dict__[name]
+            if name in Verdict._names:
+                text = self._text()
+                if text:
+                    self.__dict__.update(_said(text))
+                    return self.__dict__[name]
             raise AttributeError(f"a verdict has no `{name}`")
+
+    def _text(self) -> str:
+        """The engine's answer, which it writes when somebody asks for it first."""
+        text = self.__dict__.get("_answer")
+        if text is None:
+            judged = self.__dict__.get("_judged")
+            text = self.__dict__["_answer"] = "" if judged is None else judged.answer
+        return text
 
     @property
     def allowed(self) -> bool:
@@ -144,14 +154,15 @@ class Verdict(Record):
         """The answer as the program writes it; empty where nothing could be judged."""
         import json
 
-        if not self._answer:
+        text = self._text()
+        if not text:
             return {}
-        answer: dict[str, Any] = json.loads(self._answer)
+        answer: dict[str, Any] = json.loads(text)
         return answer
 
     def __getstate__(self) -> dict[str, Any]:
         # What the engine keeps of a call stays in its process; without it, an outcome is not tied to its call.
-        return {**self.__dict__, "_judged": None}
+        return {**self.__dict__, "_answer": self._text(), "_judged": None}
 
 
 class Answer(Record):
@@ -188,17 +199,14 @@ class Outcome(Record):
     inspection: Inspection
 
 
-def read_verdict(
-    decision: Decision, answer: str, line: str, judged: Judged | None, tool: str, session: str | None
-) -> Verdict:
-    """The verdict that the engine's answer says, which is read when somebody wants more of it than the decision."""
+def read_verdict(decision: Decision, line: str, judged: Judged, tool: str, session: str | None) -> Verdict:
+    """The verdict on a call. The engine's answer is read when somebody wants more of it than the decision."""
     fields = {
         "decision": decision,
         "tool": tool,
         "session": session,
         "error": None,
         "_line": line,
-        "_answer": answer,
         "_judged": judged,
     }
     return _made(Verdict, fields)

@@ -8,7 +8,7 @@ const { Terminal } = require("./approvals.js");
 const { CallError, ConfigError, read } = require("./errors.js");
 const native = require("./native.js");
 const { encode, textOf, withoutSecrets } = require("./plain.js");
-const { failed, kept, readInspection, readVerdict } = require("./verdict.js");
+const { failed, kept, readAnswered, readInspection, readVerdict } = require("./verdict.js");
 
 const OPTIONS = new Set(["config", "project", "record", "agent", "session", "approve", "gateway", "gatewayToken", "wait", "mode", "monitor", "canAsk"]);
 const CALL = new Map([
@@ -85,7 +85,7 @@ class Gate {
   async judge(tool, args, more) {
     const { line, session } = this.#line(tool, args, more);
     const judged = await this.#apart(() => this.#engine.judge(line));
-    return readVerdict(judged.answer, { line, judged, tool, session });
+    return readVerdict(judged, line, tool, session);
   }
 
   /** As `judge`, at once. */
@@ -93,7 +93,7 @@ class Gate {
     if (this.#remote) throw new CallError("a gateway has a say here, which takes time: use `judge`");
     const { line, session } = this.#line(tool, args, more);
     const judged = ours(() => this.#engine.judgeSync(line));
-    return readVerdict(judged.answer, { line, judged, tool, session });
+    return readVerdict(judged, line, tool, session);
   }
 
   /** Judges a call, and asks whoever approves where it asks. It throws nothing: what goes wrong is a `deny`. */
@@ -123,13 +123,13 @@ class Gate {
    * file that the call starts is another one by now. */
   async answer(verdict, answer) {
     const { about, said } = answering(verdict, answer);
-    return readVerdict(await this.#apart(() => this.#engine.answered(...said)), about);
+    return readAnswered(await this.#apart(() => this.#engine.answered(...said)), about);
   }
 
   /** As `answer`, at once. */
   answerSync(verdict, answer) {
     const { about, said } = answering(verdict, answer);
-    return readVerdict(ours(() => this.#engine.answeredSync(...said)), about);
+    return readAnswered(ours(() => this.#engine.answeredSync(...said)), about);
   }
 
   /** Keeps in mind and in the record what a call came to, and gives it without its secrets. What a result tells an agent to do counts when

@@ -1,36 +1,61 @@
 "use strict";
 // What a gate says of a call. The fields are those of docs/reference/answer.schema.json, in JavaScript's spelling. Everything is frozen.
 
+const { read } = require("./errors.js");
+
 const NOTHING = Object.freeze([]);
 
-/** The answer to one call. */
+/** What stands in the engine's answer, by its name here. */
+const FIELDS = {
+  risk: (said) => said.risk,
+  layer: (said) => said.layer,
+  reasons: (said) => frozen(said.reasons),
+  findings: (said) => each(said.findings, finding),
+  coverage: (said) => said.coverage,
+  gaps: (said) => each(said.gaps, gap),
+  resources: (said) => frozen(said.resources),
+  reversible: (said) => said.reversible,
+  impact: (said) => said.impact,
+  recommendations: (said) => frozen(said.recommendations),
+  obligations: (said) => each(said.obligations, deep),
+  files: (said) => each(said.files, deep),
+  action: (said) => said.action,
+};
+
+/** The answer to one call. Whoever wants more than the decision has the engine's answer written and read, once: mostly nobody does. */
 class Verdict {
   #line;
   #answer;
   #judged;
+  #fields;
 
-  constructor(said, { tool, session, error, line, answer, judged }) {
-    this.decision = said.decision;
-    this.risk = said.risk;
-    this.layer = said.layer;
-    this.reasons = frozen(said.reasons);
-    this.findings = each(said.findings, finding);
-    this.coverage = said.coverage;
-    this.gaps = each(said.gaps, gap);
-    this.resources = frozen(said.resources);
-    this.reversible = said.reversible;
-    this.impact = said.impact;
-    this.recommendations = frozen(said.recommendations);
-    this.obligations = each(said.obligations, deep);
-    this.files = each(said.files, deep);
-    this.action = said.action;
+  constructor({ decision, tool, session, error, line, answer, judged, said }) {
+    this.decision = decision;
     this.tool = tool;
     this.session = session;
     this.error = error;
     this.#line = line;
     this.#answer = answer;
     this.#judged = judged;
+    if (said !== undefined) this.#fields = fieldsOf(said);
     Object.freeze(this);
+  }
+
+  static {
+    for (const name of Object.keys(FIELDS)) {
+      const get = function () {
+        return (this.#fields ??= fieldsOf(JSON.parse(this.#text())))[name];
+      };
+      Object.defineProperty(this.prototype, name, { get, enumerable: true });
+    }
+  }
+
+  #text() {
+    try {
+      return (this.#answer ??= this.#judged?.answer);
+    } catch (error) {
+      throw read(error);
+    }
   }
 
   /** It may run. */
@@ -68,7 +93,16 @@ class Verdict {
 
   /** The answer as the program writes it; empty where nothing could be judged. */
   toJSON() {
-    return this.#answer === undefined ? {} : JSON.parse(this.#answer);
+    const text = this.#text();
+    return text === undefined ? {} : JSON.parse(text);
+  }
+
+  /** Every field, for whoever prints it. */
+  [Symbol.for("nodejs.util.inspect.custom")](depth, options, inspect) {
+    const fields = { decision: this.decision };
+    for (const name of Object.keys(FIELDS)) fields[name] = this[name];
+    const { tool, session, error } = this;
+    return `Verdict ${inspect({ ...fields, tool, session, error }, options)}`;
   }
 
   /** What the addon keeps of the call, and the line that was judged: for the gate alone. */
@@ -79,17 +113,29 @@ class Verdict {
 
 const { kept } = Verdict;
 delete Verdict.kept;
+Object.freeze(Verdict.prototype);
 
-/** The verdict that an answer of the addon says. */
-function readVerdict(answer, about) {
-  return new Verdict(JSON.parse(answer), { ...about, answer });
+/** The verdict on a call that the addon judged. */
+function readVerdict(judged, line, tool, session) {
+  return new Verdict({ decision: judged.decision, line, judged, tool, session });
+}
+
+/** The verdict after somebody answered. */
+function readAnswered(answer, about) {
+  const said = JSON.parse(answer);
+  return new Verdict({ ...about, decision: said.decision, answer, said });
+}
+
+function fieldsOf(said) {
+  const fields = {};
+  for (const [name, of] of Object.entries(FIELDS)) fields[name] = of(said);
+  return fields;
 }
 
 /** The verdict on what could not be judged: it does not run. */
 function failed(error, tool, session, words) {
   const reason = words ?? `it was not judged, so it does not run: ${error?.message ?? error}`;
   const said = {
-    decision: "deny",
     risk: "unknown",
     layer: "floor",
     reasons: [reason],
@@ -98,7 +144,7 @@ function failed(error, tool, session, words) {
     impact: "it is not known what it would do",
     action: "",
   };
-  return new Verdict(said, { tool, session, error: error?.name ?? "Error" });
+  return new Verdict({ decision: "deny", said, tool, session, error: error?.name ?? "Error" });
 }
 
 /** What the addon says of a text. */
@@ -141,8 +187,8 @@ function frozen(list) {
   return list === undefined || list.length === 0 ? NOTHING : Object.freeze(list);
 }
 
-function each(list, read) {
-  return list === undefined || list.length === 0 ? NOTHING : Object.freeze(list.map(read));
+function each(list, of) {
+  return list === undefined || list.length === 0 ? NOTHING : Object.freeze(list.map(of));
 }
 
 function deep(value) {
@@ -150,4 +196,4 @@ function deep(value) {
   return Object.freeze(value);
 }
 
-module.exports = { Verdict, failed, kept, readInspection, readVerdict };
+module.exports = { Verdict, failed, kept, readAnswered, readInspection, readVerdict };

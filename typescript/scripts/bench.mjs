@@ -1,10 +1,9 @@
-// How long a judged call takes, with the record off: `npm run build`, then `node scripts/bench.mjs`. Each call is judged often, and the median is told, with that of
-// making JSON of the call and a frozen verdict of the answer, which is all that JavaScript adds.
+// How long a judged call takes, with the record off: `npm run build`, then `node scripts/bench.mjs`. Each call is judged often, and the median is told.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { Gate } from "@portcullis-gate/core";
 
-const root = process.argv[2] ?? new URL("../../", import.meta.url).pathname;
-const gate = new Gate({ project: root, record: false });
+const root = new URL("../../", import.meta.url).pathname;
+const gate = new Gate({ project: process.argv[2] ?? root, record: false });
 const CALLS = { ls: { command: "ls" }, "git status": { command: "git status" }, "rm -rf ~": { command: "rm -rf ~" } };
 
 /** Microseconds, sorted. */
@@ -24,6 +23,18 @@ const tell = (name, sorted) => console.log(`${name.padEnd(40)} p10 ${at(sorted, 
 for (const [name, args] of Object.entries(CALLS)) {
   times(() => gate.judgeSync("bash", args), 2000);
   tell(name, times(() => gate.judgeSync("bash", args), 20_000));
+}
+const day = `${root}/xtask/src/bench/agents.txt`;
+if (existsSync(day)) {
+  // What coding agents run day by day, in turns.
+  const took = new Map(readFileSync(day, "utf8").split("\n").filter(Boolean).map((command) => [command, []]));
+  for (let round = 0; round < 101; round += 1) {
+    for (const [command, all] of took) all.push(times(() => gate.judgeSync("bash", { command }), 1)[0]);
+  }
+  const sorted = [...took.values()].map((all) => all.slice(50).sort((one, other) => one - other));
+  const each = (pick) => sorted.map(pick).sort((one, other) => one - other);
+  tell(`a day of an agent (${took.size}), in the middle`, each((all) => all[all.length >> 1]));
+  tell(`a day of an agent (${took.size}), at best`, each((all) => all[0]));
 }
 const folder = `${root}/corpus`;
 if (existsSync(folder)) {

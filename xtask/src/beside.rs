@@ -35,30 +35,42 @@ pub(crate) fn in_process(python: &str) -> Result<(), Failed> {
     let theirs = theirs(python, &file);
     std::fs::remove_dir_all(&folder)
         .map_err(|source| Failed::File { path: folder.clone(), source })?;
-    let mut theirs = theirs?;
+    let mut inside = theirs?;
     let mut ours = ours(&commands);
     say(&format!("\n| {} commands | p50 µs | p99 µs |\n|---|---|---|\n", commands.len()));
-    let (mut at, mut lines) = (Vec::new(), String::new());
-    for (name, times) in [
-        ("OpenHands: rails and patterns, the analyzers alone", &mut theirs),
-        ("Portcullis: the whole judgement", &mut ours),
-    ] {
+    let row = |name: &str, times: &mut Vec<f64>, beside: Option<(f64, f64)>| {
         times.sort_by(f64::total_cmp);
         let rank = |percent: usize| {
             times.get(times.len().saturating_sub(1) * percent / 100).copied().unwrap_or_default()
         };
-        lines.push_str(&format!("| {name} | {:.1} | {:.1} |\n", rank(50), rank(99)));
-        at.push((rank(50), rank(99)));
+        let (middle, worst) = (rank(50), rank(99));
+        say(&format!("| {name} | {middle:.1} | {worst:.1} |\n"));
+        if let Some((theirs, their_worst)) = beside {
+            let (times, worst) = (theirs / middle.max(1e-9), their_worst / worst.max(1e-9));
+            say(&format!("| times as fast | {times:.1} | {worst:.1} |\n"));
+        }
+        (middle, worst)
+    };
+    let theirs =
+        row("OpenHands: rails and patterns, the analyzers alone", &mut inside.theirs, None);
+    row("Portcullis: the whole judgement, in Rust", &mut ours, Some(theirs));
+    for (name, times) in [
+        ("Portcullis in the same Python: `Gate.judge`, sessions of 50 calls", &mut inside.gate),
+        ("Portcullis in the same Python, as an analyzer of OpenHands'", &mut inside.analyzer),
+    ] {
+        if !times.is_empty() {
+            row(name, times, Some(theirs));
+        }
     }
-    if let [theirs, ours] = at.as_slice() {
-        lines.push_str(&format!(
-            "| times as fast | {:.1} | {:.1} |\n",
-            theirs.0 / ours.0.max(1e-9),
-            theirs.1 / ours.1.max(1e-9)
-        ));
-    }
-    say(&lines);
     Ok(())
+}
+
+/// The microseconds that each command took in their process.
+struct Inside {
+    theirs: Vec<f64>,
+    /// Where our package is installed beside theirs.
+    gate: Vec<f64>,
+    analyzer: Vec<f64>,
 }
 
 /// The microseconds that each command took us: the action, the judgement and the decision.
@@ -81,14 +93,15 @@ fn ours(commands: &[String]) -> Vec<f64> {
     commands.iter().map(judge).map(|time: Duration| time.as_secs_f64() * 1e6).collect()
 }
 
-/// The microseconds that each took them.
-fn theirs(python: &str, file: &Path) -> Result<Vec<f64>, Failed> {
+/// The microseconds that each took in the process of that Python.
+fn theirs(python: &str, file: &Path) -> Result<Inside, Failed> {
     const HELP: &str = "make one with `python3 -m venv target/openhands` and `target/openhands/bin/pip install openhands-sdk`";
     let script = root().join("xtask/src/beside_openhands.py");
     let output = Command::new(python)
         .arg(script)
         .arg(file)
         .arg(WARM.to_string())
+        .arg(root())
         .output()
         .map_err(|source| Failed::Start { program: python.to_owned(), source, help: HELP })?;
     if !output.status.success() {
@@ -97,9 +110,12 @@ fn theirs(python: &str, file: &Path) -> Result<Vec<f64>, Failed> {
         let last: Vec<&str> = last.into_iter().rev().collect();
         return Err(Failed::Broken(format!("{python}: {}\nhelp: {HELP}", last.join("\n"))));
     }
-    let last = output.stdout.split(|byte| *byte == b'\n').rfind(|line| line.starts_with(b"["));
-    let times: Option<Vec<f64>> = last
-        .and_then(|line| serde_json::from_slice::<Value>(line).ok())
-        .and_then(|value| value.as_array()?.iter().map(Value::as_f64).collect());
-    times.ok_or_else(|| Failed::Output(python.to_owned()))
+    let last = output.stdout.split(|byte| *byte == b'\n').rfind(|line| line.starts_with(b"{"));
+    let told = last.and_then(|line| serde_json::from_slice::<Value>(line).ok());
+    let times = |name: &str| -> Option<Vec<f64>> {
+        told.as_ref()?.get(name)?.as_array()?.iter().map(Value::as_f64).collect()
+    };
+    let theirs = times("theirs").ok_or_else(|| Failed::Output(python.to_owned()))?;
+    let ours = |name| times(name).unwrap_or_default();
+    Ok(Inside { theirs, gate: ours("gate"), analyzer: ours("analyzer") })
 }

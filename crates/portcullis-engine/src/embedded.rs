@@ -9,7 +9,7 @@ use std::{
     mem,
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -24,6 +24,7 @@ use portcullis_core::{
     secrets::redacted,
 };
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::{
     audit::{Entry, Kind},
@@ -117,7 +118,12 @@ struct Desk {
 }
 
 /// A call that was judged, as it is kept between the verdict, an answer to it and its outcome. Nothing of it can be changed from outside.
-pub struct Judged(Mutex<session::Judged>);
+pub struct Judged {
+    id: Option<Value>,
+    inner: Mutex<session::Judged>,
+    /// The answer to the call, once somebody wanted more than the decision. It is written at the latest before anything changes.
+    answer: OnceLock<Result<String, Failure>>,
+}
 
 impl Engine {
     /// Opens a gate.
@@ -133,11 +139,11 @@ impl Engine {
         })
     }
 
-    /// Judges one call, a line as `portcullis check --jsonl` reads it. Gives the answer, and what is kept of the call.
+    /// Judges one call, a line as `portcullis check --jsonl` reads it. Gives what is kept of the call, with its answer.
     ///
     /// # Errors
     /// [`Failure::Call`] where it is no call, or not what the tool takes.
-    pub fn judge(&self, line: &str) -> Result<(String, Judged), Failure> {
+    pub fn judge(&self, line: &str) -> Result<Judged, Failure> {
         shielded(|| {
             let request = Request::parse_strictly(line.as_bytes(), 1);
             let request = request.map_err(|error| Failure::Call(error.message))?;
@@ -159,8 +165,7 @@ impl Engine {
             }
             session.record(&mut judged);
             drop(desk);
-            let answer = json(&Answer::new(id.as_ref(), &judged.judgement))?;
-            Ok((answer, Judged(Mutex::new(judged))))
+            Ok(Judged { id, inner: Mutex::new(judged), answer: OnceLock::new() })
         })
     }
 
@@ -193,7 +198,8 @@ impl Engine {
     ) -> Result<String, Failure> {
         shielded(|| {
             let mut desk = self.lock();
-            let mut judged = judged.lock();
+            let kept = judged;
+            let mut judged = kept.lock();
             if judged.action.id() != action {
                 return Err(Failure::Call("the answer is about another action".to_owned()));
             }
@@ -211,6 +217,7 @@ impl Engine {
                 reason: reason.map(redacted),
                 ..about(&judged, Kind::Answer)
             };
+            kept.said(&judged)?;
             let changed = judged.files().map(|files| desk.session.changed(&files));
             match changed.filter(|changed| approves && !changed.is_empty()) {
                 // What they agreed to is not what would run.
@@ -393,8 +400,25 @@ impl Judged {
         self.lock().judgement.decision.verdict.name()
     }
 
+    /// The answer to the call when it was judged, as `portcullis check --jsonl` writes it. It is written when it is wanted first: mostly nobody looks
+    /// at more than the decision.
+    ///
+    /// # Errors
+    /// [`Failure::Internal`] alone.
+    pub fn answer(&self) -> Result<&str, Failure> {
+        match self.answer.get() {
+            Some(said) => said.as_deref().map_err(Failure::clone),
+            None => self.said(&self.lock()),
+        }
+    }
+
+    fn said(&self, judged: &session::Judged) -> Result<&str, Failure> {
+        let write = || shielded(|| json(&Answer::new(self.id.as_ref(), &judged.judgement)));
+        self.answer.get_or_init(write).as_deref().map_err(Failure::clone)
+    }
+
     fn lock(&self) -> MutexGuard<'_, session::Judged> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use napi::Result;
 use napi_derive::napi;
 use portcullis_engine::embedded;
+
+use crate::failure::thrown;
 
 /// A call that was judged. Nothing of it can be changed from outside.
 #[napi]
 pub struct Judged {
     pub(crate) inner: Arc<embedded::Judged>,
-    answer: String,
     decision: &'static str,
 }
 
@@ -24,9 +26,9 @@ pub struct Said {
 
 #[napi]
 impl Judged {
-    pub(crate) fn new((answer, judged): (String, embedded::Judged)) -> Self {
+    pub(crate) fn new(judged: embedded::Judged) -> Self {
         let decision = judged.decision();
-        Self { inner: Arc::new(judged), answer, decision }
+        Self { inner: Arc::new(judged), decision }
     }
 
     /// The decision of the answer.
@@ -35,9 +37,9 @@ impl Judged {
         self.decision
     }
 
-    /// The answer, as `portcullis check --jsonl` writes it.
+    /// The answer to the call when it was judged, as `portcullis check --jsonl` writes it.
     #[napi(getter)]
-    pub fn answer(&self) -> &str {
-        &self.answer
+    pub fn answer(&self) -> Result<&str> {
+        self.inner.answer().map_err(thrown)
     }
 }

@@ -19,7 +19,7 @@ pub struct Judging {
 
 impl Task for Judging {
     type JsValue = Judged;
-    type Output = (String, embedded::Judged);
+    type Output = embedded::Judged;
 
     fn compute(&mut self) -> Result<Self::Output> {
         self.engine.judge(&self.line).map_err(thrown)

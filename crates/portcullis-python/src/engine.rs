@@ -24,6 +24,15 @@ enum Record {
 }
 
 #[pymethods]
+impl Judged {
+    /// The answer to the call when it was judged, as `portcullis check --jsonl` writes it.
+    #[getter]
+    fn answer(&self, py: Python<'_>) -> PyResult<&str> {
+        py.detach(|| self.0.answer()).map_err(raised)
+    }
+}
+
+#[pymethods]
 impl Engine {
     /// Opens a gate over the configuration of a file, or the usual one.
     #[new]
@@ -55,11 +64,10 @@ impl Engine {
         py.detach(|| embedded::Engine::open(settings)).map(Self).map_err(raised)
     }
 
-    /// Judges one call, a line as `portcullis check --jsonl` reads it. Gives the decision, the answer
-    /// that holds it, and what is kept of the call.
-    fn judge(&self, py: Python<'_>, line: &str) -> PyResult<(&'static str, String, Judged)> {
-        let (answer, judged) = py.detach(|| self.0.judge(line)).map_err(raised)?;
-        Ok((judged.decision(), answer, Judged(judged)))
+    /// Judges one call, a line as `portcullis check --jsonl` reads it. Gives the decision, and what is kept of the call.
+    fn judge(&self, py: Python<'_>, line: &str) -> PyResult<(&'static str, Judged)> {
+        let judged = py.detach(|| self.0.judge(line)).map_err(raised)?;
+        Ok((judged.decision(), Judged(judged)))
     }
 
     /// Keeps in mind what happened in a session, a line as `portcullis check --jsonl` reads it; gives the answer to it.

@@ -133,4 +133,61 @@ mod tests {
             h /s fuse.sshfs rw 0 0\n/dev/sdb /usb fuseblk rw 0 0\noverlay / fuse.overlay rw 0 0\nbroken";
         assert_eq!(*remote_mounts_of(table), [PathBuf::from("/mnt/a b"), "/s".into()]);
     }
+    #[cfg(target_os = "linux")]
+    mod kept {
+        use std::{env, process::Command};
+
+        use super::{super::linux::is_quiet, *};
+
+        /// Set in the process that has a namespace of its own, with the directory that something is mounted on.
+        const INSIDE: &str = "PORTCULLIS_TEST_MOUNTS_ON";
+
+        #[test]
+        fn a_table_is_read_again_only_where_something_changed() {
+            let mounts = Mounts::default();
+            // Somebody else may be mounting something just now.
+            let is_kept = |_| Arc::ptr_eq(&mounts.remote(), &mounts.remote());
+            assert!((0..100).any(is_kept));
+            assert!(mounts.kept.lock().unwrap().is_some());
+        }
+
+        #[test]
+        fn a_file_that_the_kernel_does_not_watch_is_believed_to_change() {
+            let file = tempfile::tempfile().unwrap();
+            assert!(!is_quiet(&file));
+            let quiet = |_| is_quiet(&std::fs::File::open("/proc/self/mounts").unwrap());
+            assert!((0..100).any(quiet));
+        }
+
+        /// Starts itself in a namespace of its own, where it may mount something; left out where the system lets nobody do that.
+        #[test]
+        fn what_is_mounted_between_two_calls_is_seen_by_the_second() {
+            let Ok(place) = env::var(INSIDE) else {
+                let directory = tempfile::tempdir().unwrap();
+                let own = env::current_exe().unwrap();
+                let name = "platform::mounts::tests::kept::what_is_mounted_between_two_calls_is_seen_by_the_second";
+                let said = Command::new("unshare")
+                    .args(["--user", "--map-root-user", "--mount"])
+                    .arg(own)
+                    .args(["--exact", name, "--nocapture"])
+                    .env(INSIDE, directory.path())
+                    .output();
+                if let Ok(said) = said {
+                    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+                    assert!(said.status.success() || !text.contains("running 1 test"), "{text}");
+                }
+                return;
+            };
+            let mounts = Mounts::default();
+            let table = || mounts.kept.lock().unwrap();
+            let _ = mounts.remote();
+            assert!(table().as_ref().unwrap().is_current());
+            let mounted =
+                Command::new("mount").args(["-t", "tmpfs", "none", &place]).status().unwrap();
+            assert!(mounted.success());
+            assert!(!table().as_ref().unwrap().is_current());
+            let _ = mounts.remote();
+            assert!(table().as_ref().unwrap().is_current());
+        }
+    }
 }
