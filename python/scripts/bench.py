@@ -1,6 +1,6 @@
 """How long a judged call takes from Python, with the record off, over the commands of xtask/src/bench/agents.txt: what coding agents run day by day.
 
-    python3 python/bench.py [DIRECTORY]
+    python3 python/scripts/bench.py [DIRECTORY]
 
 Each is judged often, in turns, in that directory (a checkout of this project without one). Told are the times of the commands at their own
 middle, and of the whole: half of the commands take less than p50.
@@ -19,7 +19,7 @@ ROUNDS = 51
 
 
 def main() -> None:
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     commands = (root / "xtask/src/bench/agents.txt").read_text().splitlines()
     gate = Gate(project=sys.argv[1] if len(sys.argv) > 1 else root, record=False)
     took: dict[str, list[float]] = {command: [] for command in commands}
