@@ -7,6 +7,7 @@
 //! would be lost that was never committed (`uncommitted`).
 
 mod contents;
+mod folder;
 mod look;
 mod remotes;
 mod uncommitted;

@@ -3,7 +3,6 @@
 
 use std::{
     cell::Cell,
-    ffi::OsStr,
     fs,
     io::{ErrorKind, Read as _},
     path::{Path, PathBuf},
@@ -17,17 +16,14 @@ use portcullis_core::facts::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::look::{Look, normalised, text};
+use super::{
+    folder::Folder,
+    look::{Look, normalised, text},
+};
 use crate::audit::File;
 
 /// How much of a file's beginning tells whether it is text, as bash looks at it.
 const BEGINNING: usize = 80;
-
-/// After how many looks into one directory it is listed.
-const LISTED_AFTER: usize = 4;
-
-/// How many names a directory has that is listed for that.
-const FEW: usize = 128;
 
 /// What programs and archives begin with.
 const BINARIES: &[&[u8]] = &[
@@ -99,11 +95,7 @@ impl Look<'_> {
         };
         let mut folder = self.folder.borrow_mut();
         if folder.path != directory {
-            *folder = Folder {
-                path: directory.to_owned(),
-                place: self.resolved(directory),
-                ..Folder::default()
-            };
+            *folder = Folder::new(directory, self.resolved(directory));
         }
         // Nothing is listed on another machine.
         let may_list = folder.place.as_deref().is_some_and(|place| self.may_look(place));
@@ -179,19 +171,6 @@ impl Look<'_> {
     }
 }
 
-/// A directory that files are looked for in. Tools look for many names in one, of which most are not there: where it stands is found out once,
-/// and after a few looks it is listed instead of asked for each.
-#[derive(Debug, Default)]
-pub(super) struct Folder {
-    /// As it is named.
-    path: PathBuf,
-    /// Where it really stands; nothing for a circle of links.
-    place: Option<PathBuf>,
-    looks: usize,
-    /// Its names in lower case, in order; nothing where it was not listed.
-    names: Option<Vec<Vec<u8>>>,
-}
-
 /// Where a file would stand.
 enum Near {
     /// Here, if there is one.
@@ -200,33 +179,6 @@ enum Near {
     Absent,
     /// In a circle of links.
     Nowhere,
-}
-
-impl Folder {
-    /// Whether it has nothing of this name, in whatever capitals.
-    fn lacks(&mut self, name: &OsStr) -> bool {
-        self.looks = self.looks.saturating_add(1);
-        if self.looks == LISTED_AFTER {
-            self.names = self.place.as_deref().and_then(few_names);
-        }
-        let Some(names) = &self.names else { return false };
-        let name = name.as_encoded_bytes();
-        // What a file system makes of other characters is its own.
-        name.is_ascii() && names.binary_search(&name.to_ascii_lowercase()).is_err()
-    }
-}
-
-/// The names of a directory that has few, in lower case and in order.
-fn few_names(directory: &Path) -> Option<Vec<Vec<u8>>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(directory).ok()? {
-        if names.len() >= FEW {
-            return None;
-        }
-        names.push(entry.ok()?.file_name().as_encoded_bytes().to_ascii_lowercase());
-    }
-    names.sort();
-    Some(names)
 }
 
 /// The names in a directory; `None` where they cannot be listed.

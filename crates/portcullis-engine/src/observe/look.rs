@@ -11,7 +11,7 @@ use std::{
 
 use portcullis_core::facts::{PathFact, PathKind};
 
-use super::{contents, uncommitted};
+use super::{folder::Folder, uncommitted};
 use crate::platform::Mounts;
 
 /// The most directories above the working directory in which a git work tree is looked for.
@@ -34,7 +34,7 @@ pub struct Look<'a> {
     /// Looked up when the first path beyond those is looked at.
     remote: OnceCell<Vec<PathBuf>>,
     /// The directory of the last file that was looked at.
-    pub(super) folder: RefCell<contents::Folder>,
+    pub(super) folder: RefCell<Folder>,
     /// What stands at steps that were looked at.
     seen: RefCell<Vec<(PathBuf, Stands)>>,
 }
