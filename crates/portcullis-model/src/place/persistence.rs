@@ -115,6 +115,12 @@ static TABLE: &[Persistence] = &[
             "~/.config/kitty/**",
         ],
     ),
+    // postfix.org/local.8.html, procmailrc(5), maildropfilter(7), dot-qmail(5): a line may name a command.
+    row(
+        "a file that says where every letter goes",
+        Kind::Session,
+        &["~/.forward|.procmailrc|.mailfilter|.qmail", "~/.qmail-*"],
+    ),
     row(
         "a hook that version control runs",
         Kind::Hook,

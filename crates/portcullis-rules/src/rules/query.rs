@@ -339,6 +339,43 @@ static RULES: &[Rule] = &[
         ],
     },
     Rule {
+        id: "query.audit.changed",
+        category: Category::Evasion,
+        severity: Severity::High,
+        confidence: Confidence::High,
+        message: "what was written down of who did what is changed or deleted",
+        remedy: "let a person who answers for the audit do it, by its rule of retention",
+        reversible: false,
+        when: When::Read,
+        fires: &[
+            "psql -c \"DELETE FROM audit_log WHERE actor = 'svc'\"",
+            "psql -c \"UPDATE app.audit_events SET actor = 'system' WHERE id = 7\"",
+        ],
+        quiet: &[
+            "psql -c \"SELECT * FROM audit_log\"",
+            "psql -c \"INSERT INTO audit_log VALUES (1)\"",
+            "psql -c \"DELETE FROM auditors WHERE id = 7\"",
+        ],
+    },
+    Rule {
+        id: "query.payee",
+        category: Category::Change,
+        severity: Severity::High,
+        confidence: Confidence::High,
+        message: "the account that money is paid to is changed",
+        remedy: "let a person compare the account with the payee's own word",
+        reversible: false,
+        when: When::Read,
+        fires: &[
+            "psql -c \"UPDATE suppliers SET iban = 'DE00' WHERE id = 7\"",
+            "mysql -e \"UPDATE vendors SET name = 'a', bank_account = 1 WHERE id = 7\"",
+        ],
+        quiet: &[
+            "psql -c \"UPDATE suppliers SET name = 'a' WHERE iban = 'DE00'\"",
+            "psql -c \"UPDATE users SET iban = NULL WHERE id = 7\"",
+        ],
+    },
+    Rule {
         id: "query.dynamic",
         category: Category::Execution,
         severity: Severity::High,

@@ -13,6 +13,8 @@ pub(super) static SHELF: Shelf = Shelf {
     programs: &[
         "VBoxManage",
         "amtool",
+        "aws",
+        "az",
         "bitcoin-cli",
         "buildkite-agent",
         "caddy",
@@ -24,6 +26,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "dig",
         "dnscontrol",
         "docker-credential-pass",
+        "doctl",
         "dsconf",
         "dsidm",
         "fastly",
@@ -440,6 +443,29 @@ static RULES: &[Rule] = &[
             "nats kv get KV key",
             "nats pub subject msg",
         ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "monitoring.forwarded",
+        category: Category::Exfiltration,
+        message: "what services log goes to another receiver from now on",
+        remedy: "let a person who answers for the logs set the receiver",
+        when: When::Command(&[
+            "heroku drains:add|drains:set",
+            "vercel log-drains|logdrains add|create",
+            "gcloud logging sinks create|update",
+            "aws logs put-subscription-filter|put-destination|create-delivery|create-export-task",
+            "aws cloudtrail|firehose update-trail|update-destination",
+            "az monitor diagnostic-settings create|update",
+            "fly|flyctl logs ship",
+            "railway logs drain",
+            "doctl apps update-log-destination",
+        ]),
+        fires: &[
+            "heroku drains:add https://example.net/logs -a prod",
+            "gcloud logging sinks create all storage.googleapis.com/x",
+        ],
+        quiet: &["heroku drains", "gcloud logging sinks list", "heroku logs --tail"],
         ..Rule::LOSS
     },
     Rule {

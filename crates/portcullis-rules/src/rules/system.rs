@@ -4,6 +4,7 @@
 use super::{
     Rule, Shelf, When,
     effects::{at, run, words},
+    pattern,
     process::{RUNNING, is_guard},
 };
 use crate::{effect::Kinds, finding::Category, risk::Severity};
@@ -412,7 +413,14 @@ static RULES: &[Rule] = &[
         when: When::Effect(Kinds::RUN, |effect, _| {
             let (action, _) = service(effect)?;
             let own = run(effect).is_some_and(|run| words(run).any(|word| word == "--user"));
+            // Another machine, where others may work.
+            let is_far = run(effect).is_some_and(|run| {
+                run.program == "systemctl" && pattern::options(run).has(&["-H", "--host"])
+            });
             match action.as_str() {
+                "restart" | "reload" | "start" | "try-restart" | "reload-or-restart" if is_far => {
+                    Some(at(Severity::High))
+                }
                 "stop" | "disable" if !own => Some(at(Severity::High)),
                 "stop" | "disable" | "start" | "restart" | "reload" | "daemon-reload"
                 | "daemon-reexec" | "try-restart" | "reload-or-restart" | "unmask"
@@ -424,6 +432,7 @@ static RULES: &[Rule] = &[
             "systemctl restart nginx",
             "service nginx stop",
             "systemctl stop nginx",
+            "systemctl -H root@db1 restart postgresql",
             "chkconfig iptables off",
             "update-rc.d -f ssh remove",
             "launchctl bootout system/com.example.agent",
@@ -566,7 +575,7 @@ static RULES: &[Rule] = &[
                     .any(|word| matches!(word, "--flood" | "--faster") || word.starts_with("-i")),
                 "slowloris" | "slowhttptest" | "goldeneye" | "hulk" | "t50" | "mdk3" | "mdk4"
                 | "xerxes" | "torshammer" | "siege-flood" | "aireplay-ng" | "macof" => true,
-                "ping" => super::pattern::options(run).has(&["-f"]),
+                "ping" => pattern::options(run).has(&["-f"]),
                 _ => false,
             };
             flood.then(|| at(Severity::High))

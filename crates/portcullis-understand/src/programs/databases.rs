@@ -98,6 +98,7 @@ pub(super) static TABLE: &[Program] = &[
     client("bteq", &["-e", "-f", "-q", "-S", "-U", "-P", "-u", "-p", "-d", "-h"]),
     client("clickhouse", CLICKHOUSE),
     client("clickhouse-client", CLICKHOUSE),
+    client("clickhouse-local", CLICKHOUSE),
     client(
         "cockroach",
         &["-d", "-e", "-f", "--certs-dir", "--database", "--execute", "--file", "--host", "--url"],
@@ -248,13 +249,19 @@ static CLIENTS: &[Client] = &[
     Client { name: "bq", commands: &[&["query"]], before: Some(1), ..CLIENT },
     Client {
         name: "clickhouse",
-        commands: &[&["client"]],
+        commands: &[&["client"], &["local"]],
         statements: &["-q", "--query"],
         files: &["--queries-file"],
         ..CLIENT
     },
     Client {
         name: "clickhouse-client",
+        statements: &["-q", "--query"],
+        files: &["--queries-file"],
+        ..CLIENT
+    },
+    Client {
+        name: "clickhouse-local",
         statements: &["-q", "--query"],
         files: &["--queries-file"],
         ..CLIENT
@@ -436,13 +443,8 @@ impl Client {
         invocation: &Invocation,
         depth: usize,
     ) {
-        // What a query prints may be the next statements: `SELECT format('DROP TABLE %I', …)`.
-        let is_answer = |what: &str| CLIENTS.binary_search_by(|row| row.name.cmp(what)).is_ok();
-        if text.pieces.iter().any(|piece| match piece {
-            Piece::Known(_) => true,
-            Piece::Unknown(what) => is_answer(what),
-            Piece::Glob(_) => false,
-        }) {
+        let is_known = |piece: &Piece| matches!(piece, Piece::Known(_));
+        if is_answer(text) || text.pieces.iter().any(is_known) {
             self.say(walk, text, span, invocation, depth);
         } else if text.taint.has(Taint::NETWORK) {
             // Whoever is on the other side writes the statements.
@@ -460,6 +462,10 @@ impl Client {
         depth: usize,
     ) {
         let Some(known) = text.as_known() else {
+            // What a statement does stands at its beginning: `psql -c "$(curl …)"`, `mysql -e "$QUERY"`.
+            if text.known_prefix().trim().is_empty() && !is_answer(text) {
+                walk.gap(span, GapReason::UnknownCode);
+            }
             walk.query(text, span);
             return;
         };
@@ -559,6 +565,14 @@ impl Client {
         (line.starts_with('\\') && !self.escapes.is_empty())
             || (line.starts_with('.') && matches!(self.name, "duckdb" | "sqlite3"))
     }
+}
+
+/// Whether it is what a client printed, which may be the next statements: `SELECT format('DROP TABLE %I', …)`.
+fn is_answer(text: &Text) -> bool {
+    text.pieces.iter().any(|piece| match piece {
+        Piece::Unknown(what) => CLIENTS.binary_search_by(|row| row.name.cmp(what.as_ref())).is_ok(),
+        Piece::Known(_) | Piece::Glob(_) => false,
+    })
 }
 
 /// Whether a command is one that shows, filters or packs, which is judged by its words as everywhere else.

@@ -1,7 +1,7 @@
 //! Programs of projects that run another one: `npx`, `bundle exec`, `poetry run`. Owns where the other program's words
 //! begin; it installs nothing and knows no script of a project.
 
-use super::{Does, Options, Program, Word, operators::NPM};
+use super::{Does, Options, Program, Word, operators::NPM, packages};
 use crate::{effect::Argument, programs::host::Host, programs::invocation::Invocation, text::Text};
 
 const fn runner(name: &'static str, values: &'static [&'static str]) -> Program {
@@ -165,7 +165,7 @@ fn hand_on(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             return walk.run(&inner, invocation.input.clone());
         }
         if let Some(inner) = after(invocation.options(), &invocation.arguments, words)
-            && let Some(inner) = named(inner, words.is_empty() || words.contains(&"run"))
+            && let Some(inner) = named(inner, may_be_a_script(&invocation.program, words))
         {
             return walk.run(&inner, invocation.input.clone());
         }
@@ -209,6 +209,12 @@ fn after<'a>(
     arguments.get(at..)
 }
 
+/// Whether the word behind these may as well name a script of the project. What fetches programs starts nothing else.
+fn may_be_a_script(program: &str, words: &[&str]) -> bool {
+    let fetches = matches!(program, "bunx" | "npx" | "pipx" | "uvx") || words.contains(&"dlx");
+    !fetches && (words.is_empty() || words.contains(&"run"))
+}
+
 /// The words with the program's name as it is installed: `wrangler` of `wrangler@3`. Where the first word may as well name
 /// a script of the project, only a program that the tables know is taken for one.
 fn named(words: &[Argument], only_known: bool) -> Option<Vec<Argument>> {
@@ -217,10 +223,11 @@ fn named(words: &[Argument], only_known: bool) -> Option<Vec<Argument>> {
     if written.contains("://") {
         return None;
     }
-    let package = match written.strip_prefix('@') {
-        Some(scoped) => scoped.split('@').next()?.rsplit('/').next()?,
-        None => written.split('@').next()?,
-    };
+    // A scope begins with the sign that versions stand behind.
+    let version = written.rfind('@').filter(|at| *at > 0);
+    let package = version.map_or(Some(written), |at| written.get(..at))?;
+    let scoped = package.strip_prefix('@').and_then(|scoped| scoped.rsplit('/').next());
+    let package = packages::program_of(package).unwrap_or(scoped.unwrap_or(package));
     let known = super::program(package).is_some()
         || crate::programs::notable::names(package)
         || super::started::is_known(package);

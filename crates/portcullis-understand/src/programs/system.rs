@@ -1,7 +1,7 @@
 //! Programs that administer the machine: permissions, disks, processes, services, users. Owns which files and devices
 //! they change; where only the shape of the command matters a row says no more than that the program operates.
 
-use super::{Does, Program};
+use super::{Does, Program, tmpfiles};
 use crate::{
     programs::{host::Host, invocation::Invocation},
     text::Text,
@@ -242,6 +242,7 @@ pub(super) static TABLE: &[Program] = &[
             "--kill-who",
         ],
     ),
+    custom("systemd-tmpfiles", &["--exclude-prefix", "--prefix", "--replace"], tmpfiles::apply),
     operator("takeown", &[]),
     custom("taskkill", &["/IM", "/PID"], kill_by_name),
     operator("tc", &[]),

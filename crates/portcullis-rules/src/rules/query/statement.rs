@@ -28,7 +28,7 @@ use dynamic::{dynamic, run};
 use made::Made;
 use outward::outward;
 use rights::{MIGHTY, holds_accounts, is_for_everybody};
-use rows::{insert, merged};
+use rows::{insert, is_audit, merged, sets_payee};
 pub(super) use verb::text_of;
 use verb::{Verb, is_name, says};
 
@@ -165,12 +165,21 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
                 let is_own = made.holds(verb, table);
                 let rule = verb.unless_temporary(table, verb.rows("query.delete.all"));
                 found.push((if is_own { "query.change" } else { rule }, verb.name(table)));
+                if !is_own && is_audit(verb, table) {
+                    found.push(("query.audit.changed", verb.name(table)));
+                }
             }
         }
         "UPDATE" if verb.has("SET") => {
             let table = skip(1, &["ONLY", "IGNORE", "OR", "LOW_PRIORITY"]);
             let rule = verb.unless_temporary(table, verb.rows("query.update.all"));
             found.push((rule, verb.name(table)));
+            if is_audit(verb, table) {
+                found.push(("query.audit.changed", verb.name(table)));
+            }
+            if sets_payee(statement.get(at..).unwrap_or_default()) {
+                found.push(("query.payee", verb.name(table)));
+            }
         }
         "INSERT" | "MERGE" | "REPLACE" | "UPSERT" if word(1) != "(" => insert(verb, found),
         "ALTER" => alter(verb, found),

@@ -3,6 +3,7 @@
 use super::super::{
     Hit, Scene,
     effects::{about, at, run, words, written},
+    pattern,
 };
 use crate::{
     effect::{Effect, WriteMode},
@@ -99,7 +100,14 @@ pub(super) fn service(effect: &Effect) -> Option<(String, Vec<String>)> {
                 || words(run).any(|word| word == "--del");
             off.then(|| ("disable".to_owned(), vec![unit]))
         }
-        "systemctl" | "initctl" | "rc-update" | "sv" => {
+        "systemctl" => {
+            let named = pattern::options(run);
+            let mut operands =
+                named.operands().filter_map(|word| word.text.as_known()).map(str::to_owned);
+            let action = operands.next()?;
+            Some((action, operands.collect()))
+        }
+        "initctl" | "rc-update" | "sv" => {
             let action = operands.next()?;
             Some((action, operands.collect()))
         }

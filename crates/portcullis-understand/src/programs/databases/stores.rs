@@ -42,7 +42,8 @@ pub(super) fn mongo(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     }
     texts.extend(options.values_of(&["--eval"]).map(|code| (code.text, code.span)));
     for (text, span) in texts {
-        if text.as_known().is_none() && text.taint.has(Taint::NETWORK) {
+        let is_unknown = text.as_known().is_none();
+        if is_unknown && (text.taint.has(Taint::NETWORK) || says_nothing(&text)) {
             walk.gap(span, GapReason::UnknownCode);
         }
         let said = text.display();
@@ -86,6 +87,26 @@ pub(super) fn redis(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.note("db.script.drop", invocation.span);
     }
     let options = invocation.options();
+    // A script or the name of a command that comes from elsewhere: `redis-cli EVAL "$(curl …)" 0`.
+    let mut told = options.operands();
+    let verb = told.next();
+    let script = told.next().filter(|_| {
+        verb.and_then(|word| word.text.as_known())
+            .is_some_and(|word| matches!(word.to_ascii_lowercase().as_str(), "eval" | "eval_ro"))
+    });
+    for word in verb.into_iter().chain(script) {
+        if says_nothing(&word.text) {
+            walk.gap(word.span, GapReason::UnknownCode);
+        }
+    }
+    if let Some(input) = invocation.input.as_ref().filter(|input| input.taint.has(Taint::NETWORK))
+        && (verb.is_none() || options.has(&["-x", "-X"]))
+    {
+        let is_known = input.as_known().is_some();
+        if !is_known {
+            walk.gap(invocation.span, GapReason::UnknownCode);
+        }
+    }
     let words: Vec<String> =
         options.operands().map(|word| word.text.display().to_ascii_lowercase()).collect();
     let first = words.first().map_or("", String::as_str);
@@ -97,4 +118,9 @@ pub(super) fn redis(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.note("db.script.drop", invocation.span);
     }
     invocation.origin()
+}
+
+/// Whether the beginning of code, where it says what it does, is not known.
+fn says_nothing(text: &Text) -> bool {
+    text.has_unknown() && text.known_prefix().trim().is_empty()
 }

@@ -195,10 +195,18 @@ pub(super) fn after(text: &Text, prefix: &str) -> Option<Text> {
 /// `key=value` or `key value`.
 pub(super) fn setting(text: &Text) -> Option<(String, Text)> {
     let known = text.known_prefix().trim_start();
-    let known = known.strip_prefix("set ").unwrap_or(known);
+    // `-p:NAME=value` of MSBuild.
+    let known = known.strip_prefix("set ").unwrap_or(known).trim_start_matches(':');
     let at = known.find(['=', ' '])?;
     let (key, rest) = known.split_at(at);
-    let rest = rest.get(1..).unwrap_or("").trim_start_matches([' ', '"', '{']);
-    let value = text.beginning_with(rest);
+    let written = rest.get(1..).unwrap_or("").trim_start_matches(' ');
+    let rest = written.trim_start_matches([' ', '"', '{']);
+    // A value in quotes ends with them: `--config 'runner="timeout 120"'`.
+    let value = match rest.strip_suffix('"') {
+        Some(inner) if written.starts_with('"') && text.as_known().is_some() => {
+            text.derive([Piece::Known(inner.to_owned())])
+        }
+        _ => text.beginning_with(rest),
+    };
     Some((key.to_owned(), value))
 }

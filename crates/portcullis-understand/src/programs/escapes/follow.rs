@@ -40,6 +40,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
         "bmake" | "make" | "remake" => make_surroundings(walk, invocation),
         "npm" | "pnpm" | "yarn" | "npx" => npm(walk, invocation),
         "nvim" | "vim" => typed(walk, invocation),
+        "rg" => before_search(walk, invocation),
         _ => {}
     }
     written_by_option(walk, name, &arguments, invocation);
@@ -174,6 +175,16 @@ fn npm(walk: &mut dyn Host, invocation: &Invocation) {
     if walk.has_written() {
         settings::found(walk, Settings::Npm, &Text::known(".npmrc"), invocation.span);
     }
+}
+
+/// `rg --pre COMMAND PATTERN PATH…`: the command gets every file, and what it prints is searched.
+fn before_search(walk: &mut dyn Host, invocation: &Invocation) {
+    let options = invocation.options();
+    let Some(command) = options.value(&["--pre"]).filter(|it| !it.text.is_empty()) else { return };
+    let patterns = usize::from(!options.has(&["-e", "--regexp", "-f", "--file", "--files"]));
+    let mut words = vec![command];
+    words.extend(options.operands().skip(patterns).cloned());
+    walk.at_likely(|walk| walk.run(&words, None));
 }
 
 /// `vim -s FILE`: what is typed stands in a file. Beside `-e` the letter means something else.

@@ -203,7 +203,6 @@ pub(super) static ESCAPES: &[Escape] = &[
     escape("check_ssl_cert", &["--grep-bin", "--curl-bin", "--openssl", "--file-bin"], How::Shell),
     escape("chokidar", &["-c", "--command"], How::Shell),
     escape("clojure", &["-e", "--eval"], How::Code("scheme")),
-    escape("cmake", &["-P"], How::Script),
     escape("cpio", &["--rsh-command"], How::Shell),
     escape("ctest", &["--script", "-S"], How::Loaded),
     escape("curl", &["-K", "--config"], How::Settings(Settings::Curl)),
@@ -212,11 +211,6 @@ pub(super) static ESCAPES: &[Escape] = &[
     escape("deno", &["--config", "--import-map", "--preload", "-c"], How::Loaded),
     escape("dmsetup", &["--exec"], How::Shell),
     escape("dnsmasq", &["--dhcp-script", "--conf-script"], How::Shell),
-    escape(
-        "dotnet",
-        &["-p", "-property", "/p", "/property", "--property"],
-        How::ShellSetting(&["PostBuildEvent", "PreBuildEvent"]),
-    ),
     escape("dpkg", &["--post-invoke", "--pre-invoke", "--status-logger"], How::Shell),
     escape("emacs", &["--eval", "-eval"], How::Code("elisp")),
     escape("enscript", &["-I", "--filter"], How::Shell),
@@ -398,6 +392,7 @@ pub(super) static ESCAPES: &[Escape] = &[
     escape("youtube-dl", &["--exec"], How::Shell),
     escape("yt-dlp", &["--exec", "--exec-before-download"], How::Shell),
     escape("zip", &["-TT", "--unzip-command"], How::Shell),
+    escape("zx", &["--eval", "-e"], How::Code("javascript")),
 ];
 
 /// Programs that run a line of their input behind this mark: `!command` in editors and clients.

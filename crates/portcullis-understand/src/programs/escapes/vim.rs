@@ -8,7 +8,7 @@ use super::settings::{self, Settings};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::host::Host,
-    text::{Piece, Text},
+    text::{Piece, Taint, Text},
 };
 
 /// How deep commands stand in each other: `autocmd … silent execute "…"` has three levels.
@@ -161,8 +161,16 @@ fn single<'t>(
             return None;
         }
         "w" | "write" if rest.starts_with(' ') && rest.trim_start().starts_with('!') => {
-            shell(walk, text, rest.trim_start().get(1..).unwrap_or(""), span);
+            // It gets what the editor holds.
+            let held = Text { taint: Taint::PRIVATE, ..Text::unknown("what the editor holds") };
+            handed(walk, text, rest.trim_start().get(1..).unwrap_or(""), span, Some(held));
             return None;
+        }
+        "r" | "re" | "read" | "e" | "edit" | "sp" | "split" | "tabe" | "tabedit" | "vs"
+        | "vsplit"
+            if !argument.is_empty() && rest.starts_with([' ', '!']) =>
+        {
+            read(walk, text, head(argument), span);
         }
         "sh" | "shell" if argument.trim().is_empty() => {
             walk.run(&[Argument { text: Text::known("sh"), span }], None);
@@ -254,15 +262,33 @@ fn without_modifiers(written: &str) -> &str {
     }
 }
 
+/// A file that is read into the editor.
+fn read(walk: &mut dyn Host, text: &Text, name: &str, span: Span) {
+    let file = match name.strip_prefix("~/") {
+        Some(rest) => {
+            let mut home = walk.variable_set("HOME").unwrap_or_else(|| Text::known("~"));
+            home.push_known(&format!("/{rest}"));
+            home
+        }
+        None => text.derive([Piece::Known(name.to_owned())]),
+    };
+    walk.read(&Argument { text: file, span });
+}
+
 /// What the shell is given.
 fn shell(walk: &mut dyn Host, text: &Text, code: &str, span: Span) {
+    handed(walk, text, code, span, None);
+}
+
+/// As [`shell`], with something on its standard input.
+fn handed(walk: &mut dyn Host, text: &Text, code: &str, span: Span, input: Option<Text>) {
     // What is not known of the whole text stands at its end, as does what this command takes.
     let code = if text.has_unknown() && text.known_prefix().ends_with(code) {
         text.beginning_with(code)
     } else {
         text.derive([Piece::Known(code.to_owned())])
     };
-    walk.shell(&code, span, &[], None);
+    walk.shell(&code, span, &[], input);
 }
 
 /// `set makeprg=…`: an option whose value is a program.

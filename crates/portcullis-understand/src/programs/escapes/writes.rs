@@ -55,6 +55,7 @@ static RESULTS: &[(&str, &[&str], Written)] = &[
     ("lz4", &[], Written::Last(2)),
     ("magick", &[], Written::Last(2)),
     ("objcopy", &[], Written::Last(2)),
+    ("qemu-img", &["convert"], Written::Last(3)),
     ("qemu-img", &["create"], Written::At(1)),
     ("script", &[], Written::At(0)),
     ("sftp", &[], Written::At(1)),

@@ -13,6 +13,7 @@ use crate::{
     programs::found::{File, directory_of},
     programs::host::Host,
     programs::invocation::Invocation,
+    text::Text,
 };
 
 pub(super) static CMAKE: Starter = Starter { programs: &["cmake", "ctest", "ninja"], start };
@@ -57,6 +58,11 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
             let name = name.split(':').next().unwrap_or_default();
             reading.variables.insert(name.to_owned(), value.to_owned());
         }
+    }
+    if let Some(script) = project::option(&words, &["-P"]).filter(|_| invocation.program == "cmake")
+    {
+        script_alone(walk, invocation, script, &mut reading);
+        return;
     }
     let root = if invocation.program == "cmake"
         && !project::has(&words, &["--build", "--install", "--open"])
@@ -110,8 +116,21 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     }
 }
 
-/// Scripts and programs that a call puts before the project's own: `-DCMAKE_PROJECT_INCLUDE=FILE`, `-DCMAKE_C_COMPILER_LAUNCHER=PROGRAM`,
-/// `ninja -f FILE` ("cmake-variables(7)").
+/// `cmake -P FILE`: a script without a project ("cmake(1)", "Run a Script").
+fn script_alone(walk: &mut dyn Host, invocation: &Invocation, script: &str, reading: &mut Reading) {
+    reading.configures = true;
+    let named = Argument { text: Text::known(script), span: invocation.span };
+    let Some(path) = walk.target(&named.text).path else { return };
+    match walk.look(&path).file() {
+        Some(file) => read(walk, &file, invocation.span, reading),
+        // Its text is not known, but where it came from.
+        None if walk.wrote(&named.text) => escapes::by_manual::loaded(walk, &named),
+        None => {}
+    }
+}
+
+/// Scripts and programs that a call puts before the project's own: `-DCMAKE_PROJECT_INCLUDE=FILE`, `-DCMAKE_C_COMPILER_LAUNCHER=PROGRAM`
+/// ("cmake-variables(7)").
 fn named(walk: &mut dyn Host, invocation: &Invocation) {
     let loads = |name: &str| {
         let rest = name.strip_prefix("CMAKE_").unwrap_or_default();
@@ -121,28 +140,22 @@ fn named(walk: &mut dyn Host, invocation: &Invocation) {
                 .iter()
                 .any(|end| rest.ends_with(end))
     };
-    let mut is_next = "";
+    let mut is_behind = false;
     for word in invocation.arguments.iter() {
         let known = word.text.known_prefix();
-        let is_value = std::mem::take(&mut is_next);
+        let is_value = std::mem::take(&mut is_behind);
         let definition = match known.strip_prefix("-D") {
             Some("") => {
-                is_next = "-D";
+                is_behind = true;
                 continue;
             }
             Some(rest) => Some(rest),
-            None if is_value == "-D" => Some(known),
+            None if is_value => Some(known),
             None => None,
         };
         let start = match definition.and_then(|it| it.split_once('=')) {
             Some((name, value)) if loads(name.split(':').next().unwrap_or_default()) => value,
-            _ if is_value == "-f" => known,
-            _ => {
-                if invocation.program == "ninja" && known == "-f" {
-                    is_next = "-f";
-                }
-                continue;
-            }
+            _ => continue,
         };
         let text = word.text.beginning_with(start);
         escapes::by_manual::loaded(walk, &Argument { text, span: word.span });
@@ -266,6 +279,14 @@ fn change_files(walk: &mut dyn Host, call: &Call, words: &[String], here: &str) 
                 run(walk, call, &[line], Certainty::Certain);
             }
         }
+        "UPLOAD" => {
+            if let (Some(from), Some(to)) = (words.get(1), words.get(2)) {
+                let file = project::joined(here, from);
+                let line =
+                    ["curl", "-sS", "-T", file.as_str(), to.as_str()].map(str::to_owned).to_vec();
+                run(walk, call, &[line], Certainty::Certain);
+            }
+        }
         "WRITE" | "APPEND" => {
             if let Some(to) = words.get(1) {
                 let content = words.get(2..).unwrap_or_default().join("");
@@ -274,7 +295,7 @@ fn change_files(walk: &mut dyn Host, call: &Call, words: &[String], here: &str) 
                     &["tee", option, project::joined(here, to).as_str()],
                     call.span,
                 );
-                walk.run(&line, Some(crate::text::Text::known(content)));
+                walk.run(&line, Some(Text::known(content)));
             }
         }
         _ => {}

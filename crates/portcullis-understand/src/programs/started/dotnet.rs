@@ -39,7 +39,24 @@ const FILES: usize = 24;
 /// How deep folders of projects are listed, and imports take in each other.
 const NESTED: usize = 4;
 
+/// `-p:PreBuildEvent=COMMAND`, in each way that MSBuild takes a property by (learn.microsoft.com, "MSBuild command-line reference").
+fn properties(walk: &mut dyn Host, invocation: &Invocation) {
+    const RUN: &[&str] = &["PostBuildEvent", "PreBuildEvent", "PreLinkEvent"];
+    for word in invocation.arguments.iter() {
+        let written = word.text.known_prefix();
+        let switch = written.trim_start_matches(['-', '/']);
+        let given =
+            ["property:", "property=", "p:", "p="].iter().find_map(|it| switch.strip_prefix(it));
+        let Some((name, value)) = given.and_then(|given| given.split_once('=')) else { continue };
+        if written.len() > switch.len() && RUN.iter().any(|it| it.eq_ignore_ascii_case(name)) {
+            let code = word.text.beginning_with(value);
+            walk.shell(&code, word.span, &[], None);
+        }
+    }
+}
+
 fn start(walk: &mut dyn Host, invocation: &Invocation) {
+    properties(walk, invocation);
     let words = project::words(invocation);
     let operands = project::operands(&words, &["-c", "--configuration", "-f", "-o", "-r", "-p"]);
     let verb = operands.first().copied().unwrap_or_default();

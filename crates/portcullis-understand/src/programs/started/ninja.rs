@@ -6,8 +6,9 @@ use portcullis_syntax::Span;
 use super::{Starter, project};
 use crate::{
     bound::Bounded,
-    effect::Certainty,
-    programs::found::{File, directory_of},
+    effect::{Argument, Certainty},
+    programs::escapes,
+    programs::found::File,
     programs::host::Host,
     programs::invocation::Invocation,
     text::Text,
@@ -27,20 +28,25 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     project::in_directory(walk, directory.as_deref(), |walk| {
         let name = project::option(&words, &["-f"]).unwrap_or("build.ninja");
         let Some(path) = walk.target(&Text::known(name)).path else { return };
-        let Some(file) = walk.look(&path).file() else { return };
+        let Some(file) = walk.look(&path).file() else {
+            // Its text is not known, but where it came from.
+            let named = Argument { text: Text::known(name), span: invocation.span };
+            if walk.wrote(&named.text) {
+                escapes::by_manual::loaded(walk, &named);
+            }
+            return;
+        };
         let is_ours = file.is_own || walk.facts().session.left(&path).is_some();
         // What a generator wrote is as long as its project.
         let file = File { whole: file.whole || !is_ours, ..file };
-        let root = directory_of(&path).to_owned();
         let commands = commands(&file.text);
-        project::in_directory(walk, Some(&root), |walk| {
-            walk.in_file(&file, "ninja", invocation.span, |walk| {
-                for (code, span) in commands.iter().at_most(COMMANDS, walk, invocation.span) {
-                    walk.at_most(Certainty::Likely, |walk| {
-                        walk.shell(&Text::known(code.as_str()), *span, &[], None)
-                    });
-                }
-            })
+        // They run in the directory where the program does, wherever the build file stands.
+        walk.in_file(&file, "ninja", invocation.span, |walk| {
+            for (code, span) in commands.iter().at_most(COMMANDS, walk, invocation.span) {
+                walk.at_most(Certainty::Likely, |walk| {
+                    walk.shell(&Text::known(code.as_str()), *span, &[], None)
+                });
+            }
         });
     });
 }

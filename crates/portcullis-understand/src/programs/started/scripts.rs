@@ -6,7 +6,7 @@ use portcullis_syntax::Span;
 use super::{project, spawned, tree};
 use crate::{
     bound::Bounded,
-    effect::Certainty,
+    effect::{Argument, Certainty},
     programs::{
         found::{File, Found},
         host::Host,
@@ -72,7 +72,15 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
     }
     let roots: Vec<String> = walk.directory().map(str::to_owned).into_iter().collect();
     for path in &paths {
-        let Some(file) = walk.look(path).file() else { continue };
+        let Some(file) = walk.look(path).file() else {
+            let named = Text::known(path.as_str());
+            if walk.wrote(&named) && !row.language.is_empty() {
+                // Its text is not known, but where it came from.
+                let file = Argument { text: named, span: invocation.span };
+                walk.script(row.language, &file, &[], None);
+            }
+            continue;
+        };
         if path.ends_with(".ipynb") {
             notebook(walk, &file, invocation.span);
             continue;

@@ -58,6 +58,23 @@ fn in_environment(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     run_in(walk, directory, command, invocation)
 }
 
+/// `cross-env-shell NAME=VALUE "COMMAND"`: what stands behind the variables is a line of shell.
+pub(super) fn line_in_environment(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    walk.with_environment(|walk| {
+        let mut line = Text::default();
+        for word in command_after(invocation, 0) {
+            match split_assignment(&word.text).filter(|_| line.is_empty()) {
+                Some((name, value)) => walk.environment_of(&name, &value, word.span),
+                None => {
+                    line.append(&word.text);
+                    line.push_known(" ");
+                }
+            }
+        }
+        walk.shell(&line, invocation.span, &[], invocation.input.clone())
+    })
+}
+
 /// Runs a command in another directory, where one is given.
 pub(super) fn run_in(
     walk: &mut dyn Host,

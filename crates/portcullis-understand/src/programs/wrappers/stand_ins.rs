@@ -43,6 +43,27 @@ pub(super) fn side_by_side(walk: &mut dyn Host, invocation: &Invocation) -> Text
     Text::unknown("what the commands print")
 }
 
+/// `start-server-and-test "COMMAND" URL "COMMAND"`: a script of the project where it is one word, else a line for a shell.
+pub(super) fn one_beside_another(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    for line in invocation.options().operands().cloned().collect::<Vec<_>>() {
+        let written = line.text.known_prefix();
+        if !written.contains("://") && written.contains(' ') {
+            walk.shell(&line.text, line.span, &[], None);
+        }
+    }
+    Text::unknown("what the commands print")
+}
+
+/// `onchange 'src/**' -- COMMAND`: what stands behind the dashes is run, again and again.
+pub(super) fn behind_dashes(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let words = &invocation.arguments;
+    let at = words.iter().position(|word| word.text.as_known() == Some("--"));
+    match at.and_then(|at| words.get(at + 1..)) {
+        Some(command) => walk.run(command, None),
+        None => invocation.origin(),
+    }
+}
+
 /// `cmd.exe /c COMMAND`: everything behind `/c` is one line of batch; without it, what comes in is.
 pub(super) fn command_prompt(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let starts = |word: &str| {

@@ -74,6 +74,7 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
                 .collect();
             // Keys may go to an editor as well as to a shell: what is no shell code was meant for something else.
             let typed = keys.iter().map(|key| key.text.display()).collect::<Vec<_>>().join(" ");
+            told_to_a_client(walk, &typed, invocation);
             if !portcullis_syntax::shell::parse(&typed).unparsed.is_empty() {
                 return invocation.origin();
             }
@@ -88,6 +89,47 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             invocation.origin()
         }
         _ => invocation.origin(),
+    }
+}
+
+/// `screen COMMAND…`, and what `-X stuff TEXT` types into one that runs.
+pub(super) fn screen(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let words = &invocation.arguments;
+    let is =
+        |at: usize, name: &str| words.get(at).is_some_and(|it| it.text.as_known() == Some(name));
+    let Some(at) = (0..words.len()).find(|at| is(*at, "-X") && is(at + 1, "stuff")) else {
+        return run_or_read(walk, command_after(invocation, 0), invocation);
+    };
+    let typed = words.get(at + 2..).unwrap_or(&[]);
+    let shown = typed.iter().map(|word| word.text.display()).collect::<Vec<_>>().join(" ");
+    let shown = shown.replace("\\n", "\n").replace("\\015", "\n").replace("^M", "\n");
+    told_to_a_client(walk, &shown, invocation);
+    walk.at_likely(|walk| walk.shell(&Text::known(shown), invocation.span, &[], None));
+    invocation.origin()
+}
+
+/// What is typed may go to a client of a database as well, where it is a statement.
+fn told_to_a_client(walk: &mut dyn Host, typed: &str, invocation: &Invocation) {
+    const BEGIN: &[&[&str]] = &[
+        &["alter", "database|role|table|user"],
+        &["delete", "from"],
+        &["drop", "database|index|role|schema|table|user|view"],
+        &["truncate", ""],
+        &["update", ""],
+    ];
+    let mut words = typed.split_whitespace().map(str::to_ascii_lowercase);
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_statement = BEGIN.iter().any(|row| match row {
+        [verb, objects] => {
+            first == *verb && (objects.is_empty() || objects.split('|').any(|it| it == second))
+        }
+        _ => false,
+    });
+    if is_statement {
+        walk.at_likely(|walk| {
+            walk.query(&Text::known(typed.trim()), invocation.span);
+            Text::default()
+        });
     }
 }
 

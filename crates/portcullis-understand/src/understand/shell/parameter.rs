@@ -16,12 +16,15 @@ use super::{
 use crate::{
     effect::Location,
     pattern::{self, PATTERN_BYTES},
-    text::{Piece, Text},
+    text::{Piece, Taint, Text},
 };
 
 /// How many elements of an array are taken for the work of one: an array that grows by itself would be the square of what
 /// was written.
 const ELEMENTS_PER_WORK: usize = 16;
+
+/// What stands before the beginning of names that `${!NAME*}` lists.
+const BEGINS: &str = "!";
 
 impl Walk<'_> {
     /// The elements of `$@`, `$*` and `${array[@]}`, which stay apart; `None` for everything else.
@@ -119,6 +122,10 @@ impl Walk<'_> {
         if parameter.operator == ParameterOperator::Names {
             let keys = match self.keys(parameter) {
                 Some(keys) if keys.len() == 1 || !self.is_associative(&parameter.name) => keys,
+                // `${!AWS_@}`: whatever variables there are whose names begin so.
+                _ if parameter.subscript.is_none() => {
+                    return Text::unknown(&format!("{BEGINS}{}", parameter.name));
+                }
                 _ => return Text::unknown(&parameter.name),
             };
             return join(&keys, " ");
@@ -149,7 +156,15 @@ impl Walk<'_> {
                     }
                     name = known.to_owned();
                 }
-                _ => return Text::unknown(&name),
+                _ => {
+                    let mut value = Text::unknown(&name);
+                    // One of several variables of the environment, of which some are secrets.
+                    let of_several = |piece: &Piece| matches!(piece, Piece::Unknown(it) if it.starts_with(BEGINS));
+                    if pointed.is_some_and(|text| text.pieces.iter().any(of_several)) {
+                        value.taint = Taint::SECRET;
+                    }
+                    return value;
+                }
             }
         }
         let subscript = if parameter.indirect { None } else { parameter.subscript.as_ref() };

@@ -189,6 +189,7 @@ impl Walk<'_> {
             self.run_not_found(&invocation);
         }
         self.names_in(&invocation.program, &invocation.arguments);
+        self.lay_input(&invocation);
         let id = self.announce(
             &invocation.program,
             &invocation.name,
@@ -208,6 +209,18 @@ impl Walk<'_> {
             printed.sources.push(id);
         }
         printed
+    }
+
+    /// `cmake -P /dev/stdin`: what the program gets stands in a file, where one of its words names that.
+    fn lay_input(&mut self, invocation: &Invocation) {
+        const NAMES: &[&str] = &["/dev/fd/0", "/dev/stdin", "/proc/self/fd/0"];
+        let Some(input) = invocation.input.as_ref().filter(|input| !input.is_empty()) else {
+            return;
+        };
+        let words = || invocation.arguments.iter().filter_map(|word| word.text.as_known());
+        for name in NAMES.iter().filter(|name| words().any(|word| word.ends_with(**name))) {
+            self.state.write_file(name, input.clone(), false, true);
+        }
     }
 
     /// What lies in the project under an everyday word is the project's own, and not the program that runs others: `./bin/watch`, `./at`.

@@ -32,6 +32,52 @@ pub(super) fn merged(verb: Verb<'_>, first: &str) -> &'static str {
     }
 }
 
+/// Whether rows of the table at `at` say who did what.
+pub(super) fn is_audit(verb: Verb<'_>, at: usize) -> bool {
+    let mut last = at;
+    // `app.audit_log`
+    while verb.word(last + 1) == "." {
+        last += 2;
+    }
+    verb.name(last)
+        .to_ascii_lowercase()
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .any(|part| matches!(part, "audit" | "audits" | "auditlog" | "audittrail"))
+}
+
+/// Columns that say where money goes, in capitals and without `_`.
+const PAYEES: &[&str] = &[
+    "ACCOUNTIBAN",
+    "BANKACCOUNT",
+    "BANKACCOUNTID",
+    "BANKACCOUNTNUMBER",
+    "BANKROUTINGNUMBER",
+    "BENEFICIARYACCOUNT",
+    "IBAN",
+    "PAYEEACCOUNT",
+    "PAYOUTACCOUNT",
+    "PAYOUTADDRESS",
+    "PAYOUTEMAIL",
+    "PAYPALEMAIL",
+    "ROUTINGNUMBER",
+    "SORTCODE",
+];
+
+/// `UPDATE … SET iban = …`: another one gets the money from now on. Nobody does where the column is emptied.
+pub(super) fn sets_payee(update: &[Token]) -> bool {
+    let is = |token: &Token, text: &str| token.text.eq_ignore_ascii_case(text);
+    let set = update.iter().position(|token| is(token, "SET")).unwrap_or(update.len());
+    let end = update.iter().position(|token| is(token, "WHERE")).unwrap_or(update.len());
+    update.get(set..end).unwrap_or_default().windows(3).any(|three| {
+        let [column, sign, value] = three else { return false };
+        let name = column.text.replace('_', "").to_ascii_uppercase();
+        is(sign, "=")
+            && PAYEES.binary_search(&name.as_str()).is_ok()
+            && !is(value, "NULL")
+            && !value.text.is_empty()
+    })
+}
+
 pub(super) fn insert(verb: Verb<'_>, found: &mut Found) {
     let into = verb
         .skip(1, &["INTO", "TABLE", "FUNCTION", "OVERWRITE", "LOCAL", "IGNORE", "OR", "REPLACE"]);
