@@ -362,7 +362,7 @@ static RULES: &[Rule] = &[
         message: "the database server is stopped, or its log of changes is thrown away",
         remedy: "see whether it runs: `pg_ctl status`",
         when: When::Command(&[
-            "pg_ctl stop|restart|kill|promote",
+            "pg_ctl stop|restart|kill|promote !-D=/tmp/* !--pgdata=/tmp/*",
             "pg_resetwal",
             "mysqladmin|mariadb-admin shutdown|kill|password|flush-privileges",
             "initdb -D=/*|--pgdata=/var/lib/*",

@@ -134,8 +134,16 @@ fn is_live(word: &str) -> bool {
 /// Whether a statement goes to a database that calls itself production: the words of its client say so, or where code finds it.
 pub(super) fn is_data_of(effect: &Effect, scene: &Scene<'_>) -> bool {
     /// What stands in front of an address, or of what holds one.
-    const LEADS: &[&str] =
-        &["://", "environ", "getenv(", "host:", "host=", "process.env", "SETTINGS_MODULE"];
+    const LEADS: &[&str] = &[
+        "://",
+        "dotenv",
+        "environ",
+        "getenv(",
+        "host:",
+        "host=",
+        "process.env",
+        "SETTINGS_MODULE",
+    ];
     /// Variables that name a server to its client.
     const HOSTS: &[&str] = &["DATABASE_URL=", "MYSQL_HOST=", "PGHOST=", "PGSERVICE="];
     /// How much of what stands behind is looked at.

@@ -355,6 +355,7 @@ static RULES: &[Rule] = &[
             "psql -c \"SELECT * FROM audit_log\"",
             "psql -c \"INSERT INTO audit_log VALUES (1)\"",
             "psql -c \"DELETE FROM auditors WHERE id = 7\"",
+            "psql -c \"UPDATE audit_log SET status = 'done' WHERE id = 7\"",
         ],
     },
     Rule {

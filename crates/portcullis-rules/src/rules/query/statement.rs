@@ -28,7 +28,7 @@ use dynamic::{dynamic, run};
 use made::Made;
 use outward::outward;
 use rights::{MIGHTY, holds_accounts, is_for_everybody};
-use rows::{insert, is_audit, merged, sets_payee};
+use rows::{changes_history, insert, is_audit, merged, sets_payee};
 pub(super) use verb::text_of;
 use verb::{Verb, is_name, says};
 
@@ -174,10 +174,11 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
             let table = skip(1, &["ONLY", "IGNORE", "OR", "LOW_PRIORITY"]);
             let rule = verb.unless_temporary(table, verb.rows("query.update.all"));
             found.push((rule, verb.name(table)));
-            if is_audit(verb, table) {
+            let update = statement.get(at..).unwrap_or_default();
+            if is_audit(verb, table) && changes_history(update) {
                 found.push(("query.audit.changed", verb.name(table)));
             }
-            if sets_payee(statement.get(at..).unwrap_or_default()) {
+            if sets_payee(update) {
                 found.push(("query.payee", verb.name(table)));
             }
         }

@@ -107,6 +107,14 @@ pub(super) fn redis(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             walk.gap(invocation.span, GapReason::UnknownCode);
         }
     }
+    let eval_file = options.value(&["--eval"]).map(|file| walk.read(&file));
+    for code in script.map(|word| word.text.clone()).into_iter().chain(eval_file) {
+        match scripted(&code.display()) {
+            Scripted::Quiet => {}
+            Scripted::Loses => walk.note("db.script.drop", invocation.span),
+            Scripted::Computed => walk.gap(invocation.span, GapReason::UnknownCode),
+        }
+    }
     let words: Vec<String> =
         options.operands().map(|word| word.text.display().to_ascii_lowercase()).collect();
     let first = words.first().map_or("", String::as_str);
@@ -123,4 +131,61 @@ pub(super) fn redis(walk: &mut dyn Host, invocation: &Invocation) -> Text {
 /// Whether the beginning of code, where it says what it does, is not known.
 fn says_nothing(text: &Text) -> bool {
     text.has_unknown() && text.known_prefix().trim().is_empty()
+}
+
+/// What a script of the store does.
+enum Scripted {
+    /// It reads, or changes the keys that it is given.
+    Quiet,
+    /// It deletes every key that it finds.
+    Loses,
+    /// Which commands it calls is not written in it.
+    Computed,
+}
+
+/// Reads a script in Lua as far as `redis.call("COMMAND", …)` goes, redis.io/docs/latest/develop/programmability/eval-intro.
+fn scripted(code: &str) -> Scripted {
+    let lower = code.to_ascii_lowercase();
+    let calls = ["redis.call(", "redis.pcall(", "server.call(", "server.pcall("];
+    let named: Vec<&str> = calls
+        .iter()
+        .flat_map(|call| lower.match_indices(call).map(|(at, call)| at + call.len()))
+        .filter_map(|at| lower.get(at..))
+        .map(str::trim_start)
+        .collect();
+    let quoted = |rest: &&str| rest.strip_prefix(['"', '\'']).map(|rest| rest.to_owned());
+    let commands: Vec<String> = named.iter().filter_map(quoted).collect();
+    let calls = |names: &[&str]| {
+        commands.iter().any(|rest| {
+            let end = rest.find(['"', '\'']).unwrap_or(rest.len());
+            rest.get(..end).is_some_and(|name| names.contains(&name))
+        })
+    };
+    if calls(&["flushall", "flushdb"])
+        || calls(&["del", "unlink", "expire", "pexpire"]) && calls(&["keys", "scan"])
+    {
+        return Scripted::Loses;
+    }
+    if commands.len() < named.len() || lower.contains("loadstring") || lower.contains("redis[") {
+        return Scripted::Computed;
+    }
+    Scripted::Quiet
+}
+
+#[test]
+fn scripts_are_told_apart_by_what_they_call() {
+    for (code, expected) in [
+        ("return redis.call('GET', KEYS[1])", 0),
+        ("if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end", 0),
+        ("for _, k in ipairs(redis.call('KEYS', '*')) do redis.call('DEL', k) end", 1),
+        ("return redis.call(ARGV[2], KEYS[1])", 2),
+        ("return redis['call']('FLUSHALL')", 2),
+    ] {
+        let found = match scripted(code) {
+            Scripted::Quiet => 0,
+            Scripted::Loses => 1,
+            Scripted::Computed => 2,
+        };
+        assert_eq!(found, expected, "{code}");
+    }
 }

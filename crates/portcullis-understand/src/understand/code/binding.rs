@@ -49,6 +49,18 @@ const ALIASES: usize = 64;
 /// How large a table or list may be for one of its entries to be set.
 const ENTRIES: usize = 256;
 
+/// Variables that point a client of the cloud at an emulator, and what its module is called (firebase.google.com/docs/emulator-suite,
+/// cloud.google.com/sdk/gcloud/reference/beta/emulators).
+const EMULATORS: &[(&str, &str)] = &[
+    ("DATASTORE_EMULATOR_HOST", "datastore"),
+    ("FIREBASE_AUTH_EMULATOR_HOST", "auth"),
+    ("FIREBASE_DATABASE_EMULATOR_HOST", "database"),
+    ("FIREBASE_STORAGE_EMULATOR_HOST", "storage"),
+    ("FIRESTORE_EMULATOR_HOST", "firestore"),
+    ("PUBSUB_EMULATOR_HOST", "pubsub"),
+    ("STORAGE_EMULATOR_HOST", "storage"),
+];
+
 impl Interpreter<'_, '_, '_> {
     /// `$list[] = value`
     pub(super) fn appends(&mut self) -> bool {
@@ -382,21 +394,24 @@ impl Interpreter<'_, '_, '_> {
         let here = self.span_from(self.at.saturating_sub(1));
         self.attribute_set(&path, &value, here);
         // `process.env.FIRESTORE_EMULATOR_HOST = "127.0.0.1:8080"`, for all that follows and for good.
-        let is_emulator = ["os.environ.", "process.env."].iter().any(|prefix| {
-            path.strip_prefix(prefix).is_some_and(|name| name == "FIRESTORE_EMULATOR_HOST")
+        let emulator = ["os.environ.", "process.env."].iter().find_map(|prefix| {
+            let name = path.strip_prefix(prefix)?;
+            EMULATORS.iter().find(|(variable, _)| *variable == name)
         });
-        if is_emulator
+        if let Some((variable, service)) = emulator
             && self.blocks == 0
             && self.indent == 0
             && self.calls == 0
-            && self.source.matches("FIRESTORE_EMULATOR_HOST").count() == 1
+            && self.source.matches(variable).count() == 1
             && !["delete process", "process.env =", "environ.clear", "environ.pop", "process['"]
                 .iter()
                 .any(|word| self.source.contains(word))
         {
             let text = value.text();
             let host = text.as_known().unwrap_or_default().split(':').next().unwrap_or_default();
-            self.seen.emulated = matches!(host, "127.0.0.1" | "localhost");
+            if matches!(host, "127.0.0.1" | "localhost") {
+                self.seen.emulated.push(service);
+            }
         }
         for prefix in ["os.environ.", "process.env.", "ENV.", "%ENV.", "$ENV."] {
             if let Some(name) = path.strip_prefix(prefix)

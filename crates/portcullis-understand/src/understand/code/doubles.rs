@@ -30,8 +30,19 @@ const ANSWERS: &[&str] = &[
 ];
 
 /// What makes doubles.
-const MAKES: &[&str] =
-    &["jest.", "mock.", "mocker.", "pytest_mock.", "sinon.", "unittest.mock.", "vi.", "vitest.vi."];
+const MAKES: &[&str] = &[
+    "jest-mock-extended.",
+    "jest.",
+    "mock.",
+    "mocker.",
+    "pytest_mock.",
+    "sinon.",
+    "ts-mockito.",
+    "unittest.mock.",
+    "vi.",
+    "vitest-mock-extended.",
+    "vitest.vi.",
+];
 
 /// Words by which the real service may answer after all.
 const REAL: &[&str] = &[
@@ -50,7 +61,7 @@ const REAL: &[&str] = &[
 ];
 
 /// How a test is written.
-const TESTS: &[&str] = &["def test_", "it(", "test("];
+const TESTS: &[&str] = &["assert(", "assert.", "def test_", "expect(", "it(", "test("];
 
 /// How deep doubles are looked for in what is given.
 const DEPTH: usize = 4;
@@ -60,7 +71,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn works_on_doubles(&self, module: &str, given: &[Given]) -> bool {
         let is_own = match self.language {
             "javascript" => {
-                ["./", "../", "@/", "~/", "#"].iter().any(|start| module.starts_with(start))
+                ["./", "../", "/", "@/", "~/", "#"].iter().any(|start| module.starts_with(start))
             }
             _ => !is_vendor(module),
         };

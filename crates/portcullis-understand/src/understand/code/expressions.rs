@@ -157,7 +157,16 @@ impl Interpreter<'_, '_, '_> {
             "?" => self.chosen_behind(left),
             "or" => {
                 let right = self.expression(binding + 1);
-                if left.is_false() { right } else { left.or(right) }
+                // A home is set everywhere.
+                let is_home = || {
+                    left.as_known()
+                        .is_some_and(|it| self.environment("HOME").as_known() == Some(it))
+                };
+                match () {
+                    () if left.is_false() => right,
+                    () if is_home() => left,
+                    () => left.or(right),
+                }
             }
             "and" => {
                 let right = self.expression(binding + 1);

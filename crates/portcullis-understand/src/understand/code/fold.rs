@@ -11,6 +11,8 @@ use crate::text::{KNOWN_BYTES, Piece, Taint, Text};
 pub(super) enum Fold {
     /// The first argument as it is.
     Same,
+    /// One text of all that is in it, which is not known word by word: the body of a form.
+    Written,
     /// base64.
     Base64,
     /// base32.
@@ -61,6 +63,7 @@ pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
     let known = first.and_then(Value::as_known);
     let result = match kind {
         Fold::Same => return first.cloned().unwrap_or_else(|| Value::known("")),
+        Fold::Written => return Value::Text(first.map(Value::text).unwrap_or_default()),
         Fold::Base64 => known.and_then(base64),
         Fold::Base32 => {
             known.and_then(|text| BASE32.decode(text.trim().as_bytes()).ok()).map(latin)

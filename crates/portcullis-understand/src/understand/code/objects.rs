@@ -107,9 +107,7 @@ impl Interpreter<'_, '_, '_> {
     /// A field of an object: which of several objects it is of, is not told apart.
     pub(super) fn set_field(&mut self, path: &str, value: Value) {
         let value = match self.bound(path) {
-            Some(before) if before.as_known() != value.as_known() || value.as_known().is_none() => {
-                before.or(value)
-            }
+            Some(before) if !before.is_same(&value) => before.or(value),
             _ => value,
         };
         self.bind(path.to_owned(), value);

@@ -47,7 +47,10 @@ impl Interpreter<'_, '_, '_> {
             }
             TokenKind::Pattern => {
                 self.at += 1;
-                Value::unknown("a pattern")
+                match self.language {
+                    "javascript" => Value::name("RegExp()"),
+                    _ => Value::unknown("a pattern"),
+                }
             }
             TokenKind::Variable => {
                 let name = span.of(self.source);

@@ -34,6 +34,15 @@ impl Interpreter<'_, '_, '_> {
             let span = self.span_from(start);
             return Value::Text(self.run_shell(&command, span, None));
         }
+        // `prisma.$executeRaw`DELETE …``: a statement that is sent at once.
+        if self.language == "javascript"
+            && !spaced
+            && token.span.of(self.source).starts_with('`')
+            && let Some(path) = self.tag(&value)
+            && self.sends_templates(&path)
+        {
+            return self.sent_template(&path, start);
+        }
         // `tag`a ${b}``: a function of the script gets the texts, then the values between them.
         if self.language == "javascript"
             && !spaced

@@ -68,9 +68,24 @@ impl Interpreter<'_, '_, '_> {
             "github" | "gitlab" | "@octokit/rest" | "octokit" | "@octokit/core"
             | "@actions/github" => self.forge(receiver, method, given, span),
             "kafka" | "confluent_kafka" | "kafkajs" | "aiokafka"
-                if matches!(method, "delete_topics" | "deleteTopics" | "delete_records") =>
+                if !self.is_in_memory(receiver, &[])
+                    && matches!(
+                        method,
+                        "deleteTopicRecords" | "deleteTopics" | "delete_records" | "delete_topics"
+                    ) =>
             {
                 self.tell(known(&["kafka-topics", "--delete"]), span);
+                None
+            }
+            // A shorter retention deletes what is older.
+            "kafka" | "confluent_kafka" | "kafkajs" | "aiokafka"
+                if !self.is_in_memory(receiver, &[])
+                    && matches!(
+                        method,
+                        "alterConfigs" | "alter_configs" | "incremental_alter_configs"
+                    ) =>
+            {
+                self.tell(known(&["kafka-configs", "--alter"]), span);
                 None
             }
             "smtplib" | "nodemailer" | "slack_sdk" | "slack" | "twilio" | "@slack/web-api"

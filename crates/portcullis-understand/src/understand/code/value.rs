@@ -153,6 +153,18 @@ impl Value {
         }
     }
 
+    /// Whether both are known, and alike.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::List(own), Self::List(others)) => {
+                own.len() == others.len()
+                    && own.iter().zip(others).all(|(one, another)| one.is_same(another))
+            }
+            (Self::Number(own), Self::Number(other)) => own == other,
+            _ => self.as_known().is_some() && self.as_known() == other.as_known(),
+        }
+    }
+
     /// The whole text where it is known.
     pub(super) fn as_known(&self) -> Option<&str> {
         match self {

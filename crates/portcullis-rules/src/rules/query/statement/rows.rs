@@ -63,18 +63,36 @@ const PAYEES: &[&str] = &[
     "SORTCODE",
 ];
 
+/// Columns in which an audit says that it was looked at, sent on or put away, in capitals; the others say who did what, and when.
+const KEPT_BOOK: &[&str] =
+    &["ARCHIVED", "EXPORTED", "PROCESSED", "REVIEWED", "SENT", "STATE", "STATUS", "SYNCED"];
+
+/// Whether an `UPDATE` changes what an audit says, and not only how far it was worked through.
+pub(super) fn changes_history(update: &[Token]) -> bool {
+    assigned(update).any(|(column, _)| {
+        let name = column.text.to_ascii_uppercase();
+        let first = name.split('_').next().unwrap_or(&name);
+        KEPT_BOOK.binary_search(&first).is_err()
+    })
+}
+
 /// `UPDATE … SET iban = …`: another one gets the money from now on. Nobody does where the column is emptied.
 pub(super) fn sets_payee(update: &[Token]) -> bool {
+    assigned(update).any(|(column, value)| {
+        let name = column.text.replace('_', "").to_ascii_uppercase();
+        let is_emptied = value.text.is_empty() || value.text.eq_ignore_ascii_case("NULL");
+        PAYEES.binary_search(&name.as_str()).is_ok() && !is_emptied
+    })
+}
+
+/// What stands on both sides of each `=` between `SET` and `WHERE`.
+fn assigned(update: &[Token]) -> impl Iterator<Item = (&Token, &Token)> {
     let is = |token: &Token, text: &str| token.text.eq_ignore_ascii_case(text);
     let set = update.iter().position(|token| is(token, "SET")).unwrap_or(update.len());
     let end = update.iter().position(|token| is(token, "WHERE")).unwrap_or(update.len());
-    update.get(set..end).unwrap_or_default().windows(3).any(|three| {
-        let [column, sign, value] = three else { return false };
-        let name = column.text.replace('_', "").to_ascii_uppercase();
-        is(sign, "=")
-            && PAYEES.binary_search(&name.as_str()).is_ok()
-            && !is(value, "NULL")
-            && !value.text.is_empty()
+    update.get(set..end).unwrap_or_default().windows(3).filter_map(move |three| match three {
+        [column, sign, value] if is(sign, "=") => Some((column, value)),
+        _ => None,
     })
 }
 

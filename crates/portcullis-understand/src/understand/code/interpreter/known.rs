@@ -43,8 +43,8 @@ pub(in super::super) struct Seen {
     pub(in super::super) endpoints: Vec<Option<Text>>,
     /// The packages by which the code signed in to a service.
     pub(in super::super) services: Vec<String>,
-    /// A store of the cloud is played on this machine.
-    pub(in super::super) emulated: bool,
+    /// Services of the cloud that are played on this machine.
+    pub(in super::super) emulated: Vec<&'static str>,
     /// A page of another machine is open.
     pub(in super::super) visits: bool,
     /// An account or an amount of money was filled in there.

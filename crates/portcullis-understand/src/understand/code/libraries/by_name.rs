@@ -85,6 +85,20 @@ impl Interpreter<'_, '_, '_> {
             self.deed(Class::Lower, false, called, given, span);
             return;
         }
+        // `bulk.createJob("Lead", "hardDelete")`: what is to be done stands among what the job is given.
+        let is_deletion = |value: &Value| {
+            let word = value.as_known().map(str::to_ascii_lowercase);
+            matches!(word.as_deref(), Some("delete" | "harddelete" | "hard_delete"))
+        };
+        let orders_deletion = || {
+            given.iter().any(|it| {
+                is_deletion(&it.value) || it.value.entry("operation").is_some_and(is_deletion)
+            })
+        };
+        if is_service && says(&["ingest", "job", "operation"]) && orders_deletion() {
+            self.deed(Class::Delete, false, called, given, span);
+            return;
+        }
         if is_service && says(SENDS) && says(PEOPLE) && self.is_repeated(span) {
             self.walk.note("messages.send.many", span);
             return;

@@ -398,6 +398,9 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) {
+        if self.is_emulated(called.path) {
+            return;
+        }
         let reach = match class {
             Class::Send | Class::Share | Class::Bind => Reach::People,
             Class::Publish | Class::Pay => Reach::Outward,

@@ -29,6 +29,7 @@ const REHEARSED: &[&str] = &[
     "127.0.0.1",
     "anvil",
     "devnet",
+    "foundry",
     "ganache",
     "goerli",
     "hardhat",
@@ -161,6 +162,7 @@ pub(super) fn is_for_a_test(value: &Value) -> bool {
             first.is_some_and(|it| it) && parts.all(|it| it)
         }
         Value::Table(table) => table.iter().any(|(_, value)| is_for_a_test(value)),
+        Value::List(list) => !list.is_empty() && list.iter().all(is_for_a_test),
         _ => false,
     }
 }
@@ -188,6 +190,10 @@ impl Interpreter<'_, '_, '_> {
                 .any(|it| self.source.contains(it))
         {
             self.seen.rehearsed = true;
+        }
+        // What a server for a test is asked for opens nothing: `container.get_connection_url(driver=None)`.
+        if is_for_a_test(&Value::name(&format!("{}()", called.path))) {
+            return;
         }
         let name = called.name.to_ascii_lowercase();
         // `knex('users')`: what was opened before is called, for one of its tables.
@@ -229,6 +235,13 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// Whether a call is about a service of the cloud that is played on this machine.
+    pub(in super::super) fn is_emulated(&self, path: &str) -> bool {
+        let lower = path.to_ascii_lowercase();
+        ["firebase", "google", "@google-cloud"].iter().any(|of| lower.starts_with(of))
+            && self.seen.emulated.iter().any(|service| lower.contains(service))
+    }
+
     /// Whether a call is about a database in memory, beside which nothing else was opened.
     pub(in super::super) fn is_in_memory(&self, path: &str, given: &[Given]) -> bool {
         // What stands in for the browser's own database.
@@ -247,7 +260,7 @@ impl Interpreter<'_, '_, '_> {
         };
         // A model of the project's own works on the one connection that there is.
         let is_own = top == "mongoose"
-            && (path.starts_with("./") || path.starts_with("../"))
+            && ["./", "../", "/", "@/"].iter().any(|start| path.starts_with(start))
             && path.contains("model");
         is_of(path)
             || is_own
@@ -256,9 +269,10 @@ impl Interpreter<'_, '_, '_> {
 
     /// Rows are deleted or changed: told as the statement that does so.
     pub(super) fn rows(&mut self, doing: Doing, called: &Called<'_>, given: &[Given], span: Span) {
-        let is_played = self.seen.emulated
-            && ["firebase", "google", "@google-cloud"].iter().any(|of| called.path.starts_with(of));
-        if is_played || self.is_in_memory(called.path, given) || self.is_only_written() {
+        if self.is_emulated(called.path)
+            || self.is_in_memory(called.path, given)
+            || self.is_only_written()
+        {
             return;
         }
         let is_told = match doing {

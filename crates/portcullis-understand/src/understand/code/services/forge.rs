@@ -24,9 +24,11 @@ impl Interpreter<'_, '_, '_> {
         let name = kebab(method);
         if method == "request" {
             let said = given.first()?.value.text();
-            let (verb, route) = said.as_known()?.split_once(' ')?;
-            let route = route.trim().trim_start_matches('/').to_owned();
-            let mut words = known(&["gh", "api", "-X", verb, route.as_str()]);
+            // `DELETE /repos/${name}`: which one may not be known.
+            let (verb, route) = said.known_prefix().split_once(' ')?;
+            let route = route.trim().trim_start_matches('/');
+            let mut words = known(&["gh", "api", "-X", verb]);
+            words.push(said.beginning_with(route));
             if let Some(body) = given.get(1) {
                 words.push(Text::known("-f"));
                 words.push(written(&body.value, DEPTH));

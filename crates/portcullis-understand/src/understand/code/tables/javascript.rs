@@ -24,6 +24,7 @@ pub(super) static ROWS: &[Row] = &[
     ("Deno.cwd", Constant(".")),
     ("Deno.env.get", Environment),
     ("Deno.env.toObject", Environment),
+    ("Deno.execPath", Constant("deno")),
     ("Deno.listen", Listen),
     ("Deno.makeTempDir", Constant("/tmp/tmp.made")),
     ("Deno.makeTempDirSync", Constant("/tmp/tmp.made")),

@@ -500,7 +500,7 @@ pub(super) static ROWS: &[Row] = &[
     ("urllib.parse.quote_plus", Fold(F::Same)),
     ("urllib.parse.unquote", Fold(F::Percent)),
     ("urllib.parse.unquote_plus", Fold(F::Percent)),
-    ("urllib.parse.urlencode", Fold(F::Same)),
+    ("urllib.parse.urlencode", Fold(F::Written)),
     ("urllib.parse.urlparse", Fold(F::Same)),
     ("urllib.parse.urlsplit", Fold(F::Same)),
     ("urllib.request.Request", Get),

@@ -44,7 +44,8 @@ impl Interpreter<'_, '_, '_> {
                 let words = [program, called.name];
                 result = Value::Text(self.program_with(&words, Some(dashes), given, span));
             }
-            Doing::Words(["redis-cli", ..]) if self.is_in_memory(called.path, given) => {}
+            Doing::Words(["redis-cli" | "kafka-topics" | "kafka-topics.sh", ..])
+                if self.is_in_memory(called.path, given) => {}
             Doing::Words(["django-admin", ..]) if self.is_configured_in_memory(given) => {}
             Doing::Words(words) => {
                 result = Value::Text(self.program_with(words, None, given, span));
