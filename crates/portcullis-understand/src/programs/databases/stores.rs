@@ -42,8 +42,7 @@ pub(super) fn mongo(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     }
     texts.extend(options.values_of(&["--eval"]).map(|code| (code.text, code.span)));
     for (text, span) in texts {
-        let is_unknown = text.as_known().is_none();
-        if is_unknown && (text.taint.has(Taint::NETWORK) || says_nothing(&text)) {
+        if text.as_known().is_none() && text.taint.has(Taint::NETWORK) {
             walk.gap(span, GapReason::UnknownCode);
         }
         let said = text.display();
@@ -95,7 +94,7 @@ pub(super) fn redis(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             .is_some_and(|word| matches!(word.to_ascii_lowercase().as_str(), "eval" | "eval_ro"))
     });
     for word in verb.into_iter().chain(script) {
-        if says_nothing(&word.text) {
+        if comes_in(&word.text) {
             walk.gap(word.span, GapReason::UnknownCode);
         }
     }
@@ -128,9 +127,9 @@ pub(super) fn redis(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     invocation.origin()
 }
 
-/// Whether the beginning of code, where it says what it does, is not known.
-fn says_nothing(text: &Text) -> bool {
-    text.has_unknown() && text.known_prefix().trim().is_empty()
+/// Whether the beginning of code, where it says what it does, is not known and came over the network.
+fn comes_in(text: &Text) -> bool {
+    text.has_unknown() && text.known_prefix().trim().is_empty() && text.taint.has(Taint::NETWORK)
 }
 
 /// What a script of the store does.

@@ -29,11 +29,9 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         let name = project::option(&words, &["-f"]).unwrap_or("build.ninja");
         let Some(path) = walk.target(&Text::known(name)).path else { return };
         let Some(file) = walk.look(&path).file() else {
-            // Its text is not known, but where it came from.
+            // Its text is not known, but where it lies or came from.
             let named = Argument { text: Text::known(name), span: invocation.span };
-            if walk.wrote(&named.text) {
-                escapes::by_manual::loaded(walk, &named);
-            }
+            escapes::by_manual::loaded(walk, &named);
             return;
         };
         let is_ours = file.is_own || walk.facts().session.left(&path).is_some();
