@@ -123,9 +123,8 @@ fn script_alone(walk: &mut dyn Host, invocation: &Invocation, script: &str, read
     let Some(path) = walk.target(&named.text).path else { return };
     match walk.look(&path).file() {
         Some(file) => read(walk, &file, invocation.span, reading),
-        // Its text is not known, but where it came from.
-        None if walk.wrote(&named.text) => escapes::by_manual::loaded(walk, &named),
-        None => {}
+        // Its text is not known, but where it lies or came from.
+        None => escapes::by_manual::loaded(walk, &named),
     }
 }
 

@@ -238,8 +238,14 @@ impl Interpreter<'_, '_, '_> {
     /// Whether a call is about a service of the cloud that is played on this machine.
     pub(in super::super) fn is_emulated(&self, path: &str) -> bool {
         let lower = path.to_ascii_lowercase();
+        let is_of = |part: &str, service: &str| {
+            let own = part.strip_prefix("get").unwrap_or(part);
+            own == service || own.strip_prefix(service).is_some_and(|rest| rest.starts_with("_v"))
+        };
         ["firebase", "google", "@google-cloud"].iter().any(|of| lower.starts_with(of))
-            && self.seen.emulated.iter().any(|service| lower.contains(service))
+            && self.seen.emulated.iter().any(|service| {
+                lower.split(['.', '/', '(', ')']).any(|part| is_of(part, service))
+            })
     }
 
     /// Whether a call is about a database in memory, beside which nothing else was opened.
