@@ -243,9 +243,11 @@ impl Interpreter<'_, '_, '_> {
             own == service || own.strip_prefix(service).is_some_and(|rest| rest.starts_with("_v"))
         };
         ["firebase", "google", "@google-cloud"].iter().any(|of| lower.starts_with(of))
-            && self.seen.emulated.iter().any(|service| {
-                lower.split(['.', '/', '(', ')']).any(|part| is_of(part, service))
-            })
+            && self
+                .seen
+                .emulated
+                .iter()
+                .any(|service| lower.split(['.', '/', '(', ')']).any(|part| is_of(part, service)))
     }
 
     /// Whether a call is about a database in memory, beside which nothing else was opened.
