@@ -21,10 +21,11 @@
 //! })?;
 //!
 //! // Judged and recorded before the answer is given.
-//! let (answer, _) = engine.judge(
+//! let judged = engine.judge(
 //!     r#"{"tool":"bash","arguments":{"command":"git push --force origin main"},"cwd":"/work","home":"/home/dev"}"#,
 //! )?;
-//! assert!(answer.contains(r#""decision":"ask""#), "{answer}");
+//! assert_eq!(judged.decision(), "ask");
+//! assert!(judged.answer()?.contains("git.push.force"));
 //!
 //! // What is no call is refused, and nothing was judged.
 //! assert!(matches!(engine.judge("{}"), Err(Failure::Call(_))));

@@ -175,9 +175,29 @@ static TABLE: &[Emptied] = &[
     },
 ];
 
-/// Says which directories the program empties.
+/// Programs of ImageMagick, whose file names may begin with how they are read, sorted.
+const IMAGES: &[&str] = &[
+    "animate",
+    "compare",
+    "composite",
+    "convert",
+    "display",
+    "identify",
+    "magick",
+    "mogrify",
+    "montage",
+];
+
+/// Says which directories the program empties, and which files it takes away once they were read: `identify ephemeral:FILE`
+/// (imagemagick.org, "Formats").
 pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     let name = invocation.program.as_str();
+    if IMAGES.binary_search(&name).is_ok() {
+        let read = invocation.arguments.iter();
+        let gone: Vec<Argument> =
+            read.filter_map(|word| super::operands::after(word, "ephemeral:")).collect();
+        gone.iter().for_each(|file| walk.delete(file, false));
+    }
     let first = TABLE.partition_point(|row| row.program < name);
     let rows = TABLE.iter().skip(first).take_while(|row| row.program == name);
     let emptied: Vec<Argument> = rows.filter_map(|row| row.emptied(walk, invocation)).collect();

@@ -37,7 +37,7 @@ pub(super) static PULUMI: Card = Card {
 pub(super) static RCLONE: Card = Card {
     name: "rclone",
     source: "rclone help flags, 1.68",
-    values: &["--config", "--transfers", "--exclude", "--include"],
+    values: &["--addr", "--config", "--exclude", "--include", "--pass", "--transfers", "--user"],
     does: Does::Custom(cloud),
     runs: &[escape("rclone", &["--password-command", "--sftp-ssh"], How::Shell)],
     image: Some("rclone"),

@@ -36,6 +36,16 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
             }
         }
         How::ShellSetting(keys) => {
+            // `hg --config 'alias.status=!COMMAND'`: with the mark it is a command and no name for another one.
+            if keys.contains(&"alias")
+                && let Some((key, code)) = setting(&value.text)
+                && key.starts_with("alias.")
+            {
+                if let Some(code) = after(&code, "!") {
+                    walk.shell(&code, value.span, &[], None);
+                }
+                return;
+            }
             if let Some((key, code)) = setting(&value.text)
                 && keys.iter().any(|known| {
                     key.eq_ignore_ascii_case(known)

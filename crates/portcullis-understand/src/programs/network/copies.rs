@@ -297,9 +297,24 @@ pub(super) const GCLOUD: &[&str] = &[
     "--verbosity",
 ];
 
+/// `rclone serve webdav DIRECTORY --addr ADDRESS`: it listens on this machine alone where nothing else is said.
+fn served(walk: &mut dyn Host, invocation: &Invocation, directory: &Argument) -> Text {
+    let address = invocation
+        .options()
+        .value(&["--addr"])
+        .unwrap_or_else(|| Argument { text: Text::known("127.0.0.1"), span: invocation.span });
+    super::serve::offer(walk, invocation, Some(directory.clone()), Some(address))
+}
+
 /// Cloud copies: a verb among the operands, then from and to.
 pub(in crate::programs) fn cloud(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
+    if let [verb, _, directory] = operands.as_slice()
+        && (invocation.program == "rclone" && verb.text.as_known() == Some("serve"))
+        && !directory.text.known_prefix().contains(':')
+    {
+        return served(walk, invocation, directory);
+    }
     let verb = operands.iter().position(|operand| {
         matches!(
             operand.text.as_known(),

@@ -37,7 +37,9 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let is_dry = words.iter().any(|word| word.starts_with("--dry-run") && word != "--dry-run=none")
         || project::has(&words, &["--help", "-h"]);
     if let Some(program) = project::option(&words, &["--post-renderer"]) {
-        walk.run(&project::arguments(&[program], invocation.span), None);
+        let mut line = vec![program];
+        line.extend(project::options(&words, &["--post-renderer-args"]));
+        walk.run(&project::arguments(&line, invocation.span), None);
     }
     let chart = match operands.as_slice() {
         ["install", .., chart] | ["upgrade", .., chart] if !is_dry => *chart,

@@ -124,6 +124,21 @@ impl Interpreter<'_, '_, '_> {
         (from..self.end.min(from + BODY)).find(ends).unwrap_or(self.end)
     }
 
+    /// Where the one statement of JavaScript that begins here ends, with whatever stands in its brackets.
+    fn end_of_one(&self, from: usize) -> usize {
+        const CONTINUES: &[&str] = &["&&", "+", ",", ".", ":", "=", "=>", "?", "?.", "??", "||"];
+        let mut at = from;
+        while at < self.end {
+            match self.word_at(at) {
+                ";" | "}" | ")" | "]" => break,
+                "(" | "[" | "{" => at = self.partner(at) + 1,
+                word if at > from && self.is_first(at) && !CONTINUES.contains(&word) => break,
+                _ => at += 1,
+            }
+        }
+        at.min(self.end)
+    }
+
     /// What only is bad when it is done again and again.
     fn body_without_end(&mut self, start: usize, from: usize, end: usize) {
         let span = self.span_from(start);
@@ -547,8 +562,14 @@ impl Interpreter<'_, '_, '_> {
             let line = self.block_end(start);
             (self.word() == ":").then(|| self.at + 1..line)
         } else if open {
-            let brace = limit + 1;
-            (self.word_at(brace) == "{").then(|| brace + 1..self.partner(brace))
+            let first = limit + 1;
+            match self.word_at(first) {
+                "{" => Some(first + 1..self.partner(first)),
+                // `for (const name of names) remove(name);`
+                "do" | "for" | "if" | "switch" | "try" | "while" | "with" => None,
+                _ if self.language == "javascript" => Some(first..self.end_of_one(first)),
+                _ => None,
+            }
         } else {
             None
         };

@@ -175,11 +175,20 @@ pub(super) fn kebab(name: &str) -> String {
 
 /// The known rest of a text that begins with what it is: `data:text/javascript,…`.
 pub(in super::super) fn data_of(text: &Text) -> Option<Text> {
-    let (start, _) = text.known_prefix().split_once(',')?;
-    if !start.starts_with("data:text/javascript")
-        && !start.starts_with("data:application/javascript")
-    {
+    const KINDS: &[&str] = &["ecmascript", "javascript", "typescript", "x-typescript"];
+    let (start, rest) = text.known_prefix().split_once(',')?;
+    let kind = start.strip_prefix("data:")?.split(';').next()?;
+    let (family, kind) = kind.split_once('/')?;
+    if !matches!(family, "application" | "text") || !KINDS.contains(&kind) {
         return None;
+    }
+    // What `btoa` was given is known as it was written.
+    if start.ends_with(";base64")
+        && text.as_known().is_some()
+        && let Ok(code) = data_encoding::BASE64.decode(rest.as_bytes())
+    {
+        let code = String::from_utf8_lossy(&code).into_owned();
+        return Some(text.derive([Piece::Known(code)]));
     }
     let skip = start.len() + 1;
     let pieces = text.pieces.iter().enumerate().map(|(index, piece)| match piece {
