@@ -1,5 +1,5 @@
 //! An organisation's own policies in Cedar, as one more layer that can only tighten. Owns whether this program was built with it; what is asked of Cedar and what follows
-//! stands in [`layer`], which is built with the feature `cedar` alone.
+//! stands in `layer`, which is built with the feature `cedar` alone.
 
 #[cfg(feature = "cedar")]
 mod layer;
