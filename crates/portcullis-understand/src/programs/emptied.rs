@@ -232,7 +232,9 @@ fn is_elsewhere(walk: &dyn Host, directory: &Text) -> bool {
     let (Some(path), Some(here)) = (walk.target(directory).path, walk.directory()) else {
         return directory.known_prefix().starts_with('/');
     };
-    !path.strip_prefix(here).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)
+    // Where everything is that somebody has, nothing is a program's own.
+    let is_whole = here == "/" || walk.facts().home.as_deref() == Some(here);
+    is_whole || !path.strip_prefix(here).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)
 }
 
 #[test]

@@ -80,6 +80,13 @@ pub(super) fn subcommand_or_code(walk: &mut dyn Host, invocation: &Invocation) -
             }
             None => invocation.origin(),
         },
+        // bun.com/docs/cli/bunx: "bunx is an alias for bun x".
+        Some("x") if invocation.program == "bun" => {
+            let mut words =
+                vec![Argument { text: Text::known("bunx"), span: invocation.name.span }];
+            words.extend(operands.iter().skip(1).cloned());
+            walk.run(&words, invocation.input.clone())
+        }
         Some("run") if names_input(operands) => match &invocation.input {
             Some(input) => walk.code("javascript", input, invocation.span, &[]),
             None => invocation.origin(),

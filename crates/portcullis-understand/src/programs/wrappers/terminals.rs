@@ -67,6 +67,8 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             invocation.origin()
         }
         Some("send" | "send-keys") => {
+            // Here `-l` says that the keys are meant as they are written, and takes nothing.
+            let inner = Invocation { values: &["-t", "-N"], ..invocation.clone() };
             let keys: Vec<Argument> = command_after(&inner, 1)
                 .iter()
                 .filter(|key| !matches!(key.text.as_known(), Some("Enter" | "C-m" | "C-j")))
