@@ -463,8 +463,7 @@ impl Client {
     ) {
         let Some(known) = text.as_known() else {
             // What a statement does stands at its beginning, and whoever answers writes it: `psql -c "$(curl …)"`.
-            let comes_in = text.taint.has(Taint::NETWORK) && !is_answer(text);
-            if comes_in && text.known_prefix().trim().is_empty() {
+            if text.taint.has(Taint::NETWORK) && !is_answer(text) && begins_unknown(text) {
                 walk.gap(span, GapReason::UnknownCode);
             }
             walk.query(text, span);
@@ -566,6 +565,26 @@ impl Client {
         (line.starts_with('\\') && !self.escapes.is_empty())
             || (line.starts_with('.') && matches!(self.name, "duckdb" | "sqlite3"))
     }
+}
+
+/// Whether one of the statements begins with what is not known: at the start, behind another one, or behind a comment.
+fn begins_unknown(text: &Text) -> bool {
+    let mut before = String::new();
+    text.pieces.iter().any(|piece| match piece {
+        Piece::Known(known) => {
+            before.push_str(known);
+            false
+        }
+        Piece::Unknown(_) | Piece::Glob(_) => {
+            let written = before.trim_end();
+            let begins = written.is_empty()
+                || written.ends_with(';')
+                || written.ends_with("*/")
+                || written.lines().last().is_some_and(|line| line.trim_start().starts_with("--"));
+            before.push('x');
+            begins
+        }
+    })
 }
 
 /// Whether it is what a client printed, which may be the next statements: `SELECT format('DROP TABLE %I', …)`.

@@ -119,6 +119,8 @@ static TABLE: &[Emptied] = &[
         ..EMPTY
     },
     Emptied { program: "sam", when: &["build"], options: &["-b", "--build-dir"], ..EMPTY },
+    // `python -m sphinx` is the same program.
+    Emptied { program: "sphinx", when: &["-M", "clean"], operand: Some(2), ..EMPTY },
     // sphinx-doc.org/en/master/man/sphinx-build: `-M clean SOURCEDIR OUTPUTDIR`.
     Emptied { program: "sphinx-build", when: &["-M", "clean"], operand: Some(2), ..EMPTY },
     Emptied { program: "stack", when: &["clean|purge"], options: &["--work-dir"], ..EMPTY },
@@ -194,8 +196,13 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     let name = invocation.program.as_str();
     if IMAGES.binary_search(&name).is_ok() {
         let read = invocation.arguments.iter();
-        let gone: Vec<Argument> =
-            read.filter_map(|word| super::operands::after(word, "ephemeral:")).collect();
+        let gone: Vec<Argument> = read
+            .filter_map(|word| {
+                let start = word.text.known_prefix().get(.."ephemeral:".len())?;
+                let is_gone = start.eq_ignore_ascii_case("ephemeral:");
+                is_gone.then(|| super::operands::after(word, start)).flatten()
+            })
+            .collect();
         gone.iter().for_each(|file| walk.delete(file, false));
     }
     let first = TABLE.partition_point(|row| row.program < name);

@@ -152,7 +152,13 @@ fn scripted(code: &str) -> Scripted {
         .filter_map(|at| lower.get(at..))
         .map(str::trim_start)
         .collect();
-    let quoted = |rest: &&str| rest.strip_prefix(['"', '\'']).map(|rest| rest.to_owned());
+    // `"FLUSH".."ALL"` is put together, and not written.
+    let quoted = |rest: &&str| {
+        let name = rest.strip_prefix(['"', '\''])?;
+        let end = name.find(['"', '\''])?;
+        let behind = name.get(end + 1..)?.trim_start();
+        (!behind.starts_with("..")).then(|| name.to_owned())
+    };
     let commands: Vec<String> = named.iter().filter_map(quoted).collect();
     let calls = |names: &[&str]| {
         commands.iter().any(|rest| {
@@ -179,6 +185,7 @@ fn scripts_are_told_apart_by_what_they_call() {
         ("for _, k in ipairs(redis.call('KEYS', '*')) do redis.call('DEL', k) end", 1),
         ("return redis.call(ARGV[2], KEYS[1])", 2),
         ("return redis['call']('FLUSHALL')", 2),
+        ("return redis.call('FLUSH'..'ALL')", 2),
     ] {
         let found = match scripted(code) {
             Scripted::Quiet => 0,

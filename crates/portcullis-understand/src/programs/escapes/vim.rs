@@ -172,6 +172,11 @@ fn single<'t>(
         {
             read(walk, text, head(argument), span);
         }
+        "sav" | "saveas" if !argument.is_empty() => {
+            let file = named(walk, text, head(argument), span);
+            let held = Text { taint: Taint::PRIVATE, ..Text::unknown("what the editor holds") };
+            walk.write(&file, WriteMode::Replace, held);
+        }
         "sh" | "shell" if argument.trim().is_empty() => {
             walk.run(&[Argument { text: Text::known("sh"), span }], None);
             return None;
@@ -264,6 +269,12 @@ fn without_modifiers(written: &str) -> &str {
 
 /// A file that is read into the editor.
 fn read(walk: &mut dyn Host, text: &Text, name: &str, span: Span) {
+    let file = named(walk, text, name, span);
+    walk.read(&file);
+}
+
+/// A file by its name, in which `~` is the home.
+fn named(walk: &dyn Host, text: &Text, name: &str, span: Span) -> Argument {
     let file = match name.strip_prefix("~/") {
         Some(rest) => {
             let mut home = walk.variable_set("HOME").unwrap_or_else(|| Text::known("~"));
@@ -272,7 +283,7 @@ fn read(walk: &mut dyn Host, text: &Text, name: &str, span: Span) {
         }
         None => text.derive([Piece::Known(name.to_owned())]),
     };
-    walk.read(&Argument { text: file, span });
+    Argument { text: file, span }
 }
 
 /// What the shell is given.

@@ -309,8 +309,14 @@ impl Interpreter<'_, '_, '_> {
         if let Some(value) = self.special(&path, &last, given, span) {
             return value;
         }
-        // What a pattern is held against is not run.
+        // What a pattern is held against is not run, unless the script gave patterns a method of its own.
+        let is_own = || {
+            ["prototype", "__proto__", ".exec =", ".exec="]
+                .iter()
+                .any(|it| self.source.contains(it))
+        };
         if self.language == "javascript"
+            && !is_own()
             && path.strip_prefix("RegExp()").is_some_and(|rest| rest.starts_with('.'))
         {
             return Value::Text(mixed("a match", given.iter().map(|given| &given.value)));

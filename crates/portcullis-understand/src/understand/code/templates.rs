@@ -74,7 +74,10 @@ impl Interpreter<'_, '_, '_> {
         ];
         const HANDED: &[&str] = &["sql", "t", "transaction", "trx", "tx"];
         let last = path.rsplit('.').next().unwrap_or(path);
+        // A module of the project hands its client on.
+        let is_of_project = ["./", "../", "/", "@/"].iter().any(|start| path.starts_with(start));
         METHODS.contains(&last)
+            || is_of_project && last == "sql"
             || CLIENTS.iter().any(|client| {
                 let rest = path.strip_prefix(client);
                 rest.is_some_and(|rest| {
