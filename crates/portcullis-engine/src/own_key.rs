@@ -74,6 +74,17 @@ impl Key {
         private::write(path, &[words.as_bytes(), b"\n", text].concat())
     }
 
+    /// The same without waiting until it survives a loss of power.
+    pub(crate) fn write_vouched_unsynced(
+        &self,
+        path: &Path,
+        kind: &str,
+        text: &[u8],
+    ) -> io::Result<()> {
+        let words = self.vouch(kind, text)?;
+        private::write_unsynced(path, &[words.as_bytes(), b"\n", text].concat())
+    }
+
     /// Reads a file of a kind, where it is one that we wrote.
     pub(crate) fn read_vouched(
         &self,

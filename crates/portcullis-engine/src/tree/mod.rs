@@ -10,15 +10,19 @@ pub use node::{Kind, MOST_HASHED, Node, digest};
 pub use put::{Settled, copy_with_holes};
 
 use std::{
+    collections::BTreeMap,
     ffi::{OsStr, OsString},
     fs::File,
     io,
-    os::{fd::OwnedFd, unix::ffi::OsStringExt as _},
+    os::{
+        fd::{AsFd as _, BorrowedFd, OwnedFd},
+        unix::ffi::OsStringExt as _,
+    },
     path::{Component, Path, PathBuf},
 };
 
 use rustix::{
-    fs::{AtFlags, Dir, Mode, OFlags, RenameFlags, ResolveFlags},
+    fs::{AtFlags, Dir, Mode, OFlags, RawDir, RenameFlags, ResolveFlags},
     io::Errno,
 };
 
@@ -59,20 +63,7 @@ impl Root {
     }
 
     fn opened(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
-        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let resolve = ResolveFlags::BENEATH
-            | ResolveFlags::NO_SYMLINKS
-            | ResolveFlags::NO_MAGICLINKS
-            | ResolveFlags::NO_XDEV;
-        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // The kernel asks for another attempt where something was renamed meanwhile.
-        for _ in 0..64 {
-            match rustix::fs::openat2(&self.directory, path, flags, Mode::empty(), resolve) {
-                Err(Errno::AGAIN) => {}
-                done => return Ok(done?),
-            }
-        }
-        Err(Errno::AGAIN.into())
+        opened(self.directory.as_fd(), path, flags)
     }
 
     /// The directory that holds a path, open, and its last name.
@@ -140,8 +131,7 @@ impl Root {
     /// # Errors
     /// As [`Root::folder`].
     pub fn listing(&self, path: &Path) -> io::Result<Listing> {
-        let (names, _) = self.names(path, usize::MAX)?;
-        Ok(Listing { folder: self.folder(path)?, names })
+        Listing::of(self.opened(path, OFlags::RDONLY | OFlags::DIRECTORY)?)
     }
 
     /// Moves what stands at one path to another, below another root of the same file system, where nothing stands yet.
@@ -215,6 +205,27 @@ impl Root {
     }
 }
 
+/// Opens what lies below a directory, in no way through a link or into another file system.
+fn opened(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let resolve = ResolveFlags::BENEATH
+        | ResolveFlags::NO_SYMLINKS
+        | ResolveFlags::NO_MAGICLINKS
+        | ResolveFlags::NO_XDEV;
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // The kernel asks for another attempt where something was renamed meanwhile.
+    for _ in 0..64 {
+        match rustix::fs::openat2(directory, path, flags, Mode::empty(), resolve) {
+            Err(Errno::AGAIN) => {}
+            done => return Ok(done?),
+        }
+    }
+    Err(Errno::AGAIN.into())
+}
+
+/// How much of a directory is read at once.
+const NAMES_AT_ONCE: usize = 32 << 10;
+
 /// An open directory, and the names in it.
 #[derive(Debug)]
 pub struct Listing {
@@ -224,7 +235,37 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// What stands under a name, of a file without its attributes: these are read with its content.
+    fn of(folder: OwnedFd) -> io::Result<Self> {
+        let mut names = Vec::new();
+        let mut room = Vec::with_capacity(NAMES_AT_ONCE);
+        let mut entries = RawDir::new(&folder, room.spare_capacity_mut());
+        while let Some(entry) = entries.next() {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push(OsString::from_vec(name.to_vec()));
+            }
+        }
+        names.sort_unstable();
+        Ok(Self { folder, names })
+    }
+
+    /// Opens a directory in it.
+    ///
+    /// # Errors
+    /// As [`Root::folder`].
+    pub fn below(&self, name: &OsStr) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        Self::of(opened(self.folder.as_fd(), Path::new(name), flags)?)
+    }
+
+    /// The attributes of the directory.
+    #[must_use]
+    pub fn attributes(&self) -> BTreeMap<String, String> {
+        node::attributes(self.folder.as_fd())
+    }
+
+    /// What stands under a name, of a file and of a directory without its attributes: these are read with what is in it.
     ///
     /// # Errors
     /// What the system says.

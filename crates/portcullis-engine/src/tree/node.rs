@@ -118,14 +118,15 @@ impl Node {
         Ok(Some(node))
     }
 
-    /// The same by its outside: a file is not opened, so that its attributes are left out.
+    /// The same by its outside: neither a file nor a directory is opened, so that their attributes are left out.
     pub(super) fn outside(folder: &impl AsFd, name: &OsStr) -> io::Result<Option<Self>> {
         let found = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(error) if is_gone(&error.into()) => return Ok(None),
             found => found?,
         };
         let node = Self::of(&found);
-        if node.kind == Kind::File { Ok(Some(node)) } else { Self::at(folder, name, false) }
+        let is_by_outside = matches!(node.kind, Kind::File | Kind::Folder);
+        if is_by_outside { Ok(Some(node)) } else { Self::at(folder, name, false) }
     }
 
     /// What an open file is, with its attributes, without its content.
@@ -229,7 +230,7 @@ pub(super) fn is_opaque(folder: BorrowedFd<'_>) -> bool {
 }
 
 /// The attributes that belong to whoever uses the file: their own, and lists of rights.
-fn attributes(file: BorrowedFd<'_>) -> BTreeMap<String, String> {
+pub(super) fn attributes(file: BorrowedFd<'_>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut some = [0; 256];
     let mut room = Vec::new();

@@ -128,7 +128,7 @@ impl Around {
     /// What the system says.
     pub fn refer_to(&mut self, sequence: Option<u64>) -> io::Result<()> {
         self.snapshot.sequence = sequence;
-        self.store.note(&self.snapshot)
+        self.store.note_soon(&self.snapshot)
     }
 
     /// Keeps nothing of it: the action does not run.

@@ -8,6 +8,7 @@
 
 mod around;
 mod back;
+mod files;
 mod pack;
 mod restore;
 mod scope;
@@ -15,6 +16,8 @@ mod store;
 mod take;
 #[cfg(test)]
 mod tests;
+mod versions;
+mod walk;
 
 pub use around::{Around, Before};
 pub use back::{Difference, Outcome, UndoError, difference, undo};
@@ -29,8 +32,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::tree::{Node, kept};
 
-/// The version of what is kept of a snapshot.
+/// The version of what programs are told of a snapshot.
 pub const VERSION: u32 = 1;
+
+/// The version of what is kept of one.
+const FORM: u32 = 2;
 
 /// One file of a snapshot.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -72,10 +78,11 @@ pub struct Snapshot {
     /// Whether what version control keeps of all versions was looked at too.
     #[serde(default)]
     pub history: bool,
-    /// What stood there.
+    /// What stood there. It lies in a file of its own, as does what is next.
+    #[serde(skip_serializing, default)]
     pub before: Vec<Kept>,
     /// What stood there when the action had ended; none where nobody knows when it did.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing, default)]
     pub after: Option<Vec<Kept>>,
     /// What was not kept, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]

@@ -20,6 +20,9 @@ use crate::platform;
 /// The longest content that lies in a pack. A longer one is a file of its own, which is a reflink where the file system has them.
 pub(super) const LONGEST: u64 = 128 << 10;
 
+/// What is said of a content for which there is no room.
+pub(super) const TOO_MUCH: &str = "its content was not kept, there is too much of it";
+
 /// What encrypting adds to a content.
 pub(super) const SEALED: u64 = 28;
 
@@ -75,17 +78,35 @@ pub(super) struct Pack {
     name: String,
     file: Mutex<Option<File>>,
     end: AtomicU64,
+    /// How many bytes may still be kept.
+    room: AtomicU64,
     /// Contents that are kept already, by their hash.
     known: Mutex<HashMap<String, String>>,
 }
 
 impl Pack {
-    /// One in a directory; `known` are contents that are kept elsewhere, by their hash.
-    pub(super) fn new(folder: PathBuf, known: HashMap<String, String>) -> io::Result<Self> {
+    /// One in a directory, with which so many bytes may be kept; `known` are contents that are kept elsewhere, by their hash.
+    pub(super) fn new(
+        folder: PathBuf,
+        known: HashMap<String, String>,
+        most: u64,
+    ) -> io::Result<Self> {
         let random: [u8; 8] = platform::random()?;
         let name = data_encoding::HEXLOWER.encode(&random);
-        let (file, end) = (Mutex::new(None), AtomicU64::new(0));
-        Ok(Self { folder, name, file, end, known: Mutex::new(known) })
+        let (file, end, room) = (Mutex::new(None), AtomicU64::new(0), AtomicU64::new(most));
+        Ok(Self { folder, name, file, end, room, known: Mutex::new(known) })
+    }
+
+    /// Whether so many bytes may still be kept.
+    pub(super) fn has_room(&self, length: u64) -> bool {
+        self.room.load(Ordering::Relaxed) >= length
+    }
+
+    /// Counts bytes that are kept, in it or with it. What is left out takes no room from what comes behind it.
+    pub(super) fn take_room(&self, length: u64) -> io::Result<()> {
+        let less = |room: u64| room.checked_sub(length);
+        let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        taken.map(|_| ()).map_err(|_| io::Error::new(io::ErrorKind::FileTooLarge, TOO_MUCH))
     }
 
     /// Its name, where something is in it.

@@ -15,8 +15,9 @@ use rustix::fs::FlockOperation;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Kept, Snapshot, VERSION,
+    FORM, Kept, Snapshot, files,
     pack::{self, Pack, Stretch},
+    versions::{self, Look, Version, Versions},
 };
 use crate::{
     own_key::{self, Key},
@@ -32,6 +33,13 @@ const MOST_BYTES: u64 = 4 << 30;
 /// The longest list of files.
 const LONGEST: u64 = 256 << 20;
 
+/// The lists of a snapshot: what stood there before the action, and what did when it had ended.
+const BEFORE: &str = "before";
+const AFTER: &str = "after";
+
+/// The form of a snapshot in which its files stood in it.
+const FORM_WITH_FILES: u32 = 1;
+
 /// How much of a file is looked at for secrets.
 const LOOKED_AT: u64 = 1 << 20;
 
@@ -40,6 +48,7 @@ pub struct Store {
     folder: PathBuf,
     key: Key,
     packs: pack::Open,
+    versions: versions::Open,
 }
 
 impl Store {
@@ -49,7 +58,7 @@ impl Store {
     /// Where somebody else could read or change it.
     pub fn open(state: &Path) -> io::Result<Self> {
         let folder = state.join("snapshots");
-        let below = ["objects", "packs"].map(|name| folder.join(name));
+        let below = ["objects", "packs", "versions"].map(|name| folder.join(name));
         for place in [state.to_owned(), folder.clone()].into_iter().chain(below) {
             platform::create_private_directory(&place)?;
             let found = fs::symlink_metadata(&place)?;
@@ -61,16 +70,27 @@ impl Store {
             }
         }
         let key = Key::of(&folder)?;
-        Ok(Self { folder, key, packs: pack::Open::default() })
+        let (packs, versions) = (pack::Open::default(), versions::Open::default());
+        Ok(Self { folder, key, packs, versions })
     }
 
     fn packs(&self) -> PathBuf {
         self.folder.join("packs")
     }
 
-    /// A pack for the small contents of a new snapshot. `known` are contents that are kept already, by their hash.
-    pub(super) fn pack(&self, known: HashMap<String, String>) -> io::Result<Pack> {
-        Pack::new(self.packs(), known)
+    /// A pack for the small contents of a new snapshot, of which so many bytes may be new. `known` are contents that are kept already, by
+    /// their hash.
+    pub(super) fn pack(&self, known: HashMap<String, String>, most: u64) -> io::Result<Pack> {
+        Pack::new(self.packs(), known, most)
+    }
+
+    fn versions(&self) -> PathBuf {
+        self.folder.join("versions")
+    }
+
+    /// What git has already of the contents of a workspace. `most` is how many bytes may be copied for it, where the file system has no reflinks.
+    pub(super) fn versions_of(&self, workspace: &Path, most: u64) -> Versions {
+        Versions::of(&self.versions(), workspace, most)
     }
 
     fn place(&self, object: &str) -> Option<PathBuf> {
@@ -81,16 +101,21 @@ impl Store {
 
     /// Whether a content is kept.
     pub(super) fn has(&self, object: &str) -> bool {
+        if let Some(version) = Version::of(object) {
+            return self.versions.has(&self.versions(), &version);
+        }
         match Stretch::of(object) {
             Some(stretch) => self.packs.has(&self.packs(), &stretch),
             None => self.place(object).is_some_and(|place| fs::symlink_metadata(place).is_ok()),
         }
     }
 
-    /// Keeps the content of an open file of a length, a small one in a pack. Its name, and the hash of what was kept, are the answer.
+    /// Keeps the content of an open file of a length: a small one where git has it already, or else in a pack. Its name, and the hash of what was
+    /// kept, are the answer.
     pub(super) fn keep(
         &self,
         pack: &Pack,
+        look: &mut Look<'_>,
         source: &mut File,
         length: u64,
     ) -> io::Result<(String, String)> {
@@ -99,10 +124,11 @@ impl Store {
             let mut bytes = Vec::with_capacity(room);
             (&*source).take(pack::LONGEST + 1).read_to_end(&mut bytes)?;
             if bytes.len() as u64 <= pack::LONGEST {
-                return self.packed(pack, bytes);
+                return self.packed(pack, look, bytes);
             }
             source.rewind()?;
         }
+        pack.take_room(length)?;
         let random: [u8; 8] = platform::random()?;
         let beside = self.folder.join(format!(".new-{}", data_encoding::HEXLOWER.encode(&random)));
         platform::create_private_file(&beside)?;
@@ -113,12 +139,22 @@ impl Store {
         kept
     }
 
-    fn packed(&self, pack: &Pack, bytes: Vec<u8>) -> io::Result<(String, String)> {
+    fn packed(
+        &self,
+        pack: &Pack,
+        look: &mut Look<'_>,
+        bytes: Vec<u8>,
+    ) -> io::Result<(String, String)> {
         let sha256 = data_encoding::HEXLOWER.encode(&Sha256::digest(&bytes));
         if let Some(name) = pack.known(&sha256) {
             return Ok((name, sha256));
         }
+        // A secret that is committed is as plain in the repository as in its copy.
+        if let Some(name) = look.held(&bytes) {
+            return Ok((name, sha256));
+        }
         let length = bytes.len() as u64;
+        pack.take_room(length)?;
         let name = if holds_secret(&bytes) {
             let room = pack.room(length + pack::SEALED, true);
             let sealed = self.key.seal(&room.name(), bytes)?;
@@ -169,6 +205,10 @@ impl Store {
 
     /// Writes a content that is kept into a new file.
     pub(super) fn write(&self, object: &str, into: &mut File) -> io::Result<()> {
+        if let Some(version) = Version::of(object) {
+            let bytes = self.versions.read(&self.versions(), &version)?;
+            return copy_with_holes(&mut bytes.as_slice(), into);
+        }
         if let Some(stretch) = Stretch::of(object) {
             let mut bytes = self.packs.read(&self.packs(), &stretch)?;
             if stretch.sealed {
@@ -189,23 +229,66 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps a snapshot, or keeps it anew.
+    /// Keeps a snapshot, or keeps it anew, and waits until that is on the disk. Its lists are written once.
     pub(super) fn note(&self, snapshot: &Snapshot) -> io::Result<()> {
+        self.note_soon(snapshot)?;
+        private::sync(&self.head(&snapshot.id))
+    }
+
+    /// The same without waiting: what it refers to is not waited for either.
+    pub(super) fn note_soon(&self, snapshot: &Snapshot) -> io::Result<()> {
+        if fs::symlink_metadata(self.list(&snapshot.id, BEFORE)).is_err() {
+            self.write_list(&snapshot.id, BEFORE, &snapshot.before)?;
+            self.note_after(snapshot)?;
+        }
         let text = serde_json::to_vec(snapshot)?;
-        if text.len() as u64 > LONGEST {
+        self.key.write_vouched_unsynced(&self.head(&snapshot.id), &kind(&snapshot.id), &text)
+    }
+
+    /// Keeps what an action left.
+    pub(super) fn note_after(&self, snapshot: &Snapshot) -> io::Result<()> {
+        match &snapshot.after {
+            Some(after) => self.write_list(&snapshot.id, AFTER, after),
+            None => Ok(()),
+        }
+    }
+
+    fn head(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.json"))
+    }
+
+    fn list(&self, id: &str, which: &str) -> PathBuf {
+        self.folder.join(format!("{id}.{which}"))
+    }
+
+    fn write_list(&self, id: &str, which: &str, list: &[Kept]) -> io::Result<()> {
+        let bytes = files::write(list);
+        if bytes.len() as u64 > LONGEST {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        self.key.write_vouched(
-            &self.folder.join(format!("{}.json", snapshot.id)),
-            &kind(&snapshot.id),
-            &text,
-        )
+        self.key.write_vouched_unsynced(&self.list(id, which), &kind_of_list(id, which), &bytes)
+    }
+
+    fn read_list(&self, id: &str, which: &str) -> Result<Vec<Kept>, private::Unbelievable> {
+        let place = self.list(id, which);
+        let bytes = self.key.read_vouched(&place, &kind_of_list(id, which), LONGEST)?;
+        files::read(&bytes).ok_or(private::Unbelievable::Changed)
+    }
+
+    /// Removes what is written of a snapshot, first that by which it is one.
+    fn remove(&self, id: &str) -> io::Result<()> {
+        fs::remove_file(self.head(id))?;
+        for which in [BEFORE, AFTER] {
+            // Of one that had none, or whose end nobody saw, there is none.
+            let _ = fs::remove_file(self.list(id, which));
+        }
+        Ok(())
     }
 
     /// Forgets a snapshot. Its pack goes with it where no later one can need it; what else only it needs goes when somebody tidies up.
     pub(super) fn forget(&self, snapshot: &Snapshot) -> io::Result<()> {
         let _lock = self.lock()?;
-        fs::remove_file(self.folder.join(format!("{}.json", snapshot.id)))?;
+        self.remove(&snapshot.id)?;
         let taken: Timestamp = snapshot.taken.parse().map_err(io::Error::other)?;
         // The clock of the file system may be behind.
         let taken = SystemTime::from(taken).checked_sub(Duration::from_secs(1));
@@ -255,13 +338,27 @@ impl Store {
     /// # Errors
     /// Where there is none, or it cannot be believed.
     pub fn read(&self, id: &str) -> Result<Snapshot, private::Unbelievable> {
+        let mut snapshot = self.about(id)?;
+        if snapshot.v == FORM {
+            snapshot.before = self.read_list(id, BEFORE)?;
+            snapshot.after = match self.read_list(id, AFTER) {
+                Err(error) if error.is_missing() => None,
+                after => Some(after?),
+            };
+        }
+        // What is written of it from now on is written as it is written now.
+        snapshot.v = FORM;
+        Ok(snapshot)
+    }
+
+    /// One snapshot without its files, where they lie apart.
+    pub(super) fn about(&self, id: &str) -> Result<Snapshot, private::Unbelievable> {
         if !is_id(id) {
             return Err(io::Error::from(io::ErrorKind::NotFound).into());
         }
-        let bytes =
-            self.key.read_vouched(&self.folder.join(format!("{id}.json")), &kind(id), LONGEST)?;
+        let bytes = self.key.read_vouched(&self.head(id), &kind(id), LONGEST)?;
         let snapshot: Snapshot = serde_json::from_slice(&bytes)?;
-        if snapshot.v != VERSION || snapshot.id != id {
+        if ![FORM_WITH_FILES, FORM].contains(&snapshot.v) || snapshot.id != id {
             return Err(private::Unbelievable::Changed);
         }
         Ok(snapshot)
@@ -290,8 +387,11 @@ impl Store {
         let names = self.names();
         let objects = self.objects();
         let packs = self.pack_names();
+        let versions = versions::names(&self.versions());
         let of_packs = packs.iter().map(|name| pack::taken(&self.packs().join(name)));
-        let bytes: u64 = objects.iter().map(|(_, length)| *length).chain(of_packs).sum();
+        let of_versions = versions.iter().map(|name| versions::taken(&self.versions(), name));
+        let of_objects = objects.iter().map(|(_, length)| *length);
+        let bytes: u64 = of_objects.chain(of_packs).chain(of_versions).sum();
         let mut forget = names.len().saturating_sub(MOST);
         if bytes > MOST_BYTES {
             // Half of them, rather than a little each time.
@@ -310,7 +410,7 @@ impl Store {
             return;
         }
         for id in names.iter().take(forget) {
-            let _ = fs::remove_file(self.folder.join(format!("{id}.json")));
+            let _ = self.remove(id);
         }
         let mut needed = HashSet::new();
         for id in names.iter().skip(forget) {
@@ -324,6 +424,14 @@ impl Store {
             if let Some(place) = self.place(object) {
                 let _ = fs::remove_file(place);
             }
+        }
+        let needed_versions: HashSet<String> = needed
+            .iter()
+            .filter_map(|object| Version::of(object))
+            .map(|version| version.pack)
+            .collect();
+        for name in versions.iter().filter(|name| !needed_versions.contains(*name)) {
+            let _ = versions::forget(&self.versions(), name);
         }
         let mut stretches: HashMap<String, Vec<(u64, u64)>> = HashMap::new();
         for stretch in needed.iter().filter_map(|object| Stretch::of(object)) {
@@ -364,6 +472,10 @@ fn kind(id: &str) -> String {
     format!("portcullis snapshot {id}")
 }
 
+fn kind_of_list(id: &str, which: &str) -> String {
+    format!("portcullis files {which} {id}")
+}
+
 fn mark_of(folder: &Path, action: &str) -> PathBuf {
     let hash = data_encoding::HEXLOWER.encode(&Sha256::digest(action));
     folder.join(format!("open-{}", hash.get(..32).unwrap_or_default()))
@@ -380,4 +492,44 @@ fn holds_secret(bytes: &[u8]) -> bool {
     redactor.push(bytes, &mut shown);
     redactor.finish(&mut shown);
     redactor.hidden() > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::undo::{About, Bounds, Scope, take};
+
+    #[test]
+    fn a_snapshot_with_its_files_in_it_is_read_and_written_as_others_are_from_then_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().canonicalize().unwrap();
+        let work = place.join("work");
+        fs::create_dir(&work).unwrap();
+        fs::write(work.join("a"), "a").unwrap();
+        let store = Store::open(&place.join("state")).unwrap();
+        let scope = Scope::new(work, Vec::new());
+        let mut taken = take(&store, &scope, Bounds::usual(), About::default()).unwrap();
+        taken.after = Some(taken.before.clone());
+        // As it was written before the lists had files of their own.
+        let mut old = serde_json::to_value(&taken).unwrap();
+        old["v"] = FORM_WITH_FILES.into();
+        old["before"] = serde_json::to_value(&taken.before).unwrap();
+        old["after"] = serde_json::to_value(&taken.after).unwrap();
+        store.remove(&taken.id).unwrap();
+        let text = serde_json::to_vec(&old).unwrap();
+        store.key.write_vouched(&store.head(&taken.id), &kind(&taken.id), &text).unwrap();
+        let read = store.read(&taken.id).unwrap();
+        assert_eq!(read, taken);
+        store.note(&read).unwrap();
+        assert_eq!(store.read(&taken.id).unwrap(), taken);
+        assert!(fs::metadata(store.head(&taken.id)).unwrap().len() < 1000);
+        // A version that nobody knows is none.
+        old["v"] = 3.into();
+        let text = serde_json::to_vec(&old).unwrap();
+        store.key.write_vouched(&store.head(&taken.id), &kind(&taken.id), &text).unwrap();
+        assert!(store.read(&taken.id).is_err());
+        store.remove(&taken.id).unwrap();
+        assert_eq!(fs::read_dir(store.folder.join("packs")).unwrap().count(), 1);
+        assert!(store.names().is_empty());
+    }
 }
