@@ -1,24 +1,30 @@
 //! Contents that git has already, kept and brought back.
 
+use std::sync::OnceLock;
+
 use super::*;
 
-/// The same with many files that were committed and packed, each a little different, so that some stand in the pack as deltas.
+/// A repository with many files that were committed and packed, each a little different, so that some stand in the pack as deltas. It is made
+/// once.
 fn packed_repository(work: &Path) {
-    for number in 0..90 {
-        let text: String = (0..40).map(|line| format!("{line} of {}\n", number / 3)).collect();
-        put(
-            &work.join(format!("many/{}/{number}", number % 7)),
-            &format!("{text}{number}\n"),
-            0o644,
-        );
-    }
-    put(
-        &work.join("many/.env"),
-        "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzKEYzzzzz\n",
-        0o600,
-    );
-    repository(work);
-    run(work, "git gc -q --prune=now && echo dirty >> many/1/1 && echo loose > many/1/loose");
+    static MADE: OnceLock<Scene> = OnceLock::new();
+    let made = MADE.get_or_init(|| {
+        let scene = Scene::new();
+        let work = scene.work();
+        for number in 0..90 {
+            let lines: String = (0..40).map(|line| format!("{line} of {}\n", number / 3)).collect();
+            let path = work.join(format!("many/{}/{number}", number % 7));
+            put(&path, &format!("{lines}{number}\n"), 0o644);
+        }
+        let secret = "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzKEYzzzzz\n";
+        put(&work.join("many/.env"), secret, 0o600);
+        repository(&work);
+        run(&work, "git gc -q --prune=now && echo dirty >> many/1/1 && echo loose > many/1/loose");
+        scene
+    });
+    fs::remove_dir_all(work).unwrap();
+    let copied = Command::new("cp").arg("-a").args([&made.work(), work]).status();
+    assert!(copied.unwrap().success());
 }
 
 /// How many contents were not copied, as git has them.
@@ -236,6 +242,7 @@ fn many_files_are_found_in_the_order_of_their_paths_by_several_at_once() {
 /// -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
+#[expect(clippy::print_stdout, reason = "it is what this is for")]
 fn measured() {
     let Some(place) = std::env::var_os("PORTCULLIS_MEASURE") else { return };
     const ALL: usize = 50_000;

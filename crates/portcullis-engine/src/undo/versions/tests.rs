@@ -37,8 +37,11 @@ fn delta_behind(back: u8, delta: &[u8]) -> Vec<u8> {
     [head(6, delta.len() as u64), vec![back], squeezed(delta)].concat()
 }
 
+/// The name of an object, a byte twenty times, and its bytes.
+type Object = (u8, Vec<u8>);
+
 /// A pack of objects whose names are a byte each, twenty times.
-fn pack(objects: &[(u8, Vec<u8>)]) -> (Vec<u8>, Vec<u8>) {
+fn pack(objects: &[Object]) -> (Vec<u8>, Vec<u8>) {
     let mut pack = b"PACK\0\0\0\x02\0\0\0\x01".to_vec();
     let mut offsets = BTreeMap::new();
     for (id, bytes) in objects {
@@ -67,7 +70,7 @@ fn opened_of((pack, index): (Vec<u8>, Vec<u8>)) -> Option<Packed> {
 }
 
 /// What is unpacked of the object of a name.
-fn unpacked(objects: &[(u8, Vec<u8>)], id: u8, length: u64) -> Option<Vec<u8>> {
+fn unpacked(objects: &[Object], id: u8, length: u64) -> Option<Vec<u8>> {
     let packed = opened_of(pack(objects)).unwrap();
     let offset = packed.offset(&[id; index::ID])?;
     Some(packed.content(&mut Unpacker::default(), offset, length)?.to_vec())
@@ -96,7 +99,7 @@ fn what_does_not_fit_is_not_there() {
         bytes
     };
     let zeros = vec![0; 17 << 20];
-    let cases: Vec<(&str, Vec<(u8, Vec<u8>)>, u64)> = vec![
+    let cases: Vec<(&str, Vec<Object>, u64)> = vec![
         ("another length", vec![(2, content(b"hello"))], 6),
         ("more than it says", vec![(2, [head(3, 5), squeezed(b"hello world")].concat())], 5),
         ("less than it says", vec![(2, [head(3, 50), squeezed(b"hello")].concat())], 50),
@@ -135,7 +138,7 @@ fn what_does_not_fit_is_not_there() {
         assert_eq!(unpacked(&objects, 2, length).map(|bytes| bytes.len()), None, "{what}");
     }
     // A chain is followed as far as git makes them, and not without an end.
-    let chain = |length: u8| -> Vec<(u8, Vec<u8>)> {
+    let chain = |length: u8| -> Vec<Object> {
         let same = b"\x0b\x0b\x90\x0b";
         let others = (1..=length).map(|id| (id, delta_on(id - 1, same)));
         [(0, content(b"hello world"))].into_iter().chain(others).collect()
@@ -259,7 +262,7 @@ proptest! {
         changes in prop::collection::vec((any::<bool>(), any::<prop::sample::Index>(), any::<u8>()), 1..8),
     ) {
         let contents: Vec<Vec<u8>> = (0..6).map(|id| format!("content {id} ").repeat(20).into_bytes()).collect();
-        let mut objects: Vec<(u8, Vec<u8>)> = Vec::new();
+        let mut objects: Vec<Object> = Vec::new();
         for (id, bytes) in contents.iter().enumerate() {
             objects.push((id as u8, content(bytes)));
             objects.push((id as u8 + 100, delta_on(id as u8, b"\xdc\x01\x05\x90\x05")));
