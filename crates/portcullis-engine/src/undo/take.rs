@@ -1,7 +1,6 @@
 //! Taking a snapshot, and looking again when the action has ended. Owns what is left out, and that this is said.
 
 use std::{
-    collections::HashMap,
     io,
     num::NonZero,
     path::{Path, PathBuf},
@@ -16,7 +15,7 @@ use portcullis_core::secrets::redacted;
 use super::{
     FORM, Kept, Scope, Snapshot, Store,
     pack::{self, Pack},
-    versions::{Look, Versions},
+    versions::{Look, Version, Versions},
     walk::{MOST_THREADS, TOO_MUCH, Walk},
 };
 use crate::{
@@ -93,7 +92,7 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
     walk.history = scope.history;
     walk.all(&scope.paths);
     // Lists of everything cost more than reading a few files anew.
-    let mut known = if walk.is_much() { known(store, scope) } else { HashMap::new() };
+    let mut known = if walk.is_much() { known(store, scope) } else { Vec::new() };
     walk.recognize(&mut known, Some(store));
     let unread = walk.unread();
     let by_hash = |kept: &Kept| {
@@ -101,7 +100,7 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
         Some((kept.node.sha256.clone()?, object))
     };
     // The same goes for what the few could be copies of.
-    let all = known.values().chain(&walk.found).filter(|_| unread.0 > FEW);
+    let all = known.iter().flatten().chain(&walk.found).filter(|_| unread.0 > FEW);
     let pack = store.pack(all.filter_map(by_hash).collect(), bounds.bytes)?;
     let versions = match unread {
         (files, bytes) if files > FEW => {
@@ -164,9 +163,8 @@ pub(super) fn now(snapshot: &Snapshot, bounds: Bounds) -> io::Result<Now> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Now::default()),
         root => root?,
     };
-    let known = snapshot.before.iter().chain(snapshot.after.iter().flatten());
-    let mut known: HashMap<PathBuf, Kept> =
-        known.map(|kept| (kept.path.clone(), kept.clone())).collect();
+    let mut known: Vec<Vec<Kept>> =
+        snapshot.after.iter().chain([&snapshot.before]).cloned().collect();
     let mut walk = Walk::new(&root, bounds);
     walk.history = snapshot.history;
     let paths: Vec<PathBuf> = snapshot.scope.iter().filter_map(|path| read_name(path)).collect();
@@ -176,17 +174,15 @@ pub(super) fn now(snapshot: &Snapshot, bounds: Bounds) -> io::Result<Now> {
     Ok(Now { found: walk.found, left_out: walk.left_out, unseen: walk.unseen })
 }
 
-/// What the newest snapshots of a workspace know of the files of a scope: what is untouched since need not be read again.
-fn known(store: &Store, scope: &Scope) -> HashMap<PathBuf, Kept> {
-    let mut known = HashMap::new();
+/// What the newest snapshots of a workspace know of the files of a scope, the newest first: what is untouched since need not be read again.
+fn known(store: &Store, scope: &Scope) -> Vec<Vec<Kept>> {
+    let mut known = Vec::new();
     let of_it = |about: &Snapshot| about.workspace == scope.workspace;
     let newest = store.names().into_iter().rev().take(NEWEST);
     let newest = newest.filter_map(|id| store.about(&id).ok()).filter(of_it);
     for about in newest.take(MOST_KNOWING) {
         let Ok(snapshot) = store.read(&about.id) else { continue };
-        for kept in snapshot.before {
-            known.entry(kept.path.clone()).or_insert(kept);
-        }
+        known.push(snapshot.before);
         let seen: Vec<PathBuf> = about.scope.iter().filter_map(|path| read_name(path)).collect();
         let is_seen = |path: &PathBuf| seen.iter().any(|one| path.starts_with(one));
         let is_all = seen.is_empty() || !scope.paths.is_empty() && scope.paths.iter().all(is_seen);
@@ -195,6 +191,24 @@ fn known(store: &Store, scope: &Scope) -> HashMap<PathBuf, Kept> {
         }
     }
     known
+}
+
+/// Whether the content of a file is known, and kept where that is wanted.
+fn is_kept(store: Option<&Store>) -> impl FnMut(&Kept) -> bool {
+    // Thousands of contents lie in one copy of a pack.
+    let mut last = String::new();
+    move |kept| match (store, &kept.object) {
+        (Some(_), Some(object)) if !last.is_empty() && object.starts_with(&last) => true,
+        (Some(store), Some(object)) => {
+            let has = store.has(object);
+            if let Some(pack) = Version::pack_of(object).filter(|_| has) {
+                pack.clone_into(&mut last);
+            }
+            has
+        }
+        (Some(_), None) => false,
+        (None, _) => kept.node.sha256.is_some(),
+    }
 }
 
 /// Where contents are kept.
@@ -222,20 +236,22 @@ impl Walk<'_> {
     }
 
     /// Takes what is known of files that nothing happened to since: their content is not read again. With a store, where it is still kept.
-    fn recognize(&mut self, known: &mut HashMap<PathBuf, Kept>, store: Option<&Store>) {
-        for kept in self.found.iter_mut().filter(|kept| kept.node.kind == Kind::File) {
-            let is_good = |known: &Kept| {
-                known.node.is_untouched(&kept.node)
-                    && match (store, &known.object) {
-                        (Some(store), Some(object)) => store.has(object),
-                        (Some(_), None) => false,
-                        (None, _) => known.node.sha256.is_some(),
-                    }
-            };
-            if known.get(&kept.path).is_some_and(is_good)
-                && let Some(known) = known.remove(&kept.path)
-            {
-                *kept = known;
+    /// Both what was found and the lists are in the order of their paths.
+    fn recognize(&mut self, known: &mut [Vec<Kept>], store: Option<&Store>) {
+        let mut is_kept = is_kept(store);
+        for list in known {
+            let mut list = list.iter_mut().peekable();
+            for kept in &mut self.found {
+                let is_before = |known: &&mut Kept| {
+                    known.path.as_os_str() != kept.path.as_os_str() && known.path < kept.path
+                };
+                while list.next_if(is_before).is_some() {}
+                let is_same = |known: &&mut Kept| known.path.as_os_str() == kept.path.as_os_str();
+                let Some(known) = list.next_if(is_same) else { continue };
+                let is_unread = kept.node.kind == Kind::File && kept.node.sha256.is_none();
+                if is_unread && known.node.is_untouched(&kept.node) && is_kept(known) {
+                    std::mem::swap(kept, known);
+                }
             }
         }
     }

@@ -78,7 +78,10 @@ impl<'a> Walk<'a> {
             }
             self.entry(path);
         }
-        self.found.sort_by(|one, other| one.path.cmp(&other.path));
+        // What lies below one path is in order already.
+        if paths.len() > 1 {
+            self.found.sort_by(|one, other| one.path.cmp(&other.path));
+        }
         self.found.dedup_by(|one, other| one.path == other.path);
     }
 

@@ -63,6 +63,13 @@ impl Version {
         (length <= LONGEST && parts.next().is_none()).then_some(Self { pack, offset, length })
     }
 
+    /// What the names of all contents in the same copy begin with; none where it is no such name.
+    pub(super) fn pack_of(object: &str) -> Option<&str> {
+        let rest = object.strip_prefix("2-")?;
+        let (name, _) = rest.split_once('-').filter(|(name, _)| is_name(name))?;
+        object.get(..2 + name.len() + 1)
+    }
+
     fn name(&self) -> String {
         let Self { pack, offset, length } = self;
         format!("2-{pack}-{offset:x}-{length:x}")
