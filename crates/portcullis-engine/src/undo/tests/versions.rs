@@ -266,7 +266,10 @@ fn measured() {
             }
             fs::write(path, text).unwrap();
         }
-        run(&work, "git init -q . && git config gc.auto 0 && git add -A && git commit -qm one && git gc -q && sync -f .");
+        run(
+            &work,
+            "git init -q . && git config gc.auto 0 && git add -A && git commit -qm one && git gc -q && sync -f .",
+        );
         let store = |name: &str| Store::open(&work.with_file_name(name)).unwrap();
         let scope = Scope::new(work.clone(), vec![PathBuf::from("src")]);
         let hook = |store: &Store| {
