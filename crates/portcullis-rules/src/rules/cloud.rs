@@ -249,6 +249,41 @@ static RULES: &[Rule] = &[
         ..Rule::OPENS
     },
     Rule {
+        id: "cloud.protection.lowered",
+        category: Category::Permission,
+        message: "an account, a store or a machine is protected less than before",
+        remedy: "see how it is set: `aws cognito-idp describe-user-pool --user-pool-id POOL`",
+        when: When::Command(&[
+            "aws cognito-idp set-user-pool-mfa-config|update-user-pool --mfa-configuration=OFF",
+            "aws iam deactivate-mfa-device|delete-account-password-policy|delete-virtual-mfa-device",
+            "aws ec2 modify-instance-metadata-options --http-tokens=optional",
+            "aws ec2 disable-ebs-encryption-by-default|disable-image-block-public-access|disable-snapshot-block-public-access",
+            "aws s3control put-public-access-block --public-access-block-configuration=*false*",
+            "aws s3control delete-public-access-block",
+            "az keyvault update --enable-purge-protection=false|--enable-soft-delete=false",
+            "az storage account update --https-only=false|--min-tls-version=TLS1_0|--public-network-access=Enabled",
+            "az sql server update --enable-public-network=true|--minimal-tls-version=1.0",
+            "gcloud sql instances patch --no-require-ssl|--no-deletion-protection",
+            "gcloud compute instances update --no-deletion-protection",
+            "gcloud container clusters update --no-enable-master-authorized-networks",
+        ]),
+        fires: &[
+            "aws cognito-idp set-user-pool-mfa-config --user-pool-id p --mfa-configuration OFF",
+            "aws iam deactivate-mfa-device --user-name u --serial-number s",
+            "aws ec2 modify-instance-metadata-options --instance-id i-1 --http-tokens optional",
+            "gcloud sql instances patch db --no-require-ssl",
+            "python3 -c 'from azure.mgmt.storage.models import NetworkRuleSet\nNetworkRuleSet(default_action=\"Allow\")'",
+        ],
+        quiet: &[
+            "aws cognito-idp describe-user-pool --user-pool-id p",
+            "aws cognito-idp set-user-pool-mfa-config --user-pool-id p --mfa-configuration ON",
+            "aws ec2 modify-instance-metadata-options --instance-id i-1 --http-tokens required",
+            "gcloud sql instances patch db --require-ssl",
+            "python3 -c 'from azure.mgmt.storage.models import NetworkRuleSet\nNetworkRuleSet(default_action=\"Deny\")'",
+        ],
+        ..Rule::OPENS
+    },
+    Rule {
         id: "cloud.identity.grant",
         category: Category::Privilege,
         severity: Severity::Critical,

@@ -328,6 +328,20 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "db.session.read",
+        category: Category::Credentials,
+        confidence: Confidence::Medium,
+        reversible: true,
+        message: "what people signed in with is read of a store of sessions and shown",
+        remedy: "count them: `redis-cli info keyspace`",
+        when: When::Command(&[
+            "redis-cli|keydb-cli|valkey-cli get|hgetall|mget|dump sess:*|session:*|sessions:*",
+        ]),
+        fires: &["redis-cli get sess:41f", "redis-cli hgetall session:77"],
+        quiet: &["redis-cli get cache:41f", "redis-cli exists sess:41f", "redis-cli ttl sess:41f"],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "db.script.drop",
         severity: Severity::Critical,
         message: "the script that the database shell is given deletes a database, a collection or every key",

@@ -6,7 +6,7 @@ use portcullis_syntax::Span;
 use super::{
     acts::is_address,
     interpreter::Interpreter,
-    services,
+    native, services,
     tables::{self, Act},
     value::{Asking, Given, SOME_MEMBER, Value, mixed},
 };
@@ -69,6 +69,9 @@ impl Interpreter<'_, '_, '_> {
         };
         if let Value::Asks(asking) = &callee {
             return self.ask(asking, &given, span);
+        }
+        if let Some((function, given)) = self.completed(&callee, &given) {
+            return self.call_value(function, given, span);
         }
         // Neither a list nor a table is called: what is, was taken out of it.
         let callee = match callee {
@@ -143,7 +146,16 @@ impl Interpreter<'_, '_, '_> {
                     continue;
                 }
                 let argument = Given { name: None, value: argument, span };
-                let body = self.apply(index, Some(&[argument.clone(), argument]));
+                // What a reduction begins with is what its function gets first.
+                let first = match (called.rsplit('.').next(), given.as_slice()) {
+                    (Some("reduce" | "reduceRight"), [_, begins])
+                        if self.language == "javascript" =>
+                    {
+                        begins.clone()
+                    }
+                    _ => argument.clone(),
+                };
+                let body = self.apply(index, Some(&[first, argument]));
                 // What the next one in a chain of promises gets.
                 if called.rsplit('.').next() == Some("then") {
                     match body {
@@ -218,6 +230,9 @@ impl Interpreter<'_, '_, '_> {
             Value::Name(path, text) => self.call_name(&path, text, given, span),
             Value::Method(method) => {
                 let (receiver, name) = *method;
+                if matches!(&*name, "write" | "write_bytes" | "write_text" | "writelines") {
+                    self.kept(given);
+                }
                 self.call_method(receiver, &name, given, span)
             }
             Value::Function(index) => self.apply(index, Some(given)),
@@ -302,6 +317,9 @@ impl Interpreter<'_, '_, '_> {
         }
         if let Some(object) = self.construct(&path, given) {
             return object;
+        }
+        if let Some(own) = native::function(self.language, &path) {
+            return self.call_name(&own, text, given, span);
         }
         if let Some(value) = self.service(&path, &text, given, span) {
             return value;

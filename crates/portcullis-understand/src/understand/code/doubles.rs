@@ -84,8 +84,25 @@ impl Interpreter<'_, '_, '_> {
                 || ["jest.mock(", "vi.mock("].iter().any(|call| self.source.contains(call))
         };
         self.puts_aside()
+            || is_test() && self.works_on_own_directory(given)
             || given.iter().any(|given| self.is_double(&given.value, DEPTH))
             || is_test() && answers()
+    }
+
+    /// Whether a function is given nothing but the directory that pytest made for the test, or what lies in it, and numbers.
+    fn works_on_own_directory(&self, given: &[Given]) -> bool {
+        let is_within = |given: &&Given| {
+            let path = given.value.as_known();
+            path.is_some_and(|path| path.starts_with("/tmp/tmp.made") && !path.contains(".."))
+        };
+        let is_plain = |given: &Given| {
+            matches!(given.value, Value::Number(_))
+                || given.value.is_true()
+                || given.value.is_false()
+        };
+        self.language == "python"
+            && given.iter().any(|given| is_within(&given))
+            && given.iter().all(|given| is_within(&given) || is_plain(given))
     }
 
     /// Whether a value is a double, or holds one: what a library of doubles made, or an object of a class of this script.

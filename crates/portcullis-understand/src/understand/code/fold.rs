@@ -59,6 +59,22 @@ pub(super) enum Fold {
 
 /// Computes; the receiver of a method is the first argument.
 pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
+    // A path may begin at one of several places: `join(environ.get("ROOT", "/"), "cache")`.
+    if kind == Fold::JoinPath
+        && let Some(at) = given.iter().position(|it| matches!(it.value, Value::Any(_)))
+        && let Some(several) = given.get(at).map(|it| it.value.clone())
+    {
+        let one = |value: Value| {
+            let own = given.iter().enumerate();
+            let own = own.map(|(place, it)| match place == at {
+                true => Given { value: value.clone(), ..it.clone() },
+                false => Given { value: Value::Text(it.value.text()), ..it.clone() },
+            });
+            join_path(&own.collect::<Vec<_>>())
+        };
+        let all = several.alternatives().into_iter().map(one).reduce(Value::or);
+        return all.unwrap_or_else(|| Value::unknown("a path"));
+    }
     let first = given.first().map(|given| &given.value);
     let known = first.and_then(Value::as_known);
     let result = match kind {

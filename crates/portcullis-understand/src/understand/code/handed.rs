@@ -81,6 +81,9 @@ const OF_PHP: &[&str] = &[
 /// A function with the arguments of each of its calls.
 type Handed = (Value, Vec<Given>);
 
+/// How a function is called that has some of its arguments, before its number.
+const PARTLY: &str = "functools.partial[";
+
 impl Interpreter<'_, '_, '_> {
     /// The functions that a call is handed, with what each will be called with.
     pub(super) fn handed(
@@ -167,7 +170,9 @@ impl Interpreter<'_, '_, '_> {
     /// The function that a value names, where that is one of a library which runs or deletes what it is given.
     fn function_in(&self, value: &Value) -> Option<Value> {
         match value {
-            Value::Name(path, _) => self.does_something(path).then(|| value.clone()),
+            Value::Name(path, _) => {
+                (self.does_something(path) || path.starts_with(PARTLY)).then(|| value.clone())
+            }
             Value::Text(text) if self.language == "php" => {
                 let name = text.as_known().filter(|name| self.does_something(name))?;
                 Some(Value::name(name))
@@ -181,6 +186,44 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// `partial(client.delete_bucket, Bucket="b")`: a method of a library with some of its arguments, to be called later with the rest.
+    pub(super) fn partly_given(&mut self, function: &Given, given: &[Given]) -> Option<Value> {
+        /// How many are remembered.
+        const PARTIALS: usize = 64;
+        let is_of_library = match &function.value {
+            Value::Name(path, _) => {
+                !self.does_something(path)
+                    && (path.starts_with(PARTLY) || self.module_in(path).is_some())
+            }
+            Value::Method(_) => true,
+            _ => false,
+        };
+        if !is_of_library {
+            return None;
+        }
+        if self.partials.len() >= PARTIALS {
+            self.limit();
+            return None;
+        }
+        let rest = given.iter().filter(|it| it.name.is_some() || it.span != function.span);
+        let bound: Vec<Given> = rest.cloned().collect();
+        let value = Value::name(&format!("{PARTLY}{}]", self.partials.len()));
+        self.partials.push((function.value.clone(), bound));
+        Some(value)
+    }
+
+    /// Such a function, and all that it is called with.
+    pub(super) fn completed(&self, callee: &Value, given: &[Given]) -> Option<(Value, Vec<Given>)> {
+        let Value::Name(path, _) = callee else { return None };
+        let number = path.strip_prefix(PARTLY)?.strip_suffix(']')?.parse::<usize>().ok()?;
+        let (function, bound) = self.partials.get(number)?;
+        let is_replaced =
+            |it: &Given| it.name.is_some() && given.iter().any(|given| given.name == it.name);
+        let mut all: Vec<Given> = bound.iter().filter(|it| !is_replaced(it)).cloned().collect();
+        all.extend(given.iter().cloned());
+        Some((function.clone(), all))
     }
 
     /// What a call gives of which nothing else is known, where functions went into it that run or delete what they are given: it may be

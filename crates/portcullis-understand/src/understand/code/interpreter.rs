@@ -12,7 +12,13 @@ use portcullis_syntax::{
     code::{Dialect, Token, TokenKind, dialect},
 };
 
-use super::{fed::Started, learned::Learned, played::Client, replaced::Replaced, value::Value};
+use super::{
+    fed::Started,
+    learned::Learned,
+    played::Client,
+    replaced::Replaced,
+    value::{Given, Value},
+};
 use crate::{
     effect::{Argument, GapReason},
     programs::invocation::split_assignment,
@@ -148,6 +154,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             decorated: Vec::new(),
             clients: Vec::new(),
             replaced: Vec::new(),
+            partials: Vec::new(),
             patched: Vec::new(),
             matched: Vec::new(),
             round: None,
@@ -275,6 +282,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) clients: Vec<(String, Client)>,
     /// What does nothing in the blocks that are read now.
     pub(super) replaced: Vec<Replaced>,
+    /// Functions that were given some of their arguments: `functools.partial(client.delete, Bucket="b")`.
+    pub(super) partials: Vec<(Value, Vec<Given>)>,
     /// The options of the program that the definition that is read next is, with what they are worth by default.
     pub(super) options: Vec<(String, Value)>,
     /// Whether it is a program.

@@ -281,7 +281,7 @@ impl Interpreter<'_, '_, '_> {
                     self.word_at(head) == "(" && at < end
                 }
                 "(" | "[" | "{" if self.language == "python" => {
-                    let close = self.partner(start);
+                    let close = self.unit.partners.get(start).copied().unwrap_or(start);
                     close > at && self.goes_through(at, close)
                 }
                 "on" if next == "(" && self.partner(start + 1) > at => {
@@ -456,11 +456,11 @@ impl Interpreter<'_, '_, '_> {
     fn goes_through(&self, from: usize, close: usize) -> bool {
         let mut at = from;
         while at < close {
-            if self.word_at(at) == "for" && self.is_name(at) {
+            // What stands behind the element is no part of what is read of it.
+            if self.name_at(at) == "for" {
                 return true;
             }
-            let partner = self.partner(at);
-            at = if partner > at { partner + 1 } else { at + 1 };
+            at = self.partner_or_next(at);
         }
         false
     }

@@ -12,7 +12,7 @@ use crate::{
     bound::Bounded,
     effect::GapReason,
     programs::host::Host,
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
 };
 
 /// Parts of the names of environment variables that hold secrets.
@@ -82,6 +82,20 @@ const MODES: &[(&str, i64)] = &[
     ("S_IXUSR", 0o100),
 ];
 
+/// The directory around a path. What lies around the one that code runs in is told as if the path had been made whole before.
+fn parent(path: &str) -> String {
+    let plain = path.trim_end_matches('/');
+    match plain.rsplit_once('/') {
+        _ if plain.is_empty() => "/".to_owned(),
+        _ if plain == "." => "..".to_owned(),
+        _ if plain == ".." || plain.ends_with("/..") => format!("{plain}/.."),
+        Some((before, ".")) => parent(before),
+        Some(("", _)) => "/".to_owned(),
+        Some((before, _)) => before.to_owned(),
+        None => ".".to_owned(),
+    }
+}
+
 impl Interpreter<'_, '_, '_> {
     /// A member of a value.
     pub(super) fn member(&mut self, value: Value, name: &str) -> Value {
@@ -114,6 +128,23 @@ impl Interpreter<'_, '_, '_> {
                     && text.as_known() == Some("/tmp/tmp.made") =>
             {
                 Value::Text(text)
+            }
+            // `Path("a/b").parent`, `Path("a/b").parents[1]`
+            Value::Text(text)
+                if matches!(name, "parent" | "parents")
+                    && self.language == "python"
+                    && text.as_known().is_some() =>
+            {
+                /// How many of the directories around a path are told.
+                const AROUND: usize = 16;
+                let first = parent(text.as_known().unwrap_or_default());
+                let all = std::iter::successors(Some(first), |path| Some(parent(path)));
+                let mut all =
+                    all.take(AROUND).map(|path| Value::Text(text.derive([Piece::Known(path)])));
+                match name {
+                    "parent" => all.next().unwrap_or_else(|| Value::unknown("a directory")),
+                    _ => Value::List(all.collect()),
+                }
             }
             Value::File(index) if name == "name" && self.language == "python" => {
                 self.name_of_file(index)

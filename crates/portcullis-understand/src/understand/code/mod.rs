@@ -29,6 +29,7 @@ mod loops;
 mod matched;
 mod members;
 mod methods;
+mod native;
 mod notebook;
 mod objects;
 mod opened;

@@ -206,8 +206,9 @@ impl Interpreter<'_, '_, '_> {
                         && !text.taint.has(Taint::NETWORK)
                         && !text.taint.has(Taint::DECODED)
                 }
-                Value::Name(..) => {
+                Value::Name(_, text) => {
                     path.ends_with(".load")
+                        && !text.taint.has(Taint::NETWORK)
                         && self.language == "python"
                         && !path.starts_with("yaml")
                 }
@@ -235,8 +236,8 @@ impl Interpreter<'_, '_, '_> {
         let tagged = known.is_some_and(|text| text.contains("!!python/"));
         let rule = if from_file && !tagged
             || path.contains("shelve")
-            || path.contains("joblib")
-            || path.contains("pandas")
+            || (path.contains("joblib") || path.contains("pandas"))
+                && !text.taint.has(Taint::NETWORK)
         {
             "code.deserialize.file"
         } else {
@@ -437,6 +438,9 @@ impl Interpreter<'_, '_, '_> {
                 _ => None,
             })
             .collect();
+        if !open.is_empty() {
+            self.kept(given);
+        }
         for index in open {
             let content = mixed("content", given.iter().map(|given| &given.value));
             self.write_file(index, &content);

@@ -7,10 +7,15 @@ use super::{
     libraries::{is_local, is_told, top_of},
     value::{Given, Value},
 };
-use crate::understand::meaning;
+use crate::{text::Piece, understand::meaning};
 
 /// What only plays: the library, the words of all that makes its clients, and how one is told. Sources: the libraries' own pages.
 const PLAYS: &[(&str, &[&str], Told)] = &[
+    (
+        "@elastic/elasticsearch",
+        &["client"],
+        Told::Mock("Connection", "@elastic/elasticsearch-mock"),
+    ),
     ("keyring", &["set_keyring"], Told::Own("", "keyring.backend.KeyringBackend")),
     ("ldap3", &["connection"], Told::Strategy),
     ("mlflow", &["set_tracking_uri", "mlflow_client"], Told::File),
@@ -32,6 +37,9 @@ const ADDRESSES: &[&str] = &[
     "address",
     "base_url",
     "baseurl",
+    "bootstrap.servers",
+    "bootstrap_servers",
+    "bootstrapservers",
     "broker",
     "brokers",
     "contact_points",
@@ -59,7 +67,12 @@ enum Told {
     Strategy,
     /// It is given the address of a file.
     File,
+    /// This option is something of this library.
+    Mock(&'static str, &'static str),
 }
+
+/// Words by which a client of this machine's reaches another one after all.
+const LEADS_ON: &[&str] = &["forward", "proxy", "sentinel", "socketfactory", "tunnel"];
 
 /// Parts of the names of what makes a client.
 const OPENS: &[&str] = &[
@@ -79,7 +92,29 @@ const OPENS: &[&str] = &[
 ];
 
 /// Libraries that make requests or send mail and are told elsewhere, whose clients are held to one address nevertheless.
-const HELD: &[&str] = &["ftplib", "imaplib", "smtplib"];
+const HELD: &[&str] = &[
+    "@azure/data-tables",
+    "@azure/storage-blob",
+    "@azure/storage-queue",
+    "aiokafka",
+    "azure",
+    "confluent_kafka",
+    "ftplib",
+    "imaplib",
+    "kafka",
+    "kafkajs",
+    "smtplib",
+];
+
+/// Libraries whose clients make others for what lies below them: `service.getContainerClient("a")` is pointed at nothing new.
+const MAKES_OTHERS: &[&str] =
+    &["@azure/data-tables", "@azure/storage-blob", "@azure/storage-queue", "azure"];
+
+/// How a client of Azure is told the store that Azurite plays, by Microsoft's page on it.
+const DEVELOPMENT: &str = "UseDevelopmentStorage=true";
+
+/// Libraries whose clients may be handed what makes their requests, by the names of the options on the way to it.
+const FETCHES: &[&[&str]] = &[&["request", "fetch"], &["global", "fetch"], &["fetch"]];
 
 /// What one library's clients are pointed at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -107,7 +142,10 @@ impl Interpreter<'_, '_, '_> {
         let row = PLAYS.iter().find(|row| row.0 == top);
         let opens = match row {
             Some(row) => row.1.contains(&words.join("_").as_str()),
-            None => Self::opens(path, &module, name, &words),
+            None => {
+                let is_below = MAKES_OTHERS.contains(&&*top) && path.contains("()");
+                !is_below && Self::opens(path, &module, name, &words)
+            }
         };
         if !opens {
             return;
@@ -117,7 +155,8 @@ impl Interpreter<'_, '_, '_> {
         // What leads to another machine ends at this one.
         let leads_on = || {
             let lower = self.source.to_ascii_lowercase();
-            ["tunnel", "forward"].iter().any(|word| lower.contains(word))
+            LEADS_ON.iter().any(|word| lower.contains(word))
+                || self.language == "javascript" && spreads_options(self.source)
         };
         let is_nearby = is_nearby && !leads_on();
         let is_played = || {
@@ -139,7 +178,9 @@ impl Interpreter<'_, '_, '_> {
                 })
         };
         let is_in_memory = keeps_in_memory(given) && is_alone();
-        let is_told_so = is_in_memory || row.is_some_and(|row| self.is_told_to_play(&row.2, given));
+        let is_told_so = is_in_memory
+            || self.is_handed_a_fetch(&top, given)
+            || row.is_some_and(|row| self.is_told_to_play(&row.2, given));
         // A directory of its own holds what is kept; what else the library does, it does.
         let is_kept_near =
             is_told_so && !is_in_memory && row.is_some_and(|row| matches!(row.2, Told::File));
@@ -166,6 +207,54 @@ impl Interpreter<'_, '_, '_> {
         name.starts_with(|first: char| first.is_ascii_uppercase())
             || path.len() == module.len()
             || words.iter().any(|word| OPENS.contains(&word.as_str()))
+    }
+
+    /// `new Octokit({ request: { fetch: fake } })`: what makes the requests is a function of the script, and nothing in the script makes any.
+    fn is_handed_a_fetch(&self, top: &str, given: &[Given]) -> bool {
+        /// What makes requests without a module, or finds what does.
+        const MAKES: &[&str] = &[
+            "EventSource",
+            "Function(",
+            "Image",
+            "Reflect",
+            "WebSocket",
+            "XMLHttpRequest",
+            "eval",
+            "fetch(",
+            "fetch)",
+            "fetch,",
+            "fetch.",
+            "fetch;",
+            "fetch[",
+            "global",
+            "hook",
+            "import(",
+            "navigator",
+            "process",
+            "require(",
+            "self",
+            "window",
+        ];
+        /// Modules of tests.
+        const TESTS: &[&str] = &["assert", "node:assert", "node:test", "vitest"];
+        let is_handed = |given: &Given| {
+            FETCHES.iter().any(|way| {
+                let mut value = Some(&given.value);
+                for name in *way {
+                    value = value.and_then(|it| it.entry(name));
+                }
+                matches!(value, Some(Value::Function(_)))
+            })
+        };
+        let plain: String = self.source.chars().filter(|it| !it.is_whitespace()).collect();
+        let is_own = |module: &String| top_of(module) == top || TESTS.contains(&module.as_str());
+        self.language == "javascript"
+            && given.iter().any(is_handed)
+            && self.modules.iter().all(|module| is_own(module))
+            && self.source.matches("import").count() == self.modules.len()
+            && self.stands_alone()
+            && !spreads_options(self.source)
+            && !MAKES.iter().any(|word| plain.contains(word))
     }
 
     /// What the clients of the library that a path begins with are pointed at.
@@ -214,6 +303,12 @@ impl Interpreter<'_, '_, '_> {
                     && matches!(&it.value, Value::Name(path, _)
                         if path.rsplit('.').next().is_some_and(|last| last.starts_with("MOCK_")))
             }),
+            Told::Mock(name, library) => given.iter().any(|it| {
+                it.value.entry(name).is_some_and(|value| {
+                    matches!(value, Value::Name(path, _)
+                        if path.strip_prefix(library).is_some_and(|rest| rest.starts_with(['.', '('])))
+                })
+            }),
             Told::File => given.first().is_some_and(|it| {
                 let text = it.value.text();
                 ["file:", "sqlite:"].iter().any(|scheme| text.known_prefix().starts_with(scheme))
@@ -239,15 +334,29 @@ fn keeps_in_memory(given: &[Given]) -> bool {
 /// Whether what says where something is pointed at is of this machine, all of it.
 fn points_here(given: &[Given]) -> bool {
     let mut told = Vec::new();
-    for (at, given) in given.iter().enumerate() {
-        match (&given.name, &given.value) {
+    for (at, it) in given.iter().enumerate() {
+        match (&it.name, &it.value) {
             (Some(name), value) if names_an_address(name) => told.push(value),
             (None, Value::Table(table)) => {
-                let named = table.iter().filter(|(name, _)| names_an_address(name));
+                // `new Queue("mail", { connection: { host: "127.0.0.1" } })`
+                let inner = table.iter().filter(|(name, _)| name == "connection");
+                let inner = inner.filter_map(|(_, value)| match value {
+                    Value::Table(table) => Some(table.iter()),
+                    _ => None,
+                });
+                let all = table.iter().chain(inner.flatten());
+                let named = all.filter(|(name, _)| names_an_address(name));
                 told.extend(named.map(|(_, value)| value));
             }
+            // What is called by a name in front of options that say where is no address: `new Queue("mail", { connection })`.
+            (None, Value::Text(text))
+                if at == 0
+                    && given.iter().skip(1).any(|it| it.value.entry("connection").is_some())
+                    && !text.pieces.iter().any(|piece| {
+                        matches!(piece, Piece::Known(known) if known.contains(['.', ':', '/']))
+                    }) => {}
             (None, value) if at == 0 => told.push(value),
-            (_, Value::Text(text)) if text.display().contains("://") => told.push(&given.value),
+            (_, Value::Text(text)) if text.display().contains("://") => told.push(&it.value),
             _ => {}
         }
     }
@@ -271,6 +380,9 @@ fn names_an_address(name: &str) -> bool {
 
 /// Whether an address is of this machine, and not of a server that sends on what it gets.
 fn is_here(address: &str) -> bool {
+    if address.trim_end_matches(';') == DEVELOPMENT {
+        return true;
+    }
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
@@ -290,4 +402,25 @@ fn is_made_by(value: &Value, module: &str) -> bool {
         Value::Name(path, _) => path.starts_with(module) || value.is_true() || value.is_false(),
         _ => false,
     }
+}
+
+/// Whether an object of options takes over what another one has: `{ ...more, host: "127.0.0.1" }`.
+fn spreads_options(source: &str) -> bool {
+    source.match_indices("...").any(|(at, _)| {
+        let mut depth = 0_usize;
+        let before = source.get(..at).unwrap_or_default();
+        let open = before.bytes().rev().find(|byte| match byte {
+            b')' | b']' | b'}' => {
+                depth += 1;
+                false
+            }
+            b'(' | b'[' | b'{' if depth > 0 => {
+                depth -= 1;
+                false
+            }
+            b'(' | b'[' | b'{' => true,
+            _ => false,
+        });
+        open == Some(b'{')
+    })
 }

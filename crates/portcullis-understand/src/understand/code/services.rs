@@ -6,6 +6,7 @@ use portcullis_syntax::Span;
 
 use super::{
     interpreter::Interpreter,
+    played::Client,
     value::{Given, Value},
 };
 use crate::{programs::host::Host, text::Text};
@@ -17,6 +18,7 @@ mod command;
 mod containers;
 mod forge;
 mod stored;
+mod weakened;
 
 pub(super) use cluster::is_rehearsal;
 pub(super) use command::{data_of, sent};
@@ -65,10 +67,16 @@ impl Interpreter<'_, '_, '_> {
                 self.containers(receiver, method, given, span)
             }
             "stripe" => self.payment(receiver, method, given, span),
+            "@gitbeaker/cli" | "@gitbeaker/core" | "@gitbeaker/node" | "@gitbeaker/rest"
+                if receiver.ends_with("Variables") && matches!(method, "all" | "list" | "show") =>
+            {
+                Some(self.stored_secret(&["glab", "variable", "export"], span))
+            }
             "github" | "gitlab" | "@octokit/rest" | "octokit" | "@octokit/core"
             | "@actions/github" => self.forge(receiver, method, given, span),
             "kafka" | "confluent_kafka" | "kafkajs" | "aiokafka"
                 if !self.is_in_memory(receiver, &[])
+                    && self.client_of(path) != Client::Nearby
                     && matches!(
                         method,
                         "deleteTopicRecords" | "deleteTopics" | "delete_records" | "delete_topics"
@@ -77,9 +85,28 @@ impl Interpreter<'_, '_, '_> {
                 self.tell(known(&["kafka-topics", "--delete"]), span);
                 None
             }
+            // What was read before is read again, or passed over.
+            "kafka" | "confluent_kafka" | "kafkajs" | "aiokafka"
+                if !self.is_in_memory(receiver, &[])
+                    && self.client_of(path) != Client::Nearby
+                    && matches!(
+                        method,
+                        "alterConsumerGroupOffsets"
+                            | "alter_consumer_group_offsets"
+                            | "deleteGroups"
+                            | "delete_consumer_groups"
+                            | "delete_groups"
+                            | "resetOffsets"
+                            | "setOffsets"
+                    ) =>
+            {
+                self.tell(known(&["kafka-consumer-groups", "--reset-offsets", "--execute"]), span);
+                None
+            }
             // A shorter retention deletes what is older.
             "kafka" | "confluent_kafka" | "kafkajs" | "aiokafka"
                 if !self.is_in_memory(receiver, &[])
+                    && self.client_of(path) != Client::Nearby
                     && matches!(
                         method,
                         "alterConfigs" | "alter_configs" | "incremental_alter_configs"
@@ -99,9 +126,15 @@ impl Interpreter<'_, '_, '_> {
             }
             // TypeORM: what is there is dropped whenever it connects.
             "typeorm" | "@nestjs/typeorm"
-                if given
-                    .iter()
-                    .any(|it| it.value.entry("dropSchema").is_some_and(Value::is_true)) =>
+                if given.iter().any(|it| {
+                    let said = |name: &str| it.value.entry(name);
+                    said("dropSchema").is_some_and(Value::is_true)
+                        && !(said("database").and_then(Value::as_known) == Some(":memory:")
+                            && said("url").is_none()
+                            && said("type").and_then(Value::as_known).is_some_and(|kind| {
+                                matches!(kind, "better-sqlite3" | "sqlite" | "sqljs")
+                            }))
+                }) =>
             {
                 self.walk.note("code.database.drop", span);
                 None

@@ -311,12 +311,23 @@ impl Interpreter<'_, '_, '_> {
                 return Some(handler.value.clone());
             }
         }
+        if let ("partial" | "partialmethod", [function, ..]) = (last, plain.as_slice())
+            && matches!(path.split('.').next(), Some("functools" | "partial" | "partialmethod"))
+            && let Some(value) = self.partly_given(function, given)
+        {
+            return Some(value);
+        }
         if matches!(path, "sys.path.insert" | "sys.path.append") {
             let file = plain.last().copied().cloned();
             self.loaded(file.as_ref(), &["python3"]);
         }
         if last == "launch_persistent_context" {
             self.profile(plain.first().copied().or_else(|| keyword("user_data_dir")));
+        }
+        let shows =
+            ["click.echo", "logging.", "loguru.logger.", "pprint.", "rich.print", "typer.echo"];
+        if shows.iter().any(|it| path.starts_with(it)) {
+            self.shown(&plain, span);
         }
         match path {
             "operator.methodcaller" => {

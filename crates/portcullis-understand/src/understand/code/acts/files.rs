@@ -75,6 +75,22 @@ impl Interpreter<'_, '_, '_> {
             names.inherit(&directory.text);
             return Value::Text(names);
         }
+        // `packages/*/dist`: what all of them are called, is known.
+        let last = pattern.rsplit('/').next().unwrap_or_default();
+        let is_called = !pattern.starts_with(['/', '~'])
+            && !pattern.contains("..")
+            && !last.is_empty()
+            && !last.contains(['*', '?', '[', '{', '!'])
+            && last != pattern
+            && root.len() < pattern.len();
+        if is_called && !outside {
+            let at = root.rfind('/').map_or(0, |at| at + 1);
+            let (before, chosen) = pattern.split_at_checked(at).unwrap_or(("", pattern));
+            let pieces = [Piece::Known(before.to_owned()), Piece::Glob(chosen.to_owned())];
+            let mut names = content.derive(pieces);
+            names.inherit(&directory.text);
+            return Value::Text(names);
+        }
         if !outside {
             return Value::Text(content);
         }
@@ -87,6 +103,32 @@ impl Interpreter<'_, '_, '_> {
     /// The names below a directory.
     pub(super) fn list_names(&mut self, call: Call<'_>) -> Value {
         let Call { first, .. } = call;
+        // Several patterns, of which some only take away: `globby(["packages/*/{dist,coverage}", "!**/keep/**"])`.
+        let is_elsewhere = ["cwd", "root_dir"].iter().any(|name| call.option(name).is_some());
+        if let Some(first) = first.filter(|_| !is_elsewhere)
+            && let Some(patterns) = patterns(&first.value)
+        {
+            let all = patterns.into_iter().map(|pattern| {
+                let own = Given { value: Value::known(&pattern), ..first.clone() };
+                let argument = self.place_of(Some(&own));
+                self.flush();
+                self.listed(&argument)
+            });
+            return all.reduce(Value::or).unwrap_or_else(|| Value::unknown("names"));
+        }
+        // What is gone through may begin at one of several places.
+        if let Some(first) = first
+            && let Value::Any(several) = &first.value
+        {
+            let one = |value: &Value| {
+                let own = Given { value: value.clone(), ..first.clone() };
+                let argument = self.place_of(Some(&own));
+                self.flush();
+                self.listed(&argument)
+            };
+            let all = several.iter().map(one).reduce(Value::or);
+            return all.unwrap_or_else(|| Value::unknown("names"));
+        }
         let mut argument = self.place_of(first);
         self.flush();
         // `glob.sync("**/*.md", { cwd: home })`
@@ -141,6 +183,9 @@ impl Interpreter<'_, '_, '_> {
             (first, second)
         };
         let Some(file) = file else { return Value::unknown("nothing") };
+        if let Some(content) = content {
+            self.kept(std::slice::from_ref(content));
+        }
         let content = content.map_or_else(|| Text::unknown("content"), |given| given.value.text());
         if let Value::File(index) = file.value {
             self.write_file(index, &content);
@@ -196,6 +241,13 @@ impl Interpreter<'_, '_, '_> {
     /// Files that are deleted.
     pub(super) fn delete_named(&mut self, act: Act, call: Call<'_>) -> Value {
         let Call { plain, span, .. } = call;
+        // `deleteAsync(["dist"], { dryRun: true })` only says what it would delete.
+        if call.path.split('.').next() == Some("del")
+            && call.option("dryRun").is_some_and(|value| value.is_true())
+            && !self.source.contains("...")
+        {
+            return Value::unknown("names");
+        }
         let recursive = act == Act::DeleteTree
             || act == Act::DeleteMaybe
                 && (call.option("recursive").is_some_and(|value| !value.is_false())
@@ -294,4 +346,39 @@ impl Interpreter<'_, '_, '_> {
         self.walk.write(&argument, WriteMode::Create, Text::default());
         Value::unknown("nothing")
     }
+}
+
+/// The patterns that a list or a text with braces stands for, without those that take away; `None` where it is one plain pattern, or not
+/// all of it is known.
+fn patterns(value: &Value) -> Option<Vec<String>> {
+    /// How many are told apart.
+    const PATTERNS: usize = 4;
+    let mut all = Vec::new();
+    match value {
+        Value::List(list) => {
+            for one in list {
+                let known = one.as_known()?;
+                if !known.starts_with('!') {
+                    all.extend(expanded(known)?);
+                }
+            }
+        }
+        value => {
+            let known = value.as_known()?;
+            all = expanded(known).filter(|all| all.len() > 1)?;
+        }
+    }
+    (!all.is_empty() && all.len() <= PATTERNS).then_some(all)
+}
+
+/// `a/{b,c}` as `a/b` and `a/c`; one pair of braces.
+fn expanded(pattern: &str) -> Option<Vec<String>> {
+    let Some((before, rest)) = pattern.split_once('{') else {
+        return Some(vec![pattern.to_owned()]);
+    };
+    let (inner, after) = rest.split_once('}')?;
+    if inner.contains(['{', '.', '!']) && inner.contains("..") || after.contains('{') {
+        return None;
+    }
+    Some(inner.split(',').map(|one| format!("{before}{one}{after}")).collect())
 }

@@ -29,6 +29,12 @@ pub(in super::super) struct Seen {
     pub(in super::super) native_call: Option<Span>,
     /// The command that shows the secret which was read of a store.
     pub(in super::super) shows: Option<Vec<Text>>,
+    /// Secrets of a store were read one after the other.
+    pub(in super::super) all_secrets: bool,
+    /// Where all keys of a store began to be gone through.
+    pub(in super::super) all_keys: Option<usize>,
+    /// Keys were gone through that hold what people signed in with.
+    pub(in super::super) sessions: bool,
     /// What was put into an archive that has no file.
     pub(in super::super) packed: Text,
     /// What databases were asked for that is about people.

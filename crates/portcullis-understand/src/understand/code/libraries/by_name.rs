@@ -49,6 +49,9 @@ impl Interpreter<'_, '_, '_> {
         if called.path.ends_with(')') {
             return;
         }
+        if self.only_rehearses(called) {
+            return;
+        }
         let mut words = words_of(called, is_service);
         let deletes = words.iter().any(|word| {
             DELETES.contains(&word.as_str()) || is_service && DROPS.contains(&word.as_str())
@@ -144,6 +147,14 @@ impl Interpreter<'_, '_, '_> {
                     }) => {}
             _ => return,
         }
+        // `client.delete({ query: … })`: whatever it finds.
+        let by_query = is_bare
+            && given.first().is_some_and(|it| {
+                ["filter", "query", "selector", "where"]
+                    .iter()
+                    .any(|name| it.value.entry(name).is_some())
+            });
+        let takes_several = takes_several || by_query;
         let takes_more = takes_all || takes_several || is_each;
         let takes_whole = words.first().is_some_and(|verb| DROPS.contains(&verb.as_str()));
         let is_one = is_bare && !takes_whole && given.iter().any(|given| given.name.is_none())
@@ -166,6 +177,19 @@ impl Interpreter<'_, '_, '_> {
         contract.subject = format!("something by {}", called.path);
         let deed = Deed { contract, source: Source::Derived, values: read.values };
         self.walk.emit(EffectKind::Act(Box::new(deed)), span);
+    }
+
+    /// `transaction.commit({ dryRun: true })`: all that the code commits, it only asks about.
+    fn only_rehearses(&self, called: &Called<'_>) -> bool {
+        let is_gathered = called.path.starts_with("@sanity/client.")
+            && ["fetch()", "patch()", "transaction()"].iter().any(|it| called.path.contains(it))
+            && called.key != "commit";
+        let plain: String = self.source.chars().filter(|it| !it.is_whitespace()).collect();
+        let commits = plain.matches("commit").count();
+        is_gathered
+            && commits > 0
+            && commits == plain.matches(".commit({dryRun:true})").count()
+            && !["mutate", "Reflect", "eval", "](", "['", "[`"].iter().any(|it| plain.contains(it))
     }
 
     /// What a service keeps is changed, one after the other of all that it gave, or switched off.

@@ -11,8 +11,9 @@ use super::{
     },
     Card, Doing,
     by_name::written,
+    chosen::is_constrained,
     databases, find, key, local,
-    rows::{is_constrained, is_for_a_test},
+    rows::is_for_a_test,
 };
 use crate::{
     bound::Bounded,
@@ -31,6 +32,10 @@ const SEGMENTS: usize = 24;
 pub(super) const DEPTH: usize = 4;
 
 pub(super) const ARGUMENTS: usize = 32;
+
+/// Members by which a library has all tables, models or collections.
+const TABLES: &[&str] =
+    &["collections", "entityMetadatas", "get_models", "models", "sorted_tables", "tables"];
 
 /// How far back the head of a loop is looked for.
 const HEAD: usize = 64;
@@ -145,7 +150,10 @@ impl<'p> Called<'p> {
     }
 
     pub(super) fn chooses(&self) -> bool {
-        self.way.iter().any(|part| databases::NARROWS.contains(&key(part).as_str()))
+        // Some of the tables, and then all rows of each: `Object.values(mongoose.models).filter(…)`.
+        let of_tables = self.way.iter().position(|part| TABLES.contains(part));
+        let after = of_tables.map_or(0, |at| at + 2);
+        self.way.iter().skip(after).any(|part| databases::NARROWS.contains(&key(part).as_str()))
     }
 
     /// The name of the table, as far as the way says it.
@@ -270,6 +278,14 @@ impl Interpreter<'_, '_, '_> {
             let receiver = path.rsplit_once('.').map_or(path, |(receiver, _)| receiver);
             return Some(Value::reached(receiver, text.derive([])));
         }
+        if let Some(module) = module
+            && let Some(value) = self.keys_of_a_store(module, &called, given, span)
+        {
+            return Some(value);
+        }
+        if self.takes_off(&called, given, span) {
+            return None;
+        }
         let doing = self.doing(card, module, &called);
         if module.is_some() && self.mutation(&called, given, span) {
             return None;
@@ -367,6 +383,8 @@ impl Interpreter<'_, '_, '_> {
         // Rows that a manager of Django has chosen: `User.objects.filter(…).delete()`.
         let of_manager = match called.key.as_str() {
             "delete" => Some(Doing::DeletesRows),
+            // Without what the models say of the rows that hang on these.
+            "raw_delete" => Some(Doing::Statement("DELETE FROM")),
             "update" => Some(Doing::ChangesRows),
             _ => None,
         };

@@ -4,10 +4,13 @@
 //! The sources are the libraries' own references: the page of each class or client on Read the Docs, npm or the maker's site.
 
 mod by_name;
+mod chosen;
 mod databases;
+mod emptied;
 mod judged;
 mod local;
 mod machines;
+mod models;
 mod pages;
 mod people;
 mod remotes;
@@ -115,6 +118,14 @@ pub(super) enum Doing {
     RegistryValues,
     /// This file is changed.
     Writes(&'static str),
+    /// One is work as usual, each of many is gone for good.
+    DeletesOne,
+    /// A table is filled, maybe in the place of what it holds.
+    Loads,
+    /// What is given is shown to a model that runs at this host.
+    Prompts(&'static str),
+    /// A browser is told something by its own protocol, which may ask it for what people signed in with.
+    Debugs,
     /// A program of WebAssembly is given directories of this machine.
     Preopens,
     /// It only looks, or changes what stays in the program.
@@ -151,6 +162,7 @@ const SHELVES: &[&[Card]] = &[
     pages::CARDS,
     stores::CARDS,
     machines::CARDS,
+    models::CARDS,
 ];
 
 /// The card of what is imported from a module.

@@ -9,7 +9,9 @@ use super::{
         interpreter::Interpreter,
         value::{Given, Value},
     },
-    Doing, databases,
+    Doing,
+    chosen::{is_change_constrained, is_constrained},
+    databases,
     judged::{ARGUMENTS, Called, DEPTH},
     key,
 };
@@ -107,28 +109,6 @@ fn opens_test_here(value: &Value) -> bool {
     said("host").is_some_and(is_here) && said("database").is_some_and(says_test)
 }
 
-/// What says how, and not which.
-const OPTIONS: &[&str] = &[
-    "delete_all",
-    "deleteAll",
-    "namespace",
-    "cascade",
-    "force",
-    "individualHooks",
-    "logging",
-    "recursive",
-    "restartIdentity",
-    "session",
-    "synchronize_session",
-    "transaction",
-    "truncate",
-    "using",
-    "hooks",
-    "ordered",
-    "data",
-    "returning",
-];
-
 /// Libraries that start a server for a test and throw it away.
 const SERVERS: &[&str] = &[
     "@testcontainers",
@@ -196,6 +176,27 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let name = called.name.to_ascii_lowercase();
+        // A database in the program itself, which lies in a directory only where it is told one.
+        if called.path == "@electric-sql/pglite.PGlite" {
+            let is_kept = |it: &Given| {
+                it.value.as_known().is_none_or(|text| !text.starts_with("memory://"))
+                    && !matches!(it.value, Value::Table(_))
+                    || it.value.entry("dataDir").is_some()
+            };
+            match given.iter().any(is_kept) {
+                true => self.seen.real = true,
+                false => drop(self.seen.in_memory.get_or_insert_with(|| called.path.to_owned())),
+            }
+            return;
+        }
+        // `{ type: "postgres", url, database: ":memory:" }` is in nobody's memory.
+        let is_of_server = given.iter().any(|it| {
+            let kind = ["client", "dialect", "type"].iter().find_map(|name| it.value.entry(name));
+            kind.and_then(Value::as_known).is_some_and(|kind| {
+                !kind.contains("sql")
+                    || ["mssql", "mysql", "postgresql"].iter().any(|it| kind.contains(it))
+            })
+        });
         // `knex('users')`: what was opened before is called, for one of its tables.
         let is_opened = name.is_empty() && called.path.contains("()");
         let opens = !is_opened && (name.is_empty() || OPENS.iter().any(|word| name.contains(word)));
@@ -209,7 +210,7 @@ impl Interpreter<'_, '_, '_> {
         let leads_on = ["tunnel", "Tunnel", "forward"].iter().any(|it| self.source.contains(it));
         if says(&|text| {
             matches!(text, "sqlite://" | "sqljs")
-                || text.contains(":memory:")
+                || text.contains(":memory:") && !is_of_server
                 || is_of_a_test(text)
                 || !leads_on && is_test_database_here(text)
         }) || given
@@ -270,8 +271,11 @@ impl Interpreter<'_, '_, '_> {
         let is_own = top == "mongoose"
             && ["./", "../", "/", "@/"].iter().any(|start| path.starts_with(start))
             && path.contains("model");
+        // What maps rows of a database that the program itself has inside.
+        let is_inside = top == "@electric-sql/pglite" && path.starts_with("drizzle-orm/pglite");
         is_of(path)
             || is_own
+            || is_inside
             || given.iter().any(|given| matches!(&given.value, Value::Name(path, _) if is_of(path)))
     }
 
@@ -288,7 +292,9 @@ impl Interpreter<'_, '_, '_> {
             Doing::ChangesRows => is_change_constrained(given),
             _ => false,
         };
-        let is_filtered = is_told || called.chooses() || self.is_chosen_behind();
+        // Which table it is, nobody knows: `prisma[model].deleteMany(…)`.
+        let is_any_table = called.path.contains("PrismaClient()[]");
+        let is_filtered = (is_told || called.chooses() || self.is_chosen_behind()) && !is_any_table;
         let changes = doing == Doing::ChangesRows
             || doing == Doing::DeletesOf && called.key.starts_with("update");
         let table = called.table();
@@ -358,9 +364,18 @@ impl Interpreter<'_, '_, '_> {
         // A text that something else may run is more than written.
         let is_run =
             ["connection", "query(", "exec", "fetch(", "prepare(", "raw(", "run(", "unsafe"];
+        // Kysely's driver that sends nothing, and no other beside it.
+        let plain: String = self.source.chars().filter(|it| !it.is_whitespace()).collect();
+        let is_dummy = self.language == "javascript"
+            && plain.contains("createDriver:()=>newDummyDriver()")
+            && plain.matches("createDriver").count() == 1
+            && !plain.contains("Dialect(");
         let brings = self.source.matches("require(").count()
             + self.source.matches("import ").count()
             + self.source.matches("import(").count();
+        if is_dummy && brings == 1 && !is_run.iter().any(|word| self.source.contains(word)) {
+            return true;
+        }
         self.language == "javascript"
             && brings == 1
             && !is_run.iter().any(|word| self.source.contains(word))
@@ -495,6 +510,13 @@ fn built_statement(path: &str) -> Option<String> {
     if !matches!(module.split('.').next(), Some("sqlalchemy" | "sqlmodel")) {
         return None;
     }
+    // `table.delete()` of each that the metadata has.
+    let of_table = ["delete", "update"].iter().find_map(|verb| {
+        let (way, behind) = path.rsplit_once(&format!(".{verb}()"))?;
+        let is_table = ["Table()", "__table__", "sorted_tables", ".tables"];
+        is_table.iter().any(|it| way.contains(it)).then_some((*verb, behind))
+    });
+    let (verb, rest) = of_table.unwrap_or((verb, rest));
     let is_chosen = rest
         .split(['.', '('])
         .any(|part| !part.is_empty() && databases::NARROWS.contains(&key(part).as_str()));
@@ -509,65 +531,6 @@ fn built_statement(path: &str) -> Option<String> {
 fn is_statement(text: &Text) -> bool {
     looks_like_sql(text)
         || text.as_known().is_some_and(|known| look::is_statement(known, Strictness::Word))
-}
-
-/// Whether what is given chooses some of the rows: `{}`, `{where: {}}` and `{match_all: {}}` choose all of them.
-pub(super) fn is_constrained(given: &[Given]) -> bool {
-    given.iter().any(|given| {
-        let is_option = given.name.as_deref().is_some_and(|name| OPTIONS.contains(&name));
-        let is_place = given
-            .name
-            .as_deref()
-            .is_some_and(|name| matches!(name, "index" | "collection" | "table"));
-        !is_option && !is_place && constrains(&given.value, DEPTH)
-    })
-}
-
-fn constrains(value: &Value, depth: usize) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return true };
-    match value {
-        Value::Table(table) => {
-            const WHICH: &[&str] = &["where", "filter", "query", "body", "match", "match_all"];
-            let named = table.iter().filter(|(name, _)| WHICH.contains(&name.as_str()));
-            let mut named = named.peekable();
-            if named.peek().is_some() {
-                return named
-                    .into_iter()
-                    .any(|(name, value)| name != "match_all" && constrains(value, depth));
-            }
-            table.iter().any(|(name, _)| !OPTIONS.contains(&name.as_str()))
-        }
-        Value::List(list) => !list.is_empty(),
-        Value::Any(list) => list.iter().all(|value| constrains(value, depth)),
-        Value::Function(_) => false,
-        Value::Text(text) => text.as_known() != Some(""),
-        // A class stands for its table.
-        Value::Name(path, _) => {
-            let last = path.rsplit('.').next().unwrap_or_default();
-            !value.is_false()
-                && !matches!(path.as_ref(), "True" | "true")
-                && !last.starts_with(|first: char| first.is_ascii_uppercase())
-        }
-        Value::Number(_)
-        | Value::Method(_)
-        | Value::File(_)
-        | Value::Holder(_)
-        | Value::Asks(_) => true,
-    }
-}
-
-/// Whether a change is told which rows it is for: by `where`, or by a filter in front of what is set.
-fn is_change_constrained(given: &[Given]) -> bool {
-    let says_which = given.iter().any(|given| {
-        given
-            .value
-            .entry("where")
-            .or_else(|| given.value.entry("query"))
-            .is_some_and(|which| constrains(which, DEPTH))
-    });
-    let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
-    says_which
-        || plain.len() > 1 && plain.first().is_some_and(|first| constrains(&first.value, DEPTH))
 }
 
 /// The texts and names in a value.

@@ -56,9 +56,59 @@ impl Interpreter<'_, '_, '_> {
         let replaces = named(&["if_exists", "if_table_exists"]).is_some_and(|it| {
             it.value.as_known() != Some("append") && it.value.as_known() != Some("fail")
         });
-        if replaces && !self.is_in_memory(called.path, given) {
+        if replaces && !self.is_in_memory(called.path, given) && !self.writes_own_file(given) {
             self.statement("DROP TABLE", called, given, span);
         }
+    }
+
+    /// Whether every database that the text opens is a file of SQLite that lies in the project.
+    fn writes_own_file(&self, given: &[Given]) -> bool {
+        let named =
+            given.iter().find(|it| matches!(it.name.as_deref(), Some("con" | "connection")));
+        let into = named.or_else(|| given.get(1).filter(|it| it.name.is_none()));
+        let is_opened = into.is_some_and(|it| match &it.value {
+            Value::Name(path, _) => ["sqlalchemy.create_engine()", "sqlite3.connect()"]
+                .iter()
+                .any(|opened| path.starts_with(opened)),
+            _ => false,
+        });
+        if !is_opened {
+            return false;
+        }
+        const OPENS: &[&str] = &[
+            "Engine(",
+            "adbc",
+            "connect(",
+            "create_engine",
+            "engine_from_config",
+            "getenv",
+            "environ",
+            "make_url",
+            "sessionmaker",
+        ];
+        let plain: String = self.source.chars().filter(|it| !it.is_whitespace()).collect();
+        let plain = plain.replace('\'', "\"");
+        let mut opened = 0;
+        for call in ["create_engine(\"sqlite:///", "sqlite3.connect(\""] {
+            for (at, _) in plain.match_indices(call) {
+                let rest = plain.get(at + call.len()..).unwrap_or_default();
+                let file = rest.split('"').next().unwrap_or_default();
+                let is_own = !file.is_empty()
+                    && !file.starts_with(['/', '~'])
+                    && !file.contains("..")
+                    && !file.contains('{')
+                    && !file.to_ascii_lowercase().contains("prod")
+                    && [".db", ".sqlite", ".sqlite3"].iter().any(|end| file.ends_with(end));
+                if !is_own {
+                    return false;
+                }
+                opened += 1;
+            }
+        }
+        let rest =
+            plain.replace("create_engine(\"sqlite:///", "").replace("sqlite3.connect(\"", "");
+        let rest = rest.replace("importcreate_engine", "");
+        self.language == "python" && opened > 0 && !OPENS.iter().any(|it| rest.contains(it))
     }
 
     /// `sftp.open("/root/.ssh/authorized_keys", "a")`

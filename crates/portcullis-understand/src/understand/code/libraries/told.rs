@@ -389,7 +389,7 @@ impl Interpreter<'_, '_, '_> {
     /// A text in GraphQL that changes something, given to a client: what its fields are called says what is done.
     pub(super) fn mutation(&mut self, called: &Called<'_>, given: &[Given], span: Span) -> bool {
         let texts = given.iter().leading(ARGUMENTS).flat_map(|it| {
-            let inner = ["query", "mutation", "document", "data"].iter();
+            let inner = ["query", "mutation", "document", "data", "source"].iter();
             let inner = inner.filter_map(|name| it.value.entry(name));
             std::iter::once(&it.value).chain(inner).map(Value::text).collect::<Vec<_>>()
         });
@@ -407,6 +407,10 @@ impl Interpreter<'_, '_, '_> {
         });
         let texts: Vec<String> = texts.collect();
         let is_mutation = !texts.is_empty();
+        // A text that is only read and held against a schema does nothing.
+        if is_mutation && called.path.starts_with("graphql.") && self.only_validates() {
+            return true;
+        }
         let takes_away = texts.iter().flat_map(|text| fields(text)).any(|field| {
             let words = meaning::words(meaning::beginning(&field));
             words.iter().any(|word| TAKES_AWAY.contains(&word.as_str()))
@@ -422,6 +426,36 @@ impl Interpreter<'_, '_, '_> {
 }
 
 impl Interpreter<'_, '_, '_> {
+    /// Whether nothing in the code could send a text anywhere: it brings GraphQL's own library and what reads files.
+    fn only_validates(&self) -> bool {
+        const SENDS: &[&str] = &[
+            "child_process",
+            "exec",
+            "fetch",
+            "http",
+            "net",
+            "request",
+            "send",
+            "socket",
+            "ws",
+            "subscribe",
+            "XMLHttpRequest",
+            "import(",
+            "require(",
+            "write",
+        ];
+        let is_plain = |module: &str| {
+            let module = module.trim_start_matches("node:");
+            module == "graphql"
+                || module
+                    .split('/')
+                    .next()
+                    .is_some_and(|it| matches!(it, "fs" | "path" | "assert" | "url" | "util"))
+        };
+        self.modules.iter().all(|module| is_plain(module))
+            && !SENDS.iter().any(|word| self.source.contains(word))
+    }
+
     /// Whether the one address in the code is this machine's.
     fn is_here_alone(&self) -> bool {
         let mut hosts = self.source.match_indices("://").map(|(at, _)| {

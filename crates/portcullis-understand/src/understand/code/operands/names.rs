@@ -148,6 +148,11 @@ impl Interpreter<'_, '_, '_> {
                 Some(directory) => Value::known(&directory),
                 None => Value::known("."),
             },
+            ("python", "__file__") => {
+                let directory = self.walk.directory_of_file();
+                let directory = directory.unwrap_or_else(|| ".".to_owned());
+                Value::known(&format!("{}/module.py", directory.trim_end_matches('/')))
+            }
             ("php", "__DIR__") => match self.walk.directory_of_file() {
                 Some(directory) => Value::known(&directory),
                 None => Value::name(word),

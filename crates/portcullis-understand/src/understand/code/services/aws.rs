@@ -206,7 +206,7 @@ impl Interpreter<'_, '_, '_> {
         }
         options(given, &mut words);
         if SHOWING.contains(&command) {
-            self.seen.shows = Some(words);
+            self.remember_stored(words, span);
             return Some(secret());
         }
         self.tell(words, span);

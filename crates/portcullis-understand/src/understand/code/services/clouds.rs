@@ -6,11 +6,11 @@ use portcullis_syntax::Span;
 use super::{
     super::{
         interpreter::Interpreter,
+        played::Client,
         value::{Given, Value},
     },
     DESTROYING, ORDINARY,
     command::{DEPTH, kebab, known, written},
-    stored::secret,
 };
 use crate::programs::host::Host;
 
@@ -33,7 +33,7 @@ const SERVICES: &[&str] = &[
 ];
 
 /// How a bucket is shown to everybody.
-const PUBLISHED: &[&str] =
+pub(super) const PUBLISHED: &[&str] =
     &["gcloud", "storage", "buckets", "add-iam-policy-binding", "gs://b", "--member=allUsers"];
 
 /// How a bucket is told to delete what is old.
@@ -91,12 +91,13 @@ impl Interpreter<'_, '_, '_> {
         if SERVICES.iter().any(|service| path.starts_with(service)) {
             self.rule_of_a_firewall(path, given, span);
             self.rights(path, receiver, method, span);
+            self.weakens(path, method, given, span);
             let verb = kebab(method);
             let mut words = verb.split('-').filter(|word| *word != "begin");
             let destroys = words.next().is_some_and(|verb| DESTROYING.contains(&verb));
             let ordinary = words.next_back().is_some_and(|noun| ORDINARY.contains(&noun))
                 || receiver.contains(".document()");
-            if destroys && !ordinary {
+            if destroys && !ordinary && self.client_of(path) != Client::Nearby {
                 self.walk.note("code.cloud.delete", span);
             }
             if matches!(method, "add_lifecycle_delete_rule" | "addLifecycleRule") {
@@ -106,8 +107,9 @@ impl Interpreter<'_, '_, '_> {
                 self.tell(known(PUBLISHED), span);
             }
             if matches!(method, "access_secret_version" | "accessSecretVersion" | "get_secret") {
-                self.seen.shows = Some(known(&["gcloud", "secrets", "versions", "access", "1"]));
-                return Some(secret());
+                return Some(
+                    self.stored_secret(&["gcloud", "secrets", "versions", "access", "1"], span),
+                );
             }
         }
         None

@@ -74,6 +74,9 @@ impl Interpreter<'_, '_, '_> {
                 // Of each that is listed.
                 let is_each = name.has_unknown();
                 words.push(if is_each { Text::known("--all") } else { name });
+                if is_rehearsal(given) && !self.source.contains("**") {
+                    words.push(Text::known("--dry-run=server"));
+                }
                 self.tell(words, span);
             }
             "create" | "replace" | "patch" if kind.ends_with("rolebinding") => {

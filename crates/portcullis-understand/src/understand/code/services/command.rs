@@ -78,6 +78,7 @@ pub(super) fn options(given: &[Given], words: &mut Words) {
     let mut add = |name: &str, value: &Value| {
         let name = kebab(name);
         if value.is_false() {
+            words.push(Text::known(format!("--no-{name}")));
             return;
         }
         let mut word = Text::known(format!("--{name}"));

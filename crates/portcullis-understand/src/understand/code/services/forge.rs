@@ -56,7 +56,7 @@ impl Interpreter<'_, '_, '_> {
         }
         // What pipelines are told in secret: `project.variables.list()`.
         if matches!(name.as_str(), "list" | "get") && receiver.ends_with(".variables") {
-            return Some(self.stored_secret(&["glab", "variable", "export"]));
+            return Some(self.stored_secret(&["glab", "variable", "export"], span));
         }
         if !name.split('-').next().is_some_and(|verb| DESTROYING.contains(&verb)) {
             return None;

@@ -7,7 +7,7 @@ use super::{
         interpreter::Interpreter,
         value::{Given, Value},
     },
-    command::{DEPTH, known},
+    command::{DEPTH, Words, known},
 };
 use crate::{
     programs::host::Host,
@@ -16,9 +16,26 @@ use crate::{
 
 impl Interpreter<'_, '_, '_> {
     /// A secret that was asked for; what shows it, is told as this command.
-    pub(in super::super) fn stored_secret(&mut self, words: &[&str]) -> Value {
-        self.seen.shows = Some(known(words));
+    pub(in super::super) fn stored_secret(&mut self, words: &[&str], span: Span) -> Value {
+        self.remember_stored(known(words), span);
         secret()
+    }
+
+    /// Remembers that a secret was read of a store, by the command that shows it.
+    pub(super) fn remember_stored(&mut self, words: Words, span: Span) {
+        self.seen.all_secrets |= self.is_repeated(span);
+        self.seen.shows = Some(words);
+    }
+
+    /// One secret of a store after the other is written into a file: they are as good as shown.
+    pub(in super::super) fn kept(&mut self, given: &[Given]) {
+        if self.seen.all_secrets
+            && given.iter().any(|given| is_stored(&given.value, DEPTH))
+            && let Some(span) = given.first().map(|first| first.span)
+            && let Some(words) = self.seen.shows.take()
+        {
+            self.tell(words, span);
+        }
     }
 
     /// What was read of a store of secrets is shown.

@@ -64,6 +64,12 @@ impl Interpreter<'_, '_, '_> {
         {
             self.walk.note("code.sandbox.escape", span);
         }
+        if let "console.debug" | "console.dir" | "console.error" | "console.info"
+        | "console.table" | "console.trace" | "console.warn" = path
+        {
+            let printed: Vec<&Given> = given.iter().collect();
+            self.shown(&printed, span);
+        }
         let unchecked =
             |given: &Given| given.value.entry("rejectUnauthorized").is_some_and(Value::is_false);
         if given.iter().any(unchecked) {

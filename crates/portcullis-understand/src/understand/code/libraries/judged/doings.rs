@@ -6,6 +6,7 @@ use super::{
     super::{
         super::{
             interpreter::Interpreter,
+            played::Client,
             value::{Given, Value, mixed},
         },
         Doing,
@@ -20,6 +21,9 @@ use crate::{
     text::{Taint, Text},
     understand::meaning::look,
 };
+
+/// What asks a browser for all cookies that it has, by Chrome's DevTools protocol.
+const COOKIES: &[&str] = &["Network.getAllCookies", "Network.getCookies", "Storage.getCookies"];
 
 impl Interpreter<'_, '_, '_> {
     pub(in super::super) fn tell_doing(
@@ -89,7 +93,7 @@ impl Interpreter<'_, '_, '_> {
                 let text = Text { taint: Taint::SECRET, ..Text::default() };
                 result = Value::reached(&format!("{}()", called.path), text);
             }
-            Doing::Stored(words) => result = self.stored_secret(words),
+            Doing::Stored(words) => result = self.stored_secret(words, span),
             Doing::Note(rule) => {
                 self.walk.note(rule, span);
                 let text = Text { taint: Taint::SECRET, ..Text::default() };
@@ -138,6 +142,18 @@ impl Interpreter<'_, '_, '_> {
             Doing::Clicks => self.clicks(text, given, span),
             Doing::Fills => self.fills(text, given),
             Doing::Addresses => self.addresses(given),
+            Doing::DeletesOne if self.is_repeated(span) => {
+                self.deed(Class::Delete, false, called, given, span);
+            }
+            Doing::DeletesOne => {}
+            Doing::Loads => self.takes_the_place(called, given, span),
+            Doing::Prompts(host) => self.prompts(host, called, given, span),
+            Doing::Debugs => {
+                let says = |it: &Given| it.value.as_known().is_some_and(|it| COOKIES.contains(&it));
+                if given.first().is_some_and(says) {
+                    return self.tell_doing(Doing::Secret, called, text, given, span);
+                }
+            }
             Doing::Preopens => self.preopens(given, span),
             Doing::Quiet => {}
         }
@@ -150,6 +166,7 @@ impl Interpreter<'_, '_, '_> {
         if host.is_empty() && own.get(1).is_some_and(|second| second.name.is_none()) {
             own.remove(1);
         }
+        self.puts_there(given);
         let sends = self.attached(&own);
         let address = match host {
             "" if !self.peer.is_empty() => self.peer.clone(),
@@ -157,6 +174,34 @@ impl Interpreter<'_, '_, '_> {
             host => Text::known(host),
         };
         self.walk.connect(&Argument { text: address, span }, Some(sends), false);
+    }
+
+    /// `sftp.put("nginx.conf", "/etc/nginx/nginx.conf")`: what is put where a system has its settings is judged as there.
+    fn puts_there(&mut self, given: &[Given]) {
+        const NAMES: &[&str] = &["remote", "remotePath", "remote_path", "remotepath"];
+        let named = |it: &&Given| it.name.as_deref().is_some_and(|name| NAMES.contains(&name));
+        let second = given.get(1).filter(|it| it.name.is_none());
+        let Some(there) = given.iter().find(named).or(second) else { return };
+        for value in there.value.alternatives() {
+            let is_setting = value.as_known().is_some_and(|path| {
+                let tops = ["/bin/", "/boot/", "/etc/", "/lib/", "/root/", "/sbin/", "/usr/"];
+                tops.iter().any(|top| path.starts_with(top)) || path.contains("/.ssh/")
+            });
+            if is_setting {
+                let file = Argument { text: value.text(), span: there.span };
+                self.walk.write(&file, WriteMode::Replace, Text::unknown("content"));
+            }
+        }
+    }
+
+    /// A model is shown something: what of it comes from files, or is secret, leaves this machine.
+    fn prompts(&mut self, host: &str, called: &Called<'_>, given: &[Given], span: Span) {
+        let sends = mixed("what a model is shown", given.iter().map(|given| &given.value));
+        let is_told = sends.taint.has(Taint::FILE) || sends.taint.has(Taint::SECRET);
+        if is_told && self.client_of(called.path) == Client::Real {
+            let address = Argument { text: Text::known(host), span };
+            self.walk.connect(&address, Some(sends), false);
+        }
     }
 
     /// Letters or messages, and what is attached to them.
