@@ -250,7 +250,7 @@ impl Interpreter<'_, '_, '_> {
         let is_own = |module: &String| top_of(module) == top || TESTS.contains(&module.as_str());
         self.language == "javascript"
             && given.iter().any(is_handed)
-            && self.modules.iter().all(|module| is_own(module))
+            && self.modules.iter().all(is_own)
             && self.source.matches("import").count() == self.modules.len()
             && self.stands_alone()
             && !spreads_options(self.source)
