@@ -29,6 +29,8 @@ usage: cargo xtask <verb>
   docs [--check]  write the generated reference under docs/, or say what is out of date
   agents PROGRAM [AGENT]…
                   fetch coding agents and try each with a built program as its gate, apart from the network and the home
+  mcp-agents PROGRAM [AGENT]…
+                  fetch servers of MCP and two agents, and try the agents with a built program in front of the servers
   bench           measure speed and memory, and print the tables of docs/performance.md
   bench-conversation
                   only what keeping a conversation costs beside a bare write and fsync, and opening a long one
@@ -49,6 +51,8 @@ usage: cargo xtask <verb>
                   only what a collector of telemetry costs those who have calls judged by a built program: there, away, standing still
   cedar           lint and test what is built with the feature `cedar` alone, which `test` leaves out
   beside PYTHON   time the analyzers of OpenHands, which that Python has installed, on the same commands
+  beside-openmoat PROGRAM
+                  play openmoat's own sessions and calls of MCP through a built program, beside openmoat (from the registry)
   conformance PROGRAM CHECKOUT
                   run the conformance programs of the Model Context Protocol through a built program; their sources in CHECKOUT hold the server
   differential [--scripts N] [--seed S]
@@ -72,6 +76,17 @@ fn main() -> ExitCode {
         ["agents-inside", program, folder, names @ ..] => {
             agents::inside(program.as_ref(), folder.as_ref(), names)
         }
+        ["mcp-agents", program, names @ ..] => agents::mcp(program.as_ref(), names),
+        ["mcp-agents-inside", program, folder, names @ ..] => {
+            agents::mcp_inside(program.as_ref(), folder.as_ref(), names)
+        }
+        ["beside-openmoat", program] => agents::moat(program.as_ref()),
+        ["beside-openmoat-inside", program, folder, other, fixtures] => agents::moat_inside(
+            program.as_ref(),
+            folder.as_ref(),
+            other.as_ref(),
+            fixtures.as_ref(),
+        ),
         ["cedar"] => test::cedar(),
         ["bench"] => bench::run(),
         ["bench-in-process"] => bench::in_process(),

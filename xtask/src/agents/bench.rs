@@ -177,6 +177,16 @@ impl<'run> Bench<'run> {
 
     /// Gives the agent a task whose model makes these calls.
     pub(super) fn task(&self, calls: Vec<Call>, further: &[&str]) -> Result<Outcome, Failed> {
+        self.task_within(calls, further, Duration::from_secs(self.fetched.agent.patience))
+    }
+
+    /// The same, where it may take so long.
+    pub(super) fn task_within(
+        &self,
+        calls: Vec<Call>,
+        further: &[&str],
+        patience: Duration,
+    ) -> Result<Outcome, Failed> {
         self.plant()?;
         let agent = self.fetched.agent;
         let fetched = format!("touch '{}/fetched'\n", self.project.display());
@@ -189,7 +199,7 @@ impl<'run> Bench<'run> {
                 words.push(*word);
             }
         }
-        let (took, is_late, last_words) = self.run(&words, Duration::from_secs(agent.patience));
+        let (took, is_late, last_words) = self.run(&words, patience);
         isolation::end_all();
         let script = self.model.follow(Script::default());
         Ok(Outcome { took, is_late, script, last_words })
@@ -276,7 +286,8 @@ impl<'run> Bench<'run> {
         format!("{}:/usr/local/bin:/usr/bin:/bin", path.join(":"))
     }
 
-    fn filled(&self, text: &str) -> String {
+    /// A text in which what stands for something is replaced by that.
+    pub(super) fn filled(&self, text: &str) -> String {
         let number = Instant::now();
         text.replace("@HOME@", &self.home.to_string_lossy())
             .replace("@PROJECT@", &self.project.to_string_lossy())

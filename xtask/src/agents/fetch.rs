@@ -58,9 +58,15 @@ pub(super) fn fetch_node() -> Result<(), Failed> {
 
 /// Gets an agent, where it is not there yet: its newest version, or the newest that can be installed.
 pub(super) fn fetch(agent: &'static Agent) -> Result<Fetched, String> {
-    let folder = cache().join(agent.name);
+    let (version, programs) = fetch_from(agent.name, agent.source)?;
+    Ok(Fetched { agent, version, programs })
+}
+
+/// Gets a package into a folder of this name, where it is not there yet; gives its version and the folder with its programs.
+pub(super) fn fetch_from(name: &str, source: Source) -> Result<(String, PathBuf), String> {
+    let folder = cache().join(name);
     let is_there = folder.join(DONE).exists();
-    match agent.source {
+    match source {
         Source::Npm(package) => {
             if !is_there {
                 npm_any(&folder, package)?;
@@ -70,8 +76,7 @@ pub(super) fn fetch(agent: &'static Agent) -> Result<Fetched, String> {
             let text = fs::read_to_string(&manifest).map_err(|error| error.to_string())?;
             let manifest: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
             let version = manifest.get("version").and_then(Value::as_str).unwrap_or("unknown");
-            let programs = folder.join("node_modules/.bin");
-            Ok(Fetched { agent, version: version.to_owned(), programs })
+            Ok((version.to_owned(), folder.join("node_modules/.bin")))
         }
         Source::Python(package) => {
             if !is_there {
@@ -83,8 +88,7 @@ pub(super) fn fetch(agent: &'static Agent) -> Result<Fetched, String> {
             let shown = show.args(["show", package]).output().map_err(|error| error.to_string())?;
             let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
             let version = shown.lines().find_map(|line| line.strip_prefix("Version: "));
-            let version = version.unwrap_or("unknown").to_owned();
-            Ok(Fetched { agent, version, programs })
+            Ok((version.unwrap_or("unknown").to_owned(), programs))
         }
     }
 }

@@ -15,9 +15,6 @@ use rustix::process::{Pid, Signal};
 
 use crate::command::Failed;
 
-/// The verb of the chore inside.
-pub(super) const INSIDE: &str = "agents-inside";
-
 /// Where inside asks for something that only somebody who comes from outside can do, in the folder of the run.
 const WISH: &str = "wish";
 
@@ -27,8 +24,8 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// How long a person's answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Runs this chore again inside, with these words; gives how it ended.
-pub(super) fn enter(folder: &Path, words: &[String]) -> Result<(), Failed> {
+/// Runs a chore again inside, by the verb that it has there, with these words; gives how it ended.
+pub(super) fn enter(folder: &Path, verb: &str, words: &[String]) -> Result<(), Failed> {
     let own = std::env::current_exe()
         .map_err(|source| Failed::File { path: "/proc/self/exe".into(), source })?;
     let accounts = folder.join("passwd");
@@ -47,7 +44,7 @@ pub(super) fn enter(folder: &Path, words: &[String]) -> Result<(), Failed> {
         .arg(r#"ip link set lo up && mount --bind "$0" /etc/passwd && exec "$@""#)
         .arg(accounts)
         .arg(own)
-        .arg(INSIDE)
+        .arg(verb)
         .args(words);
     let mut child = command.spawn().map_err(|source| Failed::Start {
         program: "setpriv".to_owned(),

@@ -10,6 +10,8 @@
 mod bench;
 mod fetch;
 mod isolation;
+mod mcp;
+mod moat;
 mod model;
 mod report;
 mod table;
@@ -18,6 +20,10 @@ mod trial;
 use std::{fs, path::Path};
 
 use self::{bench::Bench, fetch::Fetched, model::Model, table::AGENTS, trial::Trial};
+pub(crate) use self::{
+    mcp::{inside as mcp_inside, run as mcp},
+    moat::{inside as moat_inside, run as moat},
+};
 use crate::command::{Failed, say};
 
 /// Fetches the agents, all or those that are named, and tries them with a program as their gate.
@@ -43,7 +49,7 @@ pub(crate) fn run(program: &Path, names: &[&str]) -> Result<(), Failed> {
     }
     let folder = fetch::cache().join(format!("run-{}", std::process::id()));
     words.insert(1, folder.to_string_lossy().into_owned());
-    let ended = isolation::enter(&folder, &words);
+    let ended = isolation::enter(&folder, "agents-inside", &words);
     // What is left of a run is looked at by nobody.
     let _ = fs::remove_dir_all(&folder);
     ended

@@ -74,6 +74,8 @@ pub(super) static AGENTS: &[Agent] = &[
     Agent {
         name: "claude",
         source: Source::Npm("@anthropic-ai/claude-code"),
+        // Servers of MCP are waited for before the first question, and their tools are told of with it.
+        variables: &[("ENABLE_TOOL_SEARCH", "false"), ("MCP_CONNECTION_NONBLOCKING", "false")],
         command: &["claude", "-p", "@MODE@", "--model", "claude-sonnet-4-5", "@TASK@"],
         permissive: &["--dangerously-skip-permissions"],
         shell: tool("Bash", r#"{"command": "@COMMAND@", "description": "a step"}"#),

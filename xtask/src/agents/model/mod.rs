@@ -137,6 +137,11 @@ impl Model {
         Ok(Self { script, address })
     }
 
+    /// Looks at the script that is followed.
+    pub(super) fn look<T>(&self, look: impl FnOnce(&mut Script) -> T) -> T {
+        look(&mut held(&self.script))
+    }
+
     /// Takes a new script, and gives what the last one came to.
     pub(super) fn follow(&self, script: Script) -> Script {
         std::mem::replace(&mut *held(&self.script), script)

@@ -7,7 +7,7 @@ use super::{Answer, Turn, Wire, items, named, text, word};
 pub(super) static WIRE: Wire = Wire {
     fits: |path| path.split('?').next().is_some_and(|path| path.ends_with("/responses")),
     turns,
-    tools: |question| named(question, "tools", "name"),
+    tools,
     streams: |_, question| question.get("stream") == Some(&Value::Bool(true)),
     whole,
     pieces,
@@ -30,12 +30,40 @@ fn turns(question: &Value) -> Vec<Turn> {
     turns
 }
 
-fn item(answer: &Answer, number: u64) -> Value {
+/// The tools, those of a namespace with its name before theirs.
+fn tools(question: &Value) -> Vec<String> {
+    let mut tools = named(question, "tools", "name");
+    for space in items(question, "tools").iter().filter(|tool| word(tool, "type") == "namespace") {
+        let own = named(space, "tools", "name");
+        tools.extend(own.into_iter().map(|name| format!("{}__{name}", word(space, "name"))));
+    }
+    tools
+}
+
+/// The namespace of a tool, and its name there.
+fn placed<'a>(tool: &'a str, question: &Value) -> (Option<&'a str>, &'a str) {
+    let spaces = items(question, "tools").iter().filter(|tool| word(tool, "type") == "namespace");
+    let mut placed = spaces.filter_map(|space| {
+        let name = tool.strip_prefix(word(space, "name"))?.strip_prefix("__")?;
+        let is_there = named(space, "tools", "name").iter().any(|own| own == name);
+        is_there.then(|| (tool.strip_suffix(name).and_then(|space| space.strip_suffix("__")), name))
+    });
+    placed.next().unwrap_or((None, tool))
+}
+
+fn item(answer: &Answer, question: &Value, number: u64) -> Value {
     match answer {
-        Answer::Call(call) => json!({
-            "type": "function_call", "id": format!("fc_{number}"), "call_id": format!("call_{number}"), "name": call.tool,
-            "arguments": call.arguments.to_string(), "status": "completed"
-        }),
+        Answer::Call(call) => {
+            let (space, name) = placed(call.tool, question);
+            let mut item = json!({
+                "type": "function_call", "id": format!("fc_{number}"), "call_id": format!("call_{number}"), "name": name,
+                "arguments": call.arguments.to_string(), "status": "completed"
+            });
+            if let (Some(space), Some(members)) = (space, item.as_object_mut()) {
+                members.insert("namespace".to_owned(), space.into());
+            }
+            item
+        }
         Answer::Words(words) => json!({
             "type": "message", "id": format!("m_{number}"), "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": words, "annotations": []}]
@@ -55,11 +83,11 @@ fn response(question: &Value, number: u64, status: &str, output: &[Value]) -> Va
 }
 
 fn whole(answer: &Answer, question: &Value, number: u64) -> Value {
-    response(question, number, "completed", &[item(answer, number)])
+    response(question, number, "completed", &[item(answer, question, number)])
 }
 
 fn pieces(answer: &Answer, question: &Value, number: u64) -> Vec<(Option<String>, Value)> {
-    let item = item(answer, number);
+    let item = item(answer, question, number);
     let id = item.get("id").cloned().unwrap_or_default();
     let middle = match answer {
         Answer::Call(call) => vec![json!({
@@ -93,4 +121,23 @@ fn pieces(answer: &Answer, question: &Value, number: u64) -> Vec<(Option<String>
         pieces.push((Some(word(&event, "type").to_owned()), event));
     }
     pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::model::Call;
+
+    #[test]
+    fn a_tool_of_a_namespace_is_called_there() {
+        let question = json!({"tools": [
+            {"type": "function", "name": "exec_command"},
+            {"type": "namespace", "name": "mcp__git", "tools": [{"type": "function", "name": "git_log"}]},
+        ]});
+        assert_eq!(tools(&question), ["exec_command", "mcp__git", "mcp__git__git_log"]);
+        let called = |tool| item(&Answer::Call(Call { tool, arguments: json!({}) }), &question, 1);
+        let call = called("mcp__git__git_log");
+        assert_eq!((word(&call, "namespace"), word(&call, "name")), ("mcp__git", "git_log"));
+        assert_eq!(called("exec_command").get("namespace"), None);
+    }
 }
