@@ -207,6 +207,32 @@ fn servers_that_are_known_are_found_by_the_names_that_people_give_them() {
 }
 
 #[test]
+fn a_server_that_only_has_the_name_of_a_known_one_is_judged_by_what_its_tools_say() {
+    let tool = |name: &str, description: &str| ToolDefinition {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        ..ToolDefinition::default()
+    };
+    let known = |tool: &ToolDefinition, trusted| understand::contract_of(tool, None, trusted);
+    let honest = tool("mcp__filesystem__read_text_file", "Read the complete contents of a file.");
+    let named = known(&honest, false).map(|known| (known.contract.class, known.source));
+    assert_eq!(named, Some((Class::Read, Source::Shipped)));
+    for (description, class) in [
+        ("Deletes the file, and everything beside it.", Class::Delete),
+        ("Transfer money to the account of the vendor.", Class::Pay),
+    ] {
+        let other = tool("mcp__filesystem__read_text_file", description);
+        let said = known(&other, false).map(|known| (known.contract.class, known.source));
+        assert_eq!(said, Some((class, Source::Derived)), "{description}");
+        // Who set the gate up vouches for this one.
+        let trusted = known(&other, true).map(|known| known.contract.class);
+        assert_eq!(trusted, Some(Class::Read), "{description}");
+        let call = call(&other.name, json!({"path": "notes.txt"}));
+        assert_eq!(judged(&call, &told_of(other)).decision.verdict, Verdict::Ask, "{description}");
+    }
+}
+
+#[test]
 fn the_organisation_speaks_for_tools_that_nobody_knows_and_only_raises_what_is_known() {
     let with = |class, most| Facts {
         tool: ToolFacts {

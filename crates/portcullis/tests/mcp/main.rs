@@ -7,6 +7,7 @@
     reason = "a test may fail by panicking"
 )]
 
+mod attacks;
 mod confined;
 mod speed;
 
@@ -132,8 +133,11 @@ impl Place {
     }
 
     fn started_with(&self, options: &[&str], words: &[String]) -> Client {
-        let mut all = vec!["mcp", "proxy", "--server", "notes", "--wait", "0"];
+        let mut all = vec!["mcp", "proxy", "--wait", "0"];
         all.extend(options);
+        if !options.contains(&"--server") {
+            all.extend(["--server", "notes"]);
+        }
         all.push("--");
         all.extend(words.iter().map(String::as_str));
         let mut child = self

@@ -255,6 +255,10 @@ fn kind_of(request: &Request) -> Kind {
     if request.method == "tools/call" { Kind::Tool } else { Kind::Resource }
 }
 
+/// The members of a question that a client knows what to do with.
+const MEMBERS: &[&str] =
+    &["_meta", "elicitationId", "message", "mode", "requestedSchema", "task", "url"];
+
 /// Makes a server's question fit to be asked: it says who asks, and asks for nothing that belongs to nobody but the person.
 ///
 /// # Errors
@@ -267,48 +271,30 @@ pub(super) fn label(params: &mut Members, server: &str) -> Result<(), String> {
     if !inspect(message).planted.is_empty() {
         return Err("the server's question speaks to a model".to_owned());
     }
+    if skeleton(message).contains(&skeleton("portcullis")) {
+        return Err("the server's question speaks of the gate, which asks for itself".to_owned());
+    }
     let asks_in_words = asks_for_secret(message);
-    let message = crate::report::visible::lines(message);
+    let shown = crate::report::visible::lines(message);
+    // Empty lines would push what stands before them out of sight.
+    let lines: Vec<&str> = shown.lines().filter(|line| !line.trim().is_empty()).collect();
     let message = format!(
-        "The MCP server `{}` asks (not Portcullis, and not your client): {message}",
-        crate::report::visible::line(server)
+        "The MCP server `{}` asks (not Portcullis, and not your client): {}",
+        crate::report::visible::line(server),
+        lines.join("\n")
     );
+    params.retain(|name, _| MEMBERS.contains(&name.as_str()));
     match params.get("mode").and_then(Value::as_str) {
         None | Some("form") => {
-            let fields = params.get("requestedSchema").and_then(|schema| schema.get("properties"));
-            let fields = fields.and_then(Value::as_object).into_iter().flatten();
-            for (at, (name, field)) in fields.enumerate() {
-                if at >= FIELDS {
-                    return Err("the server's question has too many fields".to_owned());
-                }
-                if is_private_name(name) || asks_for_secret(name) || says_so(field, 0) {
-                    return Err(
-                        "the server asks for a secret in a form, which nobody should fill in"
-                            .to_owned(),
-                    );
-                }
-            }
+            params.remove("url");
+            fits_form(params.get("requestedSchema"))?;
             if asks_in_words {
-                return Err("the server asks for a secret in a form, which nobody should fill in"
-                    .to_owned());
+                return Err(SECRET.to_owned());
             }
         }
         Some("url") => {
             let url = params.get("url").and_then(Value::as_str).unwrap_or_default();
-            let target = portcullis_core::network::Target::read(url);
-            let host =
-                target.map_err(|error| format!("the server's address cannot be read: {error}"))?;
-            let host = host.host().to_string();
-            if !url.starts_with("https://") {
-                return Err(
-                    "the server sends a person to an address that is not encrypted".to_owned()
-                );
-            }
-            if !host.is_ascii() || host.split('.').any(|part| part.starts_with("xn--")) {
-                return Err(format!(
-                    "the server sends a person to `{host}`, whose letters may be others than they look"
-                ));
-            }
+            let host = leads_to(url)?;
             params.insert(
                 "message".to_owned(),
                 format!("{message}\nIt leads to the host {host}.").into(),
@@ -321,16 +307,69 @@ pub(super) fn label(params: &mut Members, server: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// How deep a field of a form is looked through; what is deeper asks for who knows what.
-const DEEP: usize = 8;
+/// Why a form is not shown.
+const SECRET: &str = "the server asks for a secret in a form, which nobody should fill in";
 
-/// Whether a text within a field asks for what opens an account.
+/// Whether a form asks for no secret, in any field and any word of it.
+fn fits_form(schema: Option<&Value>) -> Result<(), String> {
+    let fields = match schema.and_then(|schema| schema.get("properties")) {
+        None => {
+            return schema.filter(|it| says_so(it, 0)).map_or(Ok(()), |_| Err(SECRET.to_owned()));
+        }
+        Some(Value::Object(fields)) => fields,
+        Some(_) => return Err("the fields of the server's question cannot be read".to_owned()),
+    };
+    if fields.len() > FIELDS {
+        return Err("the server's question has too many fields".to_owned());
+    }
+    if schema.is_some_and(|schema| says_so(schema, 0)) {
+        return Err(SECRET.to_owned());
+    }
+    Ok(())
+}
+
+/// The host that a server sends a person to, where nobody else is behind it than it says, and it is none inside the person's own network.
+fn leads_to(url: &str) -> Result<String, String> {
+    let target = portcullis_core::network::Target::read(url);
+    let target = target.map_err(|error| format!("the server's address cannot be read: {error}"))?;
+    let host = target.host().to_string();
+    if !url.starts_with("https://") {
+        return Err("the server sends a person to an address that is not encrypted".to_owned());
+    }
+    if target.has_userinfo() || url.contains('\\') {
+        return Err(format!(
+            "the server sends a person to `{host}` by an address that reads as another one"
+        ));
+    }
+    if !host.is_ascii() || host.split('.').any(|part| part.starts_with("xn--")) {
+        return Err(format!(
+            "the server sends a person to `{host}`, whose letters may be others than they look"
+        ));
+    }
+    let is_inside = target.address().map_or_else(
+        || portcullis_core::network::inside(&host).is_some(),
+        |address| !portcullis_core::network::classify(address).is_public(),
+    );
+    if is_inside {
+        return Err(format!(
+            "the server sends a person to `{host}`, which is inside a private network"
+        ));
+    }
+    Ok(host)
+}
+
+/// How deep a field of a form is looked through; what is deeper asks for who knows what.
+const DEEP: usize = 10;
+
+/// Whether a name or a text within a form asks for what opens an account.
 fn says_so(field: &Value, depth: usize) -> bool {
     match field {
         _ if depth > DEEP => true,
         Value::String(text) => asks_for_secret(text),
         Value::Array(items) => items.iter().any(|item| says_so(item, depth + 1)),
-        Value::Object(members) => members.values().any(|member| says_so(member, depth + 1)),
+        Value::Object(members) => members.iter().any(|(name, member)| {
+            is_private_name(name) || asks_for_secret(name) || says_so(member, depth + 1)
+        }),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
@@ -345,9 +384,12 @@ fn asks_for_secret(text: &str) -> bool {
         "cardnumber",
         "clavesecreta",
         "codepin",
+        "codewejust",
+        "codewesent",
         "contraseña",
         "credential",
         "cvv",
+        "digitcode",
         "einmalcode",
         "hasło",
         "kennwort",
@@ -362,6 +404,7 @@ fn asks_for_secret(text: &str) -> bool {
         "pincode",
         "privatekey",
         "recoveryphrase",
+        "recoverywords",
         "secretkey",
         "securitycode",
         "seedphrase",

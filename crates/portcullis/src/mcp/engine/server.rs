@@ -3,14 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    CODE, CONTINUING, Engine, OPEN_OF_SERVER, Open, Out, VERSIONS, What, none, reads, refused,
+    CODE, CONTINUING, Engine, OPEN_OF_SERVER, Open, Out, VERSIONS, What, none, own_meta, reads,
+    refused,
 };
 use crate::{
     mcp::{
         desk::Passing,
         frame::{Answer, Frame, Id, Members, Notification, Request},
         method::{self, Kind, Noted, Wanted},
-        result::shown,
+        result::{Shown, shown},
         seal::About,
     },
     pins,
@@ -42,10 +43,10 @@ impl Engine {
                 result
             }
             Err(error) => {
-                let shown = shown(error);
+                let shown = shown(self.asked_in_error(error));
                 out.client.push(Answer { id, outcome: Err(shown.members.clone()) }.into());
                 if let What::Call(passing, _) = what {
-                    self.later.push((passing, shown, "answered with an error"));
+                    self.came_to(passing, shown, "answered with an error");
                 }
                 return;
             }
@@ -86,6 +87,41 @@ impl Engine {
         }
     }
 
+    /// What a call came to, to be put down. Where that calls for caution it is known before the answer goes on: whoever is told of it may call another server of
+    /// the same session at once.
+    fn came_to(&mut self, passing: Box<Passing>, shown: Shown, outcome: &'static str) {
+        let calls_for_caution = shown.seen.calls_for_caution();
+        self.later.push((passing, shown, outcome));
+        if calls_for_caution {
+            self.settle_later();
+        }
+    }
+
+    /// An error of the old protocol that sends the person to an address first: looked at as every other question of the server.
+    fn asked_in_error(&self, mut error: Members) -> Members {
+        if error.get("code").and_then(Value::as_i64) != Some(ADDRESS_FIRST) {
+            return error;
+        }
+        let questions = error.get_mut("data").and_then(|data| data.get_mut("elicitations"));
+        let label = |question: &mut Value| match question.as_object_mut() {
+            Some(question) if question.get("mode").and_then(Value::as_str) == Some("url") => {
+                super::ask::label(question, &self.files.server)
+            }
+            _ => Err("the server asks in a way that the gate does not know".to_owned()),
+        };
+        let looked = match questions.and_then(Value::as_array_mut) {
+            Some(questions) => questions.iter_mut().try_for_each(label),
+            None => Err("the server asks, and does not say what".to_owned()),
+        };
+        match looked {
+            Ok(()) => error,
+            Err(words) => {
+                let words = format!("portcullis: {words}");
+                json!({"code": CODE, "message": words}).as_object().cloned().unwrap_or_default()
+            }
+        }
+    }
+
     /// The result of a call.
     fn called(
         &mut self,
@@ -108,7 +144,7 @@ impl Engine {
                     (false, true) => "answered, secrets taken out",
                     (false, false) => "answered",
                 };
-                self.later.push((passing, shown, outcome));
+                self.came_to(passing, shown, outcome);
             }
             "input_required" if is_modern => match self.asks_back(result, passing, about) {
                 Ok(result) => out.client.push(Answer { id, outcome: Ok(result) }.into()),
@@ -286,7 +322,10 @@ impl Engine {
                 let looked = match wanted {
                     Wanted::Elicit => super::ask::label(&mut params, &self.files.server),
                     Wanted::Sample => super::sample::asked(&mut params, &self.desk),
-                    Wanted::Ping | Wanted::Roots => Ok(()),
+                    Wanted::Ping | Wanted::Roots => {
+                        params.clear();
+                        Ok(())
+                    }
                 };
                 if let Err(words) = looked {
                     out.server.push(refuse(id, CODE, &words));
@@ -312,7 +351,9 @@ impl Engine {
                         list.is_fresh = false;
                     }
                 }
-                let params = params.map(|params| shown(params).members);
+                // That something changed is all that it tells; what it is now, the list says.
+                let params = params.and_then(|params| params.get("_meta").map(own_meta));
+                let params = params.map(|meta| Members::from_iter([("_meta".to_owned(), meta)]));
                 out.client.push(Frame::Notification(Notification { method, params }));
             }
             Some(Noted::Pass) => {
@@ -358,6 +399,9 @@ impl Engine {
         refused(id, &format!("portcullis: {words}"), is_modern)
     }
 }
+
+/// The code of errors by which a server of the old protocol wants its person to go to an address before it answers.
+const ADDRESS_FIRST: i64 = -32_042;
 
 /// Where a server of the new protocol says who it is.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

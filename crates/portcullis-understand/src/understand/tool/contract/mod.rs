@@ -41,7 +41,7 @@ pub struct Known {
 pub(super) fn of_call(call: &ToolCall, facts: &Facts) -> Option<Found> {
     let definition = facts.session.tools().find(&call.tool);
     let names = Names::new(&call.tool, definition.and_then(|it| it.server.as_deref()));
-    let fixed = names.fixed(facts);
+    let fixed = names.fixed(facts, definition);
     let mut given = arguments::read(&call.arguments, fixed.as_ref().map(|it| &it.contract));
     let known = match fixed {
         Some(known) => known,
@@ -81,7 +81,7 @@ pub fn of_tool(
         tool: crate::facts::ToolFacts { contract: organisation.cloned(), is_trusted },
         ..Facts::default()
     };
-    names.fixed(&facts).or_else(|| {
+    names.fixed(&facts, Some(tool)).or_else(|| {
         let contract = names.derived(Some(tool), &Hints::default(), is_trusted)?;
         Some(Known { contract, source: Source::Derived })
     })
@@ -105,10 +105,14 @@ impl Names {
         Self { own, server }
     }
 
-    /// What does not depend on what the tool says of itself.
-    fn fixed(&self, facts: &Facts) -> Option<Known> {
+    /// What depends on what the tool says of itself only where that is worse than what is known of its name.
+    fn fixed(&self, facts: &Facts, definition: Option<&ToolDefinition>) -> Option<Known> {
         let shipped = shipped::find(&self.server, &self.own)
-            .map(|contract| Known { contract, source: Source::Shipped });
+            .map(|contract| Known { contract, source: Source::Shipped })
+            .map(|known| match definition.filter(|_| !facts.tool.is_trusted) {
+                Some(definition) => admitted(known, definition),
+                None => known,
+            });
         let own = facts
             .tool
             .contract
@@ -241,6 +245,26 @@ impl Names {
         } else {
             Class::Change
         }
+    }
+}
+
+/// A shipped contract beside what the tool says of itself. A server is known by the name that it has in somebody's settings, and whoever has that name may be
+/// another one: a tool that says of itself that it deletes, pays, shares or the like is no reader, whatever it is called.
+fn admitted(known: Known, definition: &ToolDefinition) -> Known {
+    let described = derive::of_description(&definition.description, &Hints::default());
+    match described {
+        Some(described)
+            if described.class >= Class::Delete && described.class > known.contract.class =>
+        {
+            let contract = keep_arguments(known.contract, |shipped| Contract {
+                class: described.class,
+                reach: shipped.reach.max(described.reach),
+                reversible: shipped.reversible && described.reversible,
+                ..shipped
+            });
+            Known { contract, source: Source::Derived }
+        }
+        _ => known,
     }
 }
 
