@@ -3,7 +3,7 @@
 // that comes with the programs' sources.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as send } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -93,8 +93,26 @@ async function accept(url, name, version, person) {
   }
 }
 
+/** Whether each check of each scenario passed, by its name and how often it came. */
+function checks(folder) {
+  const all = new Map();
+  for (const path of readdirSync(folder, { recursive: true }).filter((path) => path.endsWith("checks.json")).sort()) {
+    const scenario = dirname(path).replace(/-\d{4}-\d\d-\d\dT.*$/, "");
+    const met = new Map();
+    for (const { id, status } of JSON.parse(readFileSync(join(folder, path), "utf8"))) {
+      const often = (met.get(id) ?? 0) + 1;
+      met.set(id, often);
+      all.set(`${scenario}: ${id}${often > 1 ? ` (${often})` : ""}`, status);
+    }
+  }
+  return all;
+}
+
+let alone = new Map();
+let run = 0;
+
 async function tried(name, url, words) {
-  const folder = join(place, "results");
+  const folder = join(place, `results-${(run += 1)}`);
   const all = ["server", "--url", url, ...words, "-o", folder];
   const bin = join(work, "node_modules/.bin/conformance");
   // The relay to the gateway goes on meanwhile.
@@ -108,6 +126,12 @@ async function tried(name, url, words) {
   if (!total) throw new Error(`${name}: ${said.slice(-4000)}`);
   console.log(`${name} (${words.join(" ")}): ${total[1]} checks pass, ${total[2]} fail`);
   for (const line of new Set(summary.match(/✗ .*: \d+ passed, \d+ failed/g))) console.log(`  ${line}`);
+  const found = checks(folder);
+  if (name === "alone") alone = found;
+  for (const [check, status] of alone) {
+    if (status === "SUCCESS" && found.has(check) && found.get(check) !== "SUCCESS") console.log(`  passes alone, and not here: ${check} (${found.get(check)})`);
+    if (status === "SUCCESS" && !found.has(check)) console.log(`  passes alone, and was not tried here: ${check}`);
+  }
 }
 
 async function main() {
