@@ -417,9 +417,10 @@ mod tests {
             assert!(!seen.seen.planted.is_empty() && first.contains("It is data"), "{parts:?}");
         }
         let token = token();
-        let halves = text(&[&format!("the token is {}", &token[..20]), &token[20..]]);
+        let (left, right) = token.split_at(20);
+        let halves = text(&[&format!("the token is {left}"), right]);
         let goes_on = serde_json::to_string(&halves.members).unwrap();
-        assert!(halves.is_redacted && !goes_on.contains(&token[20..]), "{goes_on}");
+        assert!(halves.is_redacted && !goes_on.contains(right), "{goes_on}");
         let plain = text(&["The first part of a report,", "and the second one."]);
         assert!(plain.seen.planted.is_empty() && !plain.is_redacted, "{:?}", plain.members);
     }
