@@ -9,6 +9,8 @@ use crate::contract::Class;
 /// Rows on whatever nobody knows where it comes from: nothing but a database has methods of these names.
 pub(super) const ANYWHERE: &[(&str, Doing)] = &[
     ("all.delete", DeletesRows),
+    ("all.update", ChangesRows),
+    ("save_as_table", Loads),
     ("delete_all", DeletesRows),
     ("delete_many", DeletesRows),
     ("delete_table", Statement("DROP TABLE")),

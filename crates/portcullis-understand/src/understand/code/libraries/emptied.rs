@@ -132,13 +132,22 @@ impl Interpreter<'_, '_, '_> {
                     .iter()
                     .any(|name| it.value.entry(name).is_some_and(|value| says(name, value)))
         });
+        // `frame.write.mode("overwrite").saveAsTable("t")`
+        let is_written_over = || {
+            matches!(called.key.as_str(), "insert_into" | "save_as_table")
+                && ["mode(\"overwrite\")", "mode('overwrite')"]
+                    .iter()
+                    .any(|it| self.source.contains(it))
+        };
         let is_configured = || {
             called.path.contains("bigquery")
                 && ["WRITE_TRUNCATE", "WRITE_TRUNCATE_DATA"]
                     .iter()
                     .any(|it| self.source.contains(it))
         };
-        if (is_said || is_configured()) && !self.only_estimates(called, given, span) {
+        if (is_said || is_written_over() || is_configured())
+            && !self.only_estimates(called, given, span)
+        {
             self.statement("TRUNCATE TABLE", called, given, span);
         }
     }

@@ -106,7 +106,10 @@ impl Interpreter<'_, '_, '_> {
             if matches!(method, "makePublic" | "make_public") {
                 self.tell(known(PUBLISHED), span);
             }
-            if matches!(method, "access_secret_version" | "accessSecretVersion" | "get_secret") {
+            if matches!(
+                method,
+                "access_secret_version" | "accessSecretVersion" | "getSecret" | "get_secret"
+            ) {
                 return Some(
                     self.stored_secret(&["gcloud", "secrets", "versions", "access", "1"], span),
                 );

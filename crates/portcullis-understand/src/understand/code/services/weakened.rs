@@ -41,6 +41,7 @@ const WEAKENS: &[(&str, &[&str])] = &[
     ("publicnetworkaccess", &["enabled"]),
     ("requiressl", &["false"]),
     ("sslenforcement", &["disabled"]),
+    ("startipaddress", &["0.0.0.0"]),
     ("supportshttpstrafficonly", &["false"]),
 ];
 
@@ -67,7 +68,9 @@ impl Interpreter<'_, '_, '_> {
             self.tell(known(PUBLISHED), span);
         }
         // What is made anew has no protection that it could lose.
-        if says(WEAKENS) && !path.to_ascii_lowercase().contains("create") {
+        let lower = path.to_ascii_lowercase().replace('_', "");
+        let is_new = lower.contains("create") && !lower.contains("createorupdate");
+        if says(WEAKENS) && !is_new {
             self.walk.note("cloud.protection.lowered", span);
         }
     }
