@@ -57,6 +57,10 @@ usage: cargo xtask <verb>
                   run the conformance programs of the Model Context Protocol through a built program; their sources in CHECKOUT hold the server
   differential [--scripts N] [--seed S]
                   run generated scripts in bash, and compare what started with what was predicted
+  differential-code [--programs N] [--seed S] [--language python|javascript]
+                  run generated programs in Python and Node, and compare what they start and do with files with what was predicted
+  differential-code --of FILE
+                  what one program does there, and what was predicted
   dressing [N]    judge the project's own attacks and twins in N other words each, or in all there are
   frameworks [NAME]…
                   fetch the frameworks for Python and Node, the newest minor and an older one, and run the packages' tests with each
@@ -115,6 +119,10 @@ fn main() -> ExitCode {
         ["audit-stress"] => audit_stress::run_stress(),
         ["differential", options @ ..] => differential_options(options)
             .and_then(|(scripts, seed)| differential::run(scripts, seed)),
+        ["differential-code", "--of", file] => differential_of(file),
+        ["differential-code", options @ ..] => {
+            code_options(options).and_then(differential::code::run)
+        }
         ["conformance", program, checkout] => conformance::run(program.as_ref(), checkout.as_ref()),
         ["dressing"] => dressing::run(None),
         ["dressing", each] => match each.parse() {
@@ -159,4 +167,37 @@ fn differential_options(options: &[&str]) -> Result<(u64, u64), command::Failed>
         }
     }
     Ok((scripts, seed))
+}
+
+/// How many programs, the seed, and one language alone.
+fn code_options(options: &[&str]) -> Result<differential::code::Options, command::Failed> {
+    use differential::code::{Language, Options, PROGRAMS};
+
+    let usage = |text: String| command::Failed::Usage(text);
+    let mut read = Options { programs: PROGRAMS, seed: differential::SEED, language: None };
+    for pair in options.chunks(2) {
+        let [name, value] = pair else {
+            return Err(usage("an option lacks its value".to_owned()));
+        };
+        let number = || value.parse().map_err(|_| usage(format!("`{value}` is not a number")));
+        match (*name, *value) {
+            ("--programs", _) => read.programs = number()?,
+            ("--seed", _) => read.seed = number()?,
+            ("--language", "python") => read.language = Some(Language::Python),
+            ("--language", "javascript") => read.language = Some(Language::JavaScript),
+            ("--language", other) => {
+                return Err(usage(format!("`{other}` is neither `python` nor `javascript`")));
+            }
+            (other, _) => return Err(usage(format!("`{other}` is no option"))),
+        }
+    }
+    Ok(read)
+}
+
+/// One program, by the end of its name in Python or Node.
+fn differential_of(file: &str) -> Result<(), command::Failed> {
+    use differential::code::{Language, show};
+
+    let text = command::read(file.as_ref())?;
+    show(if file.ends_with(".py") { Language::Python } else { Language::JavaScript }, &text)
 }

@@ -32,6 +32,7 @@ pub(crate) fn run() -> Result<(), Failed> {
         TOOLCHAIN,
     )?;
     differential::check()?;
+    differential::code::check()?;
     dressing::check()?;
     command::run(
         cargo(&["doc", "--workspace", "--no-deps", "--locked", "--document-private-items"])

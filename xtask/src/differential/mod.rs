@@ -2,6 +2,7 @@
 //! are compared with those predicted. Owns the run over many scripts and its report.
 
 mod bash;
+pub(crate) mod code;
 mod compare;
 mod generate;
 

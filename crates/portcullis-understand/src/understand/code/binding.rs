@@ -14,7 +14,10 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
+mod places;
 mod targets;
+
+pub(super) use places::is_alike;
 
 /// Assignment operators that replace.
 pub(super) const REPLACES: &[&str] = &["=", ":=", "<-", "||=", "??=", "&&=", "//="];
@@ -248,7 +251,11 @@ impl Interpreter<'_, '_, '_> {
             names.push(self.word_at(at + 1).to_owned());
             at += 2;
         }
-        if self.word_at(at) == ":" && self.language == "python" && names.len() == 1 {
+        // `if True: name = value` is no type.
+        let begins = self.is_first(self.at)
+            || self.at == 0
+            || matches!(self.word_at(self.at - 1), ";" | ":");
+        if self.word_at(at) == ":" && self.language == "python" && names.len() == 1 && begins {
             // `name: type = value`
             let mut ahead = at + 1;
             while ahead < at + 12 && !self.is_first(ahead) {
@@ -307,7 +314,12 @@ impl Interpreter<'_, '_, '_> {
             [name] => {
                 let before = self.bound(name);
                 let value = match (operator, before) {
-                    ("+=" | ".=" | "..=", Some(before)) => self.add(before, value),
+                    ("+=" | ".=" | "..=", Some(before)) => {
+                        let is_known =
+                            before.alternatives().iter().all(|before| before.as_known().is_some());
+                        let added = self.add(before.clone(), value);
+                        if conditional && is_known { before.or(added) } else { added }
+                    }
                     ("|=", Some(Value::Table(mut before))) => match value {
                         Value::Table(more) => {
                             before.extend(more);
@@ -358,7 +370,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn is_conditional(&self, index: usize) -> bool {
+    pub(super) fn is_conditional(&self, index: usize) -> bool {
         if self.language == "python" {
             let indent = self.token_at(index).map(|token| token.indent);
             indent.is_some_and(|indent| indent > self.indent && Some(indent) != self.round)
@@ -452,6 +464,14 @@ impl Interpreter<'_, '_, '_> {
         }
         if path.starts_with("self.") || path.starts_with("this.") {
             return self.set_field(&path, value);
+        }
+        // A field of an object of the script's own: what its methods call their own.
+        if let Some((object, field)) = path.rsplit_once('.')
+            && let Some(class) = object.strip_suffix("()")
+            && self.is_class(class)
+        {
+            let own = if self.language == "javascript" { "this" } else { "self" };
+            return self.set_field(&format!("{own}.{field}"), value);
         }
         self.bind(path.to_string(), value);
     }

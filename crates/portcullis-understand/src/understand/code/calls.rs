@@ -8,7 +8,7 @@ use super::{
     interpreter::Interpreter,
     native, services,
     tables::{self, Act},
-    value::{Asking, Given, SOME_MEMBER, Value, mixed},
+    value::{Asking, Given, SOME_MEMBER, Value, is_not_followed, mixed},
 };
 use crate::{
     effect::{Argument, GapReason},
@@ -301,6 +301,25 @@ impl Interpreter<'_, '_, '_> {
             let format = format.value.text();
             return super::methods::pack(format.as_known().unwrap_or_default(), &list, span);
         }
+        if let Some(value) = self.plain_function(&path, given) {
+            return value;
+        }
+        if let Some(index) = self.method_above(&path) {
+            return self.apply(index, Some(given));
+        }
+        if let Some(value) = self.said_by_exception(&path, given) {
+            return value;
+        }
+        // `Path.unlink(path)`, `str.lower(name)`: a method with its object in front.
+        if self.language == "python"
+            && let [object, rest @ ..] = given
+            && object.name.is_none()
+            && let Some((class, method)) = path.rsplit_once('.')
+            && matches!(class, "Path" | "dict" | "list" | "pathlib.Path" | "str")
+            && !matches!(method, "cwd" | "fromkeys" | "home" | "maketrans" | "from_uri")
+        {
+            return self.call_method(object.value.clone(), method, rest, span);
+        }
         if let Some(value) = self.container(&path, given) {
             return value;
         }
@@ -379,6 +398,10 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         let mut mixed = mixed("what a call gives", given.iter().map(|given| &given.value));
+        // What computes and nothing else, from what stands in the script alone.
+        if super::plain::computes(&path) && is_not_followed(&mixed) {
+            return Value::Text(mixed);
+        }
         mixed.inherit(&text);
         Value::reached(&format!("{path}()"), mixed.derive([]))
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, rc::Rc};
 
 use super::{
     interpreter::{CALLS, Function, Interpreter, Parameter, Takes, Unit},
-    value::{Given, Value},
+    value::{Given, Value, mixed},
 };
 use crate::{bound::Bounded, effect::Certainty};
 
@@ -96,12 +96,26 @@ impl Interpreter<'_, '_, '_> {
         expression: bool,
     ) -> usize {
         let captured = self.captured();
+        let unit = Rc::clone(&self.unit);
+        let locals = self.locals(&unit, body.clone());
+        let mut parameters = parameters;
+        for parameter in &mut parameters {
+            // Python computes what stands for an argument once.
+            let default = parameter.default.clone();
+            let calls = default.clone().any(|at| self.word_at(at) == "(");
+            if self.language == "python" && !default.is_empty() && !calls && self.spend(1) {
+                let unit = Rc::clone(&self.unit);
+                let value = self.within(unit, default, |inner| inner.expression(0));
+                parameter.value = Some(value);
+            }
+        }
         let index = self.functions.len();
         self.functions.push(Function {
             captured,
+            locals,
             parameters,
             body,
-            unit: Rc::clone(&self.unit),
+            unit,
             called: false,
             is_cut: false,
             is_read_anew: false,
@@ -117,7 +131,8 @@ impl Interpreter<'_, '_, '_> {
         if function.active || self.calls >= CALLS {
             // What is not followed from here is read like a function that nothing calls, whoever else calls it.
             function.is_cut = !function.is_read_anew;
-            return Value::unknown("a call");
+            let given = given.unwrap_or_default().iter().map(|it| &it.value);
+            return Value::Text(mixed("a call", given));
         }
         function.called = true;
         let function = function.clone();
@@ -163,6 +178,10 @@ impl Interpreter<'_, '_, '_> {
             before.push((name.clone(), self.variables.insert(name.clone(), value)));
         }
         names.extend(function.captured.iter().map(|(name, _)| name.clone()));
+        let parameters: Vec<&String> = function.parameters.iter().map(|it| &it.name).collect();
+        let locals: Vec<String> =
+            function.locals.iter().filter(|it| !parameters.contains(it)).cloned().collect();
+        let outside = self.outside(&locals);
         self.frames.push(names);
         let outer = self.returned.take();
         let yields = std::mem::take(&mut self.yielded);
@@ -195,12 +214,17 @@ impl Interpreter<'_, '_, '_> {
             _ => Some(Value::List(yielded)),
         };
         self.frames.pop();
+        let grown = self.grown_parameters(&function.parameters, given);
         self.mark_active(index, false);
+        self.leave_locals(outside);
         for (parameter, value) in before.into_iter().rev() {
             match value {
                 Some(value) => self.variables.insert(parameter, value),
                 None => self.variables.remove(&parameter),
             };
+        }
+        for (name, before, after) in grown {
+            self.changed(&name, &before, after, true);
         }
         self.calls -= 1;
         self.matched = matched;
@@ -252,6 +276,9 @@ impl Interpreter<'_, '_, '_> {
             let value = value.unwrap_or_else(|| {
                 if parameter.default.is_empty() {
                     return Value::unknown(&parameter.name);
+                }
+                if let Some(value) = &parameter.value {
+                    return value.clone();
                 }
                 let default = parameter.default.clone();
                 self.within(Rc::clone(unit), default, |inner| inner.expression(0))

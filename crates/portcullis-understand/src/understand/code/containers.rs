@@ -1,14 +1,16 @@
 //! Lists and tables as a program makes them and looks into them. Owns what the functions and methods of containers give: `enumerate`, `zip`,
 //! `items()`, `Object.entries`, `slice`, `splice`. What a method leaves in the container itself, [`grown`] says.
 
+mod grown;
 mod sequences;
 
 use portcullis_syntax::Span;
 
+pub(super) use grown::{grown, in_order};
 use sequences::{DEPTH, json, listed, of_json, sequence};
 
 use super::{
-    binding::is_listing,
+    fold, handed,
     interpreter::Interpreter,
     members::acts_here,
     value::{Given, Value, mixed},
@@ -87,6 +89,23 @@ impl Interpreter<'_, '_, '_> {
                 let file = Given { name: None, value, span: Span::default() };
                 Some(self.open_file(&file, true, WriteMode::Replace))
             }
+            // What a coroutine gives was computed where it was called.
+            "asyncio.run"
+            | "asyncio.wait_for"
+            | "asyncio.shield"
+            | "asyncio.create_task"
+            | "asyncio.ensure_future"
+                if matches!(
+                    first,
+                    Some(Value::Text(_) | Value::List(_) | Value::Table(_) | Value::Any(_))
+                ) =>
+            {
+                first.cloned()
+            }
+            "asyncio.gather" if !given.is_empty() => {
+                let all = given.iter().filter(|it| it.name.is_none());
+                Some(Value::List(all.map(|it| it.value.clone()).collect()))
+            }
             "ast.literal_eval" => {
                 let known = first?.as_known()?;
                 let text =
@@ -112,7 +131,43 @@ impl Interpreter<'_, '_, '_> {
     fn container_of_javascript(&mut self, path: &str, given: &[Given]) -> Option<Value> {
         let first = given.iter().find(|it| it.name.is_none()).map(|it| &it.value);
         match path {
+            "Reflect.apply" => match given {
+                [Given { value: Value::Function(index), .. }, _, list, ..] => {
+                    let spread: Vec<Given> = handed::spread(list);
+                    Some(self.apply(*index, Some(&spread)))
+                }
+                _ => None,
+            },
+            // `setTimeout(run, 10, path)`
+            "setTimeout" | "setInterval" | "setImmediate" | "process.nextTick" => {
+                let (function, rest) = given.split_first()?;
+                let rest = if path.starts_with("set") && path != "setImmediate" {
+                    rest.get(1..)?
+                } else {
+                    rest
+                };
+                match function.value {
+                    Value::Function(index) if !rest.is_empty() => {
+                        self.apply(index, Some(rest));
+                        Some(Value::unknown("a timer"))
+                    }
+                    _ => None,
+                }
+            }
+            // What is made of each entry is not followed.
+            "JSON.parse" if given.len() > 1 => Some(Value::Text(mixed("what is parsed", first))),
             "JSON.parse" => json(first),
+            "Buffer.concat" => match first? {
+                Value::List(list) => {
+                    let mut text = Text::default();
+                    list.iter().for_each(|one| text.append(&one.text()));
+                    Some(Value::Text(text))
+                }
+                _ => None,
+            },
+            "util.format" if given.first()?.value.as_known()?.contains('%') => {
+                Some(fold::format(given))
+            }
             "Array" | "Set" | "Array.of" if given.is_empty() => Some(Value::List(Vec::new())),
             "Array.of" => Some(Value::List(given.iter().map(|it| it.value.clone()).collect())),
             "WeakRef" => first.cloned(),
@@ -146,6 +201,19 @@ impl Interpreter<'_, '_, '_> {
                 value if path != "Object.create" => Some(value.clone()),
                 _ => None,
             },
+            "Object.assign" if matches!(first, Some(Value::Name(..))) => {
+                let object = first?.clone();
+                let Value::Name(path, _) = &object else { return None };
+                for one in given.iter().skip(1) {
+                    let Value::Table(table) = &one.value else { continue };
+                    for (name, value) in table.clone() {
+                        if !self.sets_by_class(path, &name, &value, one.span) {
+                            self.store_member(Value::name(&format!("{path}.{name}")), value);
+                        }
+                    }
+                }
+                Some(object)
+            }
             "Object.assign" => {
                 let mut all = Vec::new();
                 for given in given {
@@ -175,6 +243,17 @@ impl Interpreter<'_, '_, '_> {
                 (!held.is_empty()).then_some(Value::Holder(held))
             }
             "Array.from" => match (first?, given.get(1)) {
+                (Value::Table(table), Some(Given { value: Value::Function(index), span, .. }))
+                    if matches!(table.as_slice(), [(name, Value::Number(_))] if name == "length") =>
+                {
+                    let (index, span) = (*index, *span);
+                    let count = match table.as_slice() {
+                        [(_, Value::Number(count))] => usize::try_from(*count).unwrap_or(0),
+                        _ => 0,
+                    };
+                    let undefined = Value::name("undefined");
+                    Some(Value::List(self.for_each(&vec![undefined; count.min(EACH)], index, span)))
+                }
                 (Value::Text(text), None) => characters(text),
                 (Value::List(list), None) => Some(Value::List(list.clone())),
                 (Value::List(list), Some(Given { value: Value::Function(index), span, .. })) => {
@@ -268,7 +347,17 @@ impl Interpreter<'_, '_, '_> {
             (Value::List(list), "next") if self.language == "javascript" => {
                 let any = list.iter().cloned().reduce(Value::or);
                 let any = any.unwrap_or_else(|| Value::name("undefined"));
+                // What it is told may be what it gives.
+                let any = given.first().map_or(any.clone(), |told| any.or(told.value.clone()));
                 Some(Value::Table(vec![("value".to_owned(), any)]))
+            }
+            // What gives itself back, as it is now.
+            (
+                Value::Table(_) | Value::List(_),
+                "set" | "add" | "sort" | "reverse" | "fill" | "copyWithin",
+            ) if self.language == "javascript" => {
+                let callee = Value::Method(Box::new((receiver.clone(), name.to_owned())));
+                grown(&callee, given)
             }
             (Value::Table(_) | Value::List(_), "deref") => Some(receiver.clone()),
             (Value::List(list), "flat") => {
@@ -293,13 +382,22 @@ impl Interpreter<'_, '_, '_> {
     ) -> Option<Value> {
         let start = given.get(1).map(|it| it.value.clone());
         match name {
-            "map" | "forEach" | "flatMap" | "filter" | "find" | "some" | "every" | "each" => {
+            "map" | "forEach" | "flatMap" | "filter" | "find" | "findLast" | "some" | "every"
+            | "each" => {
+                // `filter(Boolean)`
+                if let (Value::Name(path, _), "filter") = (&given.first()?.value, name)
+                    && path.as_ref() == "Boolean"
+                {
+                    let is_nothing = |one: &&Value| one.as_known() == Some("") || one.is_false();
+                    let left = list.iter().filter(|one| !is_nothing(one));
+                    return Some(Value::List(left.cloned().collect()));
+                }
                 let Value::Function(index) = given.first()?.value else { return None };
                 let results = self.for_each(list, index, span);
                 match name {
                     "map" | "flatMap" => Some(Value::List(results)),
                     "filter" => Some(Value::List(any_of(list.to_vec()))),
-                    "find" => {
+                    "find" | "findLast" => {
                         let any = list.iter().cloned().reduce(Value::or);
                         Some(any.unwrap_or_else(|| Value::unknown("nothing")))
                     }
@@ -424,103 +522,4 @@ fn made_among_temporary(given: &[Given]) -> Option<String> {
 pub(super) fn characters(text: &Text) -> Option<Value> {
     let known = text.as_known().filter(|known| known.len() <= ELEMENTS)?;
     Some(Value::List(known.chars().map(|one| Value::known(one.encode_utf8(&mut [0; 4]))).collect()))
-}
-
-/// What a list or a table is after one of its own methods changed it.
-pub(super) fn grown(callee: &Value, given: &[Given]) -> Option<Value> {
-    let Value::Method(method) = callee else { return None };
-    let (receiver, name) = method.as_ref();
-    let plain = || given.iter().filter(|given| given.name.is_none()).map(|given| &given.value);
-    match (receiver, name.as_str()) {
-        (Value::List(list), "append" | "push" | "add") => {
-            let mut list = list.clone();
-            list.extend(plain().cloned());
-            Some(Value::List(list))
-        }
-        (Value::List(list), "extend" | "concat!") => {
-            let mut list = list.clone();
-            for more in plain() {
-                match more {
-                    Value::List(more) => list.extend(more.iter().cloned()),
-                    Value::Text(text) if is_listing(text) => list.push(more.clone()),
-                    more => list.push(Value::Text(mixed("elements", [more]))),
-                }
-            }
-            Some(Value::List(list))
-        }
-        (Value::List(list), "insert" | "unshift" | "appendleft") => {
-            let mut list = list.clone();
-            let (at, values): (usize, Vec<&Value>) = match given {
-                [Given { value: Value::Number(at), .. }, rest @ ..] if name == "insert" => {
-                    let at = place(*at, list.len());
-                    (at, rest.iter().map(|given| &given.value).collect())
-                }
-                _ => (0, plain().collect()),
-            };
-            let at = at.min(list.len());
-            list.splice(at..at, values.into_iter().cloned());
-            Some(Value::List(list))
-        }
-        (Value::List(list), "reverse") => Some(Value::List(list.iter().rev().cloned().collect())),
-        (Value::List(list), "shift" | "popleft") => {
-            Some(Value::List(list.get(1..).unwrap_or_default().to_vec()))
-        }
-        (Value::List(list), "pop") => {
-            let mut list = list.clone();
-            match given.first().map(|it| &it.value) {
-                None => drop(list.pop()),
-                Some(Value::Number(at)) if place(*at, list.len()) < list.len() => {
-                    let at = place(*at, list.len());
-                    drop(list.remove(at));
-                }
-                _ => return None,
-            }
-            Some(Value::List(list))
-        }
-        (Value::List(list), "splice") => {
-            let [Given { value: Value::Number(start), .. }, rest @ ..] = given else { return None };
-            let mut list = list.clone();
-            let start = place(*start, list.len());
-            let count = match rest.first().map(|it| &it.value) {
-                None => list.len(),
-                Some(Value::Number(count)) => usize::try_from(*count).unwrap_or(0),
-                Some(_) => return None,
-            };
-            let end = start.saturating_add(count).min(list.len());
-            list.splice(start..end, rest.iter().skip(1).map(|it| it.value.clone()));
-            Some(Value::List(list))
-        }
-        // `io.StringIO`, `StringIO`: what is written to a text in memory stands in it.
-        (Value::Text(text), "write") if text.taint == crate::text::Taint::NONE => {
-            let mut text = text.clone();
-            plain().for_each(|more| text.append(&more.text()));
-            Some(Value::Text(text))
-        }
-        (Value::Table(table), "set" | "setdefault") => {
-            let [key, value, ..] = given else { return None };
-            let Some(key) = key.value.as_known() else {
-                // Under which name is not known, and what it holds is.
-                return Some(Value::Text(mixed("a table", [receiver, &key.value, &value.value])));
-            };
-            let mut table = table.clone();
-            table.push((key.to_owned(), value.value.clone()));
-            Some(Value::Table(table))
-        }
-        (Value::Table(table), "update" | "merge!") => {
-            let mut table = table.clone();
-            for more in plain() {
-                match more {
-                    Value::Table(more) => table.extend(more.iter().cloned()),
-                    more => {
-                        let whole = [receiver, more];
-                        return Some(Value::Text(mixed("a table", whole)));
-                    }
-                }
-            }
-            let named = given.iter().filter_map(|it| Some((it.name.clone()?, it.value.clone())));
-            table.extend(named);
-            Some(Value::Table(table))
-        }
-        _ => None,
-    }
 }

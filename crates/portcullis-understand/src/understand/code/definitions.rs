@@ -7,6 +7,7 @@ use portcullis_syntax::code::TokenKind;
 use super::{
     interpreter::{Interpreter, Parameter, Takes},
     loops::{BODY, LEAVES},
+    objects::SETTER,
     value::{Given, Value},
 };
 use crate::{
@@ -110,6 +111,7 @@ impl Interpreter<'_, '_, '_> {
                 self.inherits(&name, &base);
             }
             self.based_on(&name, self.at);
+            self.told_of_subclass(&name, start, self.at + 1..close);
         }
         let end = self.block_end(start);
         let fields = self.fields_of(self.at, end);
@@ -139,6 +141,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a class has of another.
     fn inherits(&mut self, class: &str, base: &str) {
+        self.parents.push((class.to_owned(), base.to_owned()));
         let from = format!("{base}.");
         let methods = self.named.iter().filter_map(|(name, index)| {
             let method = name.strip_prefix(&from)?;
@@ -207,8 +210,11 @@ impl Interpreter<'_, '_, '_> {
         self.classes.push((name.clone(), open..close));
         self.at = open + 1;
         while self.at < close && self.spend(1) {
-            let word = self.word().to_owned();
+            let mut word = self.word().to_owned();
             let next = self.word_at(self.at + 1);
+            if next == "(" && self.at > 0 && self.word_at(self.at - 1) == "set" {
+                word.push_str(SETTER);
+            }
             match word.as_str() {
                 "static" if next == "{" => {
                     self.at += 1;
@@ -368,10 +374,24 @@ impl Interpreter<'_, '_, '_> {
             let span = self.span_from(start);
             self.walk.gap(span, GapReason::UnknownCode);
         }
+        // Which of several functions is called is told by what they are given.
+        if self.language == "python"
+            && self.is_decorated(index, &["register"])
+            && self.source.contains("singledispatch")
+        {
+            let span = self.span_from(start);
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
         self.endless_calls(&name, index);
         let class = self.classes.iter().rev().find(|(_, body)| body.contains(&start));
         if let Some((class, _)) = class {
-            let of_class = format!("{class}.{name}");
+            let is_setter = self.language == "python" && self.is_decorated(index, &["setter"]);
+            let end = if is_setter { SETTER } else { "" };
+            let of_class = format!("{class}.{name}{end}");
+            if is_setter {
+                self.named.insert(of_class, index);
+                return;
+            }
             self.named.insert(of_class, index);
         }
         self.named.insert(name, index);

@@ -63,8 +63,10 @@ impl Interpreter<'_, '_, '_> {
         }
         let key = list.pop().unwrap_or_else(|| Value::known(""));
         let span = self.span_from(close);
-        if let Some(found) = self.by_itself(&value, "__getitem__", std::slice::from_ref(&key), span)
-        {
+        let own = ["__getitem__", "__missing__"]
+            .iter()
+            .find_map(|method| self.by_itself(&value, method, std::slice::from_ref(&key), span));
+        if let Some(found) = own {
             return found;
         }
         match (&value, &key) {

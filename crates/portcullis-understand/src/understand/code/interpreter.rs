@@ -151,6 +151,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             functions: Vec::new(),
             named: HashMap::new(),
             classes: Vec::new(),
+            parents: Vec::new(),
             decorated: Vec::new(),
             clients: Vec::new(),
             replaced: Vec::new(),
@@ -262,6 +263,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) named: HashMap<String, usize>,
     /// The classes of the script, with the tokens of their bodies.
     pub(super) classes: Vec<(String, Range<usize>)>,
+    /// Each of them with those it is made from.
+    pub(super) parents: Vec<(String, String)>,
     /// The modules that were imported, by their names.
     pub(super) modules: BTreeSet<String>,
     /// What classes of the script are made from, where that is of a library.

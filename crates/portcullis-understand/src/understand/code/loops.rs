@@ -3,10 +3,12 @@
 use super::{
     containers::{entries, keys},
     interpreter::Interpreter,
-    value::Value,
+    value::{Value, mixed},
 };
 use crate::{bound::Bounded, programs::host::Host};
 use portcullis_syntax::{Span, code::Token};
+
+mod rounds;
 
 /// How many tokens of a body are looked at.
 pub(super) const BODY: usize = 96;
@@ -193,6 +195,17 @@ impl Interpreter<'_, '_, '_> {
         for at in start..end.min(start + BODY) {
             let changes = matches!(self.word_at(at + 1), "=" | "+=" | "-=" | "++" | "--");
             let name = self.word_at(at);
+            // What a text becomes that grows with each round, nobody knows.
+            if self.word_at(at + 1) == "+="
+                && self.is_name(at)
+                && let Some(value @ Value::Text(_)) = self.variables.get(name)
+            {
+                let mut text = value.text();
+                text.append(&mixed("what a loop adds", [value]));
+                let name = name.to_owned();
+                self.bind(name, Value::Text(text));
+                continue;
+            }
             if changes && matches!(self.variables.get(name), Some(Value::Number(_))) {
                 let name = name.to_owned();
                 self.bind(name, Value::unknown("a number"));
@@ -510,6 +523,7 @@ impl Interpreter<'_, '_, '_> {
             for counter in counters {
                 self.bind(counter, Value::unknown("a number"));
             }
+            self.forget_counters(start);
             self.at = separator;
             return;
         }
@@ -581,7 +595,16 @@ impl Interpreter<'_, '_, '_> {
         };
         let sure = self.sure_of(&list, &body);
         let outer = std::mem::replace(&mut self.round, sure);
+        // A round that is left early is the last one, or leaves out the rest.
+        let is_left = body.clone().leading(BODY).any(|at| {
+            let word = self.word_at(at);
+            matches!(word, "continue" | "last" | "next") || LEAVES.contains(&word)
+        });
+        let mut states = Vec::new();
         for round in rounds {
+            if is_left && self.spend(self.variables.len() / 8) {
+                states.push(self.variables.clone());
+            }
             self.bind_targets(targets.start, targets.end, &round);
             self.at = body.start;
             if !self.sink() {
@@ -589,6 +612,10 @@ impl Interpreter<'_, '_, '_> {
             }
             self.statements(body.end);
             self.rise();
+        }
+        let targets = self.names(targets.start, targets.end);
+        for (at, state) in states.into_iter().enumerate() {
+            self.or_state(state, at == 0, &targets);
         }
         self.round = outer;
         self.at = body.end;

@@ -9,7 +9,6 @@ use super::{
     value::{Given, Value, mixed},
 };
 use crate::{
-    bound::Bounded,
     effect::GapReason,
     programs::host::Host,
     text::{Piece, Taint, Text},
@@ -18,6 +17,9 @@ use crate::{
 /// Parts of the names of environment variables that hold secrets.
 const SECRET_NAMES: &[&str] =
     &["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "PRIVATE", "COOKIE", "DSN"];
+
+/// What holds what the exceptions were given that the script raises.
+pub(super) const RAISED: &str = "exception().args";
 
 /// Names that stand for the same module.
 const SAME: &[(&str, &str)] = &[
@@ -149,6 +151,9 @@ impl Interpreter<'_, '_, '_> {
             Value::File(index) if name == "name" && self.language == "python" => {
                 self.name_of_file(index)
             }
+            Value::Text(text) if self.member_of_path(&text, name).is_some() => {
+                self.member_of_path(&text, name).unwrap_or_else(|| Value::unknown(name))
+            }
             other if name.starts_with("__") && !matches!(other, Value::File(_)) => {
                 let mut text = Text::default();
                 other.inherit_into(&mut text);
@@ -248,18 +253,40 @@ impl Interpreter<'_, '_, '_> {
         if let Some(value) = self.property(path, name) {
             return value;
         }
+        // `self.Settings`: a class in a class, and what was given to an exception.
+        if self.language == "python" && self.class_of(path).is_some() && self.is_class(name) {
+            return Value::name(name);
+        }
+        if name == "args"
+            && path.ends_with("()")
+            && let Some(value) = self.variables.get(RAISED)
+        {
+            return value.clone();
+        }
         let whole = format!("{path}.{name}");
         if let Some(value) = self.variables.get(&whole) {
             return value.clone();
         }
         // What an object does not have, its class does.
         if let Some(class) = path.strip_suffix("()")
-            && let Some(value) = [class, "self", "this"]
+            && let Some(value) = ["self", "this", class]
                 .iter()
-                .leading(if self.is_class(class) { 3 } else { 1 })
+                .skip(if self.is_class(class) { 0 } else { 2 })
                 .find_map(|owner| self.variables.get(&format!("{owner}.{name}")))
         {
             return value.clone();
+        }
+        let is_own = matches!(path, "cls" | "self" | "this") || self.is_class(path);
+        if is_own && let Some(class) = self.class_of(path).or_else(|| Some(path.to_owned())) {
+            let own = [
+                format!("self.{name}"),
+                format!("this.{name}"),
+                format!("cls.{name}"),
+                format!("{class}.{name}"),
+            ];
+            if let Some(value) = own.iter().find_map(|it| self.variables.get(it)) {
+                return value.clone();
+            }
         }
         match self.missing_member(path, name) {
             Some(value) => value,
@@ -381,7 +408,17 @@ impl Interpreter<'_, '_, '_> {
             [object, name, ..] => match name.value.as_known() {
                 Some(name) => {
                     let name = name.to_owned();
-                    self.member(object.value.clone(), &name)
+                    let member = self.member(object.value.clone(), &name);
+                    // `getattr(object, name, other)`
+                    match plain.get(2) {
+                        Some(other)
+                            if path == "getattr"
+                                && matches!(member, Value::Name(..) | Value::Method(_)) =>
+                        {
+                            member.or(other.value.clone())
+                        }
+                        _ => member,
+                    }
                 }
                 None => {
                     let text = mixed("a member", [&object.value, &name.value]);

@@ -130,6 +130,10 @@ impl Interpreter<'_, '_, '_> {
             let joined: Vec<Value> = lists.iter().map(each).collect();
             return joined.into_iter().reduce(Value::or).unwrap_or_else(|| Value::unknown(name));
         }
+        let plain = self.plain_method(&receiver, name, given);
+        if let Some(value) = plain.or_else(|| self.path_like(&receiver, name, given)) {
+            return value;
+        }
         let mut all = vec![Given { name: None, value: receiver.clone(), span }];
         all.extend(given.iter().cloned());
         let kind = match name {

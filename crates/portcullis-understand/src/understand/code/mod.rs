@@ -25,6 +25,7 @@ mod interpreter;
 mod learned;
 mod libraries;
 mod lines;
+mod locals;
 mod loops;
 mod matched;
 mod members;
@@ -34,8 +35,10 @@ mod notebook;
 mod objects;
 mod opened;
 mod operands;
+mod plain;
 mod played;
 mod postfix;
+mod raised;
 mod replaced;
 mod running;
 mod services;
@@ -84,6 +87,8 @@ use portcullis_syntax::{
     Span,
     code::{TokenKind, dialect, tokens},
 };
+
+pub(super) use value::is_not_followed;
 
 pub(super) use notebook::{is_other_language, puts_names_in, without_magics};
 

@@ -60,6 +60,9 @@ const OPERATORS: &[(&str, &str, &str)] = &[
     ("|", "__or__", "__ror__"),
 ];
 
+/// What stands behind the name of a method that is called where its member is set.
+pub(super) const SETTER: &str = " =";
+
 /// Decorators that make a method one that is called where it is only named.
 const PROPERTIES: &[&str] = &["cached_property", "getter", "property"];
 
@@ -107,14 +110,42 @@ impl Interpreter<'_, '_, '_> {
     /// A field of an object: which of several objects it is of, is not told apart.
     pub(super) fn set_field(&mut self, path: &str, value: Value) {
         let value = match self.bound(path) {
+            // What is nothing yet does nothing.
+            Some(before) if before.is_false() && !matches!(before, Value::Number(_)) => value,
             Some(before) if !before.is_same(&value) => before.or(value),
             _ => value,
         };
         self.bind(path.to_owned(), value);
     }
 
+    /// `object.member = value` where the object's class says what that means: a setter, `__setattr__`. Whether it does.
+    pub(super) fn sets_by_class(
+        &mut self,
+        path: &str,
+        name: &str,
+        value: &Value,
+        span: Span,
+    ) -> bool {
+        let object = Value::name(path);
+        let setter = format!("{name}{SETTER}");
+        if self.by_itself(&object, &setter, std::slice::from_ref(value), span).is_some() {
+            return true;
+        }
+        let given = [Value::known(name), value.clone()];
+        self.by_itself(&object, "__setattr__", &given, span);
+        false
+    }
+
+    /// `super().run`, `super(Base, self).run`: the method of the class above the one that is read.
+    pub(super) fn method_above(&self, path: &str) -> Option<usize> {
+        let method = path.strip_prefix("super().").or_else(|| path.strip_prefix("super."))?;
+        let class = self.class_of(if self.language == "python" { "self" } else { "this" })?;
+        let above = self.parents.iter().filter(|(own, _)| *own == class);
+        above.into_iter().find_map(|(_, base)| self.named.get(&format!("{base}.{method}")).copied())
+    }
+
     /// The class that an object is of.
-    fn class_of(&self, path: &str) -> Option<String> {
+    pub(super) fn class_of(&self, path: &str) -> Option<String> {
         if matches!(path, "self" | "cls" | "this") {
             let class = self.classes.iter().rev().find(|(_, body)| body.contains(&self.at));
             return class.map(|(class, _)| class.clone());
@@ -281,7 +312,11 @@ impl Interpreter<'_, '_, '_> {
         if self.word_at(close + 1) != "{" || self.is_first(close + 1) {
             return None;
         }
-        let name = self.name_of_method(at);
+        let is_setter = (start..at).any(|at| self.word_at(at) == "set");
+        let mut name = self.name_of_method(at);
+        if is_setter {
+            name.push_str(SETTER);
+        }
         let parameters = self.parameters(open + 1, close);
         self.at = close + 1;
         let function = self.braced_function(parameters);
@@ -338,6 +373,7 @@ impl Interpreter<'_, '_, '_> {
         if let Some(method) = self.functions.get_mut(method) {
             method.unit = function.unit;
             method.captured = function.captured;
+            method.locals = function.locals;
         }
         method
     }

@@ -152,6 +152,12 @@ impl Interpreter<'_, '_, '_> {
                     value => value,
                 }
             }
+            "++" | "--" if self.is_name(self.at + 1) && self.language == "javascript" => {
+                self.at += 1;
+                let at = self.at;
+                let value = self.prefixed();
+                if self.at == at + 1 { self.counted(at, word).1 } else { value }
+            }
             "!" | "~" => {
                 self.at += 1;
                 drop(self.prefixed());

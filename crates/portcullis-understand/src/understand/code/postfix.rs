@@ -16,6 +16,8 @@ use crate::{
     text::{Piece, Text},
 };
 
+mod owners;
+
 impl Interpreter<'_, '_, '_> {
     pub(super) fn postfix(&mut self, value: Value, start: usize) -> Value {
         if self.at >= self.end {
@@ -84,6 +86,9 @@ impl Interpreter<'_, '_, '_> {
             }
             "++" | "--" if !spaced => {
                 self.at += 1;
+                if self.at == start + 2 && self.is_name(start) && self.language == "javascript" {
+                    self.counted(start, word);
+                }
                 value
             }
             _ => self.bare_call(value, start, spaced),
@@ -128,20 +133,21 @@ impl Interpreter<'_, '_, '_> {
     /// A call with arguments in parentheses.
     fn parenthesized(&mut self, value: Value, start: usize) -> Value {
         // `list.append(…)`: the list stands right before the method.
-        let owner = self.owner(start);
+        let owner = self.owner(start).or_else(|| self.owner_of_chain(start));
         let close = self.partner(self.at);
         let first = self.at + 1;
         let given = self.arguments_until(close);
         let span = self.span_from(start);
-        if let Some(owner) = owner.filter(|owner| self.variables.contains_key(owner))
+        if let Some(owner) = owner
+            && let Some(owner) = self.held_under(owner)
             && let Some(grown) = grown(&value, &given)
+            && let Value::Method(method) = &value
         {
-            for other in self.same_as(&owner) {
-                self.bind(other, grown.clone());
-            }
-            self.bind(owner, grown);
+            let before = method.0.clone();
+            self.changed(&owner, &before, grown, true);
         }
         self.grow_first(&value, first, &given);
+        self.raises(start, &given);
         self.grow_entry(start, &given);
         let outer = self.directory_around(&value);
         let value = self.call_value(value, given, span);

@@ -44,7 +44,13 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         // `name: type = value`: what is said of the type is computed too.
-        if self.language == "python" && self.is_name(start) && self.word_at(start + 1) == ":" {
+        let begins =
+            self.is_first(start) || start == 0 || matches!(self.word_at(start - 1), ";" | ":");
+        if self.language == "python"
+            && begins
+            && self.is_name(start)
+            && self.word_at(start + 1) == ":"
+        {
             let mut end = start + 2;
             while end < self.end && !self.is_first(end) && self.word_at(end) != "=" {
                 end = self.partner_or_next(end);
@@ -55,7 +61,7 @@ impl Interpreter<'_, '_, '_> {
             self.decorators();
             return;
         }
-        if self.appends() || self.store_entry() {
+        if self.appends() || self.assigns_place() || self.store_entry() {
             return;
         }
         if let Some((place, operator)) = self.place() {
@@ -79,7 +85,13 @@ impl Interpreter<'_, '_, '_> {
             self.bind_targets(start, equals, &value);
             return;
         }
+        if self.assigns_behind_call() {
+            return;
+        }
         let value = self.expression(0);
+        if self.word() == "as" && self.is_name(self.at + 1) && self.catches(start, &value) {
+            return;
+        }
         if self.word() == "as" && self.is_name(self.at + 1) {
             let span = self.span_from(start);
             let entered = ["__enter__", "__aenter__"]
@@ -187,6 +199,9 @@ impl Interpreter<'_, '_, '_> {
                 if word == "with" {
                     self.patch(start);
                 }
+                if word == "del" && self.language == "python" {
+                    self.entry_deleted(start + 1);
+                }
                 // `del server[name]`
                 if word == "del"
                     && self.language == "python"
@@ -208,6 +223,8 @@ impl Interpreter<'_, '_, '_> {
                 }
                 if word == "while" {
                     self.forget_counters(start);
+                    self.rounds_of_while(start);
+                    self.at = start + 1;
                 }
             }
             "goto" | "loop" | "redo" => {
@@ -269,7 +286,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// An expression; in Python several with commas between them are one list.
-    fn values_in_line(&mut self) -> Value {
+    pub(super) fn values_in_line(&mut self) -> Value {
         let value = self.expression(0);
         if self.language != "python" || self.word() != "," || self.is_first(self.at) {
             return value;

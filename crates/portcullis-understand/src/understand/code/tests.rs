@@ -454,3 +454,53 @@ fn what_stands_behind_the_end_of_a_php_script_is_data() {
     assert_eq!(read(&format!("__HALT_COMPILER();\n<?php {act}")), (true, false));
     assert!(read(&format!("<?php echo 1; ?> __HALT_COMPILER(); <?php {act}")).0);
 }
+
+#[test]
+fn what_a_name_holds_when_it_is_used_is_what_runs() {
+    for (language, code) in [
+        ("python", "import os\nx = 'zz'\nif True: x = 'canary now'; os.system(x)"),
+        (
+            "python",
+            "import os\nclass A:\n    v = 'zz'\na = A()\na.v = 'canary now'\nos.system(a.v)",
+        ),
+        (
+            "python",
+            "import os\nd = {'a': {'b': 'zz'}}\nd['a']['b'] = 'canary now'\nos.system(d['a']['b'])",
+        ),
+        ("python", "import os\nx = 'canary now'\ndef f(y=x):\n    os.system(y)\nx = 'zz'\nf()"),
+        ("python", "import os\nx = 'canary now'\ndef f():\n    x = 'zz'\nf()\nos.system(x)"),
+        ("python", "import os\nfor x in ['canary now', 'zz']:\n    break\nos.system(x)"),
+        ("python", "import os\nl = ['canary now', 'zz']\nwhile l:\n    os.system(l.pop())"),
+        ("python", "import os\nl = ['zz', 'canary now']\ndel l[0]\nos.system(l[0])"),
+        ("python", "import os\nl = ['~', 'canary now']\nl.sort()\nos.system(l[0])"),
+        (
+            "python",
+            "import os\ntry:\n    raise ValueError('canary now')\nexcept ValueError as e:\n    os.system(str(e))",
+        ),
+        ("javascript", "let i = 0; require('child_process').execSync(['zz', 'canary now'][++i]);"),
+        (
+            "javascript",
+            "const o = { a: 'zz' }; delete o.a; o.b = 'canary now'; require('child_process').execSync(Object.values(o)[0]);",
+        ),
+        (
+            "javascript",
+            "const m = new Map(); m.set('a', 'zz').set('a', 'canary now'); require('child_process').execSync(m.get('a'));",
+        ),
+        (
+            "javascript",
+            "class A { #v = 'zz'; set(v) { this.#v = v; return this; } go() { require('child_process').execSync(this.#v); } }\nnew A().set('canary now').go();",
+        ),
+    ] {
+        let found = shown(&effects(language, code));
+        assert!(found.contains(&"run canary now".to_owned()), "{code}: {found:?}");
+    }
+}
+
+#[test]
+fn a_file_whose_name_is_made_in_a_way_that_is_not_followed_is_not_understood() {
+    let of_script =
+        "import os, itertools\nos.remove(list(itertools.accumulate(['/etc/', 'passwd']))[-1])";
+    assert!(!effects("python", of_script).gaps.is_empty());
+    let from_elsewhere = "import os, sys\nos.remove(sys.argv[1] + '.bak')";
+    assert!(effects("python", from_elsewhere).gaps.is_empty());
+}

@@ -145,11 +145,7 @@ impl Value {
             }
             Self::Function(_) | Self::Asks(_) | Self::Holder(_) => Text::unknown("a function"),
             Self::File(_) => Text::unknown("a file"),
-            Self::List(_) | Self::Table(_) | Self::Any(_) => {
-                let mut text = Text::unknown("a list");
-                self.inherit_into(&mut text);
-                text
-            }
+            Self::List(_) | Self::Table(_) | Self::Any(_) => mixed("a list", [self]),
         }
     }
 
@@ -162,6 +158,26 @@ impl Value {
             }
             (Self::Number(own), Self::Number(other)) => own == other,
             _ => self.as_known().is_some() && self.as_known() == other.as_known(),
+        }
+    }
+
+    /// Whether nothing of it comes from anywhere else than the script.
+    fn is_of_script(&self) -> bool {
+        match self {
+            Self::Text(text) => {
+                let from_elsewhere = [Taint::SECRET, Taint::NETWORK, Taint::FILE, Taint::PRIVATE];
+                !from_elsewhere.into_iter().any(|taint| text.taint.has(taint))
+                    && (text.as_known().is_some() || is_not_followed(text))
+            }
+            Self::Number(_) => true,
+            Self::List(list) | Self::Any(list) => list.iter().all(Self::is_of_script),
+            Self::Table(table) => table.iter().all(|(_, value)| value.is_of_script()),
+            Self::Name(..)
+            | Self::Method(_)
+            | Self::Function(_)
+            | Self::File(_)
+            | Self::Holder(_)
+            | Self::Asks(_) => false,
         }
     }
 
@@ -214,12 +230,18 @@ impl Value {
     /// Either of two.
     pub(super) fn or(self, other: Self) -> Self {
         let mut list = self.alternatives();
-        list.extend(other.alternatives());
-        if list.len() > ALTERNATIVES {
-            let mut text = Text::unknown("one of several values");
-            for value in &list {
-                value.inherit_into(&mut text);
+        for one in other.alternatives() {
+            if !list.iter().any(|known| known.is_same(&one)) {
+                list.push(one);
             }
+        }
+        if list.len() == 1
+            && let Some(one) = list.pop()
+        {
+            return one;
+        }
+        if list.len() > ALTERNATIVES {
+            let text = mixed("one of several values", &list);
             list.truncate(ALTERNATIVES - 1);
             list.push(Self::Text(text));
         }
@@ -259,11 +281,27 @@ impl Value {
     }
 }
 
+/// What stands behind the origin of a value that was made of nothing but what stands in the script, in a way that is not followed.
+const NOT_FOLLOWED: &str = ", not followed";
+
 /// A text of which nothing is known but what went into it.
 pub(super) fn mixed<'a>(origin: &str, values: impl IntoIterator<Item = &'a Value>) -> Text {
-    let mut text = Text::unknown(origin);
+    let values: Vec<&Value> = values.into_iter().collect();
+    let own = !values.is_empty() && values.iter().all(|value| value.is_of_script());
+    let mut text =
+        if own { Text::unknown(&format!("{origin}{NOT_FOLLOWED}")) } else { Text::unknown(origin) };
     for value in values {
         value.inherit_into(&mut text);
     }
     text
+}
+
+/// Whether a text comes from nowhere else than the script, and what it is was not followed.
+pub(in super::super) fn is_not_followed(text: &Text) -> bool {
+    let unknown = text.pieces.iter().filter_map(|piece| match piece {
+        Piece::Unknown(origin) => Some(origin.ends_with(NOT_FOLLOWED)),
+        Piece::Known(_) | Piece::Glob(_) => None,
+    });
+    let unknown: Vec<bool> = unknown.collect();
+    !unknown.is_empty() && unknown.into_iter().all(|own| own)
 }

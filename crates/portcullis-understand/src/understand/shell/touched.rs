@@ -1,7 +1,7 @@
 //! What programs do with files: reading, writing, deleting, handing over. Owns the effects of these and what they mean to what the call knows of
 //! files; which file a program takes, its row says.
 
-use super::walk::Walk;
+use super::{super::code::is_not_followed, walk::Walk};
 use crate::{
     effect::{
         Argument, Certainty, EffectId, EffectKind, GapReason, PermissionChange, Target, WriteMode,
@@ -81,6 +81,7 @@ impl Walk<'_> {
 
     /// The program writes a file.
     pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
+        self.named_by_script(file);
         let target = match mode {
             WriteMode::Link | WriteMode::Create => self.target(&file.text),
             _ => self.followed(&file.text),
@@ -125,8 +126,16 @@ impl Walk<'_> {
         }
     }
 
+    /// A file whose name a script makes of nothing but what stands in it, in a way that is not followed, is not understood.
+    fn named_by_script(&mut self, file: &Argument) {
+        if is_not_followed(&file.text) {
+            self.gap(file.span, GapReason::UnknownCode);
+        }
+    }
+
     /// The program deletes a file or directory.
     pub fn delete(&mut self, file: &Argument, recursive: bool) {
+        self.named_by_script(file);
         let target = self.target(&file.text);
         self.emit(EffectKind::Delete { target, recursive }, file.span);
         if let Some(elsewhere) = self.state.elsewhere()

@@ -84,8 +84,15 @@ impl Interpreter<'_, '_, '_> {
 
     /// A path with `~` written out.
     pub(super) fn expand_user(&mut self, call: Call<'_>) -> Value {
-        let Call { first, .. } = call;
+        let Call { first, path, .. } = call;
         let mut text = first.map(|given| given.value.text()).unwrap_or_default();
+        // `$HOME/x`: what a variable is worth that the script set, or that surrounds it.
+        if path.ends_with("expandvars")
+            && let Some(known) = text.as_known()
+            && known.contains('$')
+        {
+            text = self.with_variables(known, &text);
+        }
         let rest = text
             .known_prefix()
             .strip_prefix('~')
@@ -100,6 +107,27 @@ impl Interpreter<'_, '_, '_> {
             text = path;
         }
         Value::Text(text)
+    }
+
+    /// A text with the variables put in that stand in it.
+    fn with_variables(&self, known: &str, text: &Text) -> Text {
+        let mut made = text.derive([]);
+        let mut rest = known;
+        while let Some((before, after)) = rest.split_once('$') {
+            made.push_known(before);
+            let braced = after.strip_prefix('{').and_then(|it| it.split_once('}'));
+            let length =
+                after.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
+            let (name, behind) =
+                braced.or_else(|| after.split_at_checked(length)).unwrap_or((after, ""));
+            match self.variables.get(&format!("os.environ.{name}")) {
+                Some(value) => made.append(&value.text()),
+                None => made.append(&self.environment(name)),
+            }
+            rest = behind;
+        }
+        made.push_known(rest);
+        made
     }
 
     /// What is printed, into a file where one is named.

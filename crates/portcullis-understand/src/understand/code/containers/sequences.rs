@@ -5,7 +5,7 @@ use super::{
         binding::is_listing,
         value::{Given, Value, mixed},
     },
-    ELEMENTS, any_of,
+    ELEMENTS, any_of, in_order,
 };
 use crate::bound::Bounded;
 
@@ -66,6 +66,14 @@ pub(super) fn sequence(path: &str, first: Option<&Value>, given: &[Given]) -> Op
             }
             _ => None,
         },
+        "sorted" => match first? {
+            Value::List(list) => {
+                Some(Value::List(in_order(list, given.get(1..).unwrap_or_default())))
+            }
+            _ => None,
+        },
+        // Which of them are taken is not counted.
+        "itertools.islice" => Some(Value::List(any_of(listed(first)?))),
         "sum" => match first? {
             // `sum(lists, [])`
             Value::List(lists) if matches!(lists.first(), Some(Value::List(_))) => {

@@ -82,13 +82,22 @@ pub(in super::super) struct Parameter {
     pub(in super::super) takes: Takes,
     /// The expression that it is worth where nothing is given.
     pub(in super::super) default: Range<usize>,
+    /// What that was worth where the function was made, where it is computed there.
+    pub(in super::super) value: Option<Value>,
     /// Whether TypeScript makes a field of it.
     pub(in super::super) is_field: bool,
 }
 
 impl Parameter {
     pub(in super::super) fn new(name: &str, at: usize) -> Self {
-        Self { name: name.to_owned(), at, takes: Takes::One, default: 0..0, is_field: false }
+        Self {
+            name: name.to_owned(),
+            at,
+            takes: Takes::One,
+            default: 0..0,
+            value: None,
+            is_field: false,
+        }
     }
 }
 
@@ -120,6 +129,8 @@ pub(in super::super) struct Function {
     pub(in super::super) expression: bool,
     /// What the functions around it had been given when it was made.
     pub(in super::super) captured: Vec<(String, Value)>,
+    /// The names that it binds for itself.
+    pub(in super::super) locals: Rc<[String]>,
 }
 
 /// A file that the script opened.

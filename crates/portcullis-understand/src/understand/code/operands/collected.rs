@@ -6,7 +6,7 @@ use super::{
     super::{
         containers::{any_of, characters},
         interpreter::Interpreter,
-        value::Value,
+        value::{Value, mixed},
     },
     ELEMENTS,
 };
@@ -42,6 +42,13 @@ impl Interpreter<'_, '_, '_> {
                     Some(Value::List(inner)) => list.extend(inner),
                     _ => list.push(Value::Text(text)),
                 },
+                value if spread && self.language == "javascript" && self.at > before => {
+                    let span = self.span_from(before);
+                    match self.gone_through(&value, span) {
+                        Some(Value::List(inner)) => list.extend(inner),
+                        _ => list.push(Value::Text(mixed("what is spread", [&value]))),
+                    }
+                }
                 value if self.at > before => list.push(value),
                 _ => {}
             }
@@ -89,6 +96,8 @@ impl Interpreter<'_, '_, '_> {
         let outer = self.narrow(close);
         self.brackets += 1;
         let mut made = Made { head: open + 1, separator, colon, ..Made::default() };
+        let outside = self.outside_of(separator);
+        let functions = self.functions.len();
         let rest = self.rounds(separator, &mut made);
         let end = self.end;
         let chooses = (rest..end).any(|at| self.word_at(at) == "if" && self.is_name(at));
@@ -98,7 +107,21 @@ impl Interpreter<'_, '_, '_> {
             values = any_of(values);
         }
         for name in names {
-            self.variables.remove(&name);
+            // A function that was made in it sees what its names were worth last.
+            if let Some(last) = self.variables.get(&name).cloned() {
+                for function in self.functions.iter_mut().skip(functions) {
+                    function.captured.push((name.clone(), last.clone()));
+                }
+            }
+            match outside.iter().position(|(known, _)| *known == name) {
+                Some(at) => {
+                    let value = outside.get(at).map(|(_, value)| value.clone());
+                    value
+                        .into_iter()
+                        .for_each(|value| drop(self.variables.insert(name.clone(), value)));
+                }
+                None => drop(self.variables.remove(&name)),
+            }
         }
         self.brackets -= 1;
         self.end = outer;
@@ -107,6 +130,22 @@ impl Interpreter<'_, '_, '_> {
             Some(_) => Value::Table(keys.into_iter().zip(values).collect()),
             None => Value::List(values),
         })
+    }
+
+    /// What the names of a comprehension are worth outside of it.
+    fn outside_of(&self, separator: usize) -> Vec<(String, Value)> {
+        let mut found = Vec::new();
+        let mut next = Some(separator);
+        while let Some(at) = next {
+            let within = (at..self.end).find(|at| self.word_at(*at) == "in").unwrap_or(self.end);
+            for name in self.names(at + 1, within) {
+                if let Some(value) = self.variables.get(&name) {
+                    found.push((name, value.clone()));
+                }
+            }
+            next = self.next_for(within, self.end);
+        }
+        found
     }
 
     /// The rounds of one `for` of a comprehension, and within each those of the next one; gives where the conditions behind its list begin.
@@ -207,6 +246,8 @@ impl Interpreter<'_, '_, '_> {
         self.at += 1;
         let outer = self.narrow(close);
         let mut table = Vec::new();
+        // Under one of several names: what it holds is known, and not where.
+        let mut several: Option<Value> = None;
         let brackets = std::mem::replace(&mut self.brackets, 1);
         self.blocks += 1;
         while self.at < self.end && self.spend(1) {
@@ -225,7 +266,9 @@ impl Interpreter<'_, '_, '_> {
             if self.word() == "[" && self.language == "javascript" {
                 let end = self.partner(before);
                 if self.word_at(end + 1) == ":" {
-                    let key = self.list(end).pop().map(|key| key.text().display());
+                    let key = self.list(end).pop();
+                    several = several.or(key.clone().filter(|it| matches!(it, Value::Any(_))));
+                    let key = key.map(|key| key.text().display());
                     self.at = end + 2;
                     let value = self.expression(0);
                     table.push((key.unwrap_or_default(), value));
@@ -252,6 +295,8 @@ impl Interpreter<'_, '_, '_> {
                     _ if self.language == "python" && self.is_name(before) => {
                         let word = self.word_at(before);
                         let bound = self.bound(word);
+                        several =
+                            several.or(bound.clone().filter(|it| matches!(it, Value::Any(_))));
                         bound.as_ref().and_then(Value::as_known).unwrap_or(word).to_owned()
                     }
                     _ => self.word_at(before).to_owned(),
@@ -281,6 +326,9 @@ impl Interpreter<'_, '_, '_> {
         self.brackets = brackets;
         self.end = outer;
         self.at = close + 1;
-        Value::Table(table)
+        match several {
+            Some(key) => Value::Text(mixed("a table", [&Value::Table(table), &key])),
+            None => Value::Table(table),
+        }
     }
 }

@@ -9,7 +9,10 @@ use super::super::{
     tables,
     value::Value,
 };
-use crate::text::{Taint, Text};
+use crate::{
+    effect::GapReason,
+    text::{Taint, Text},
+};
 
 impl Interpreter<'_, '_, '_> {
     pub(in super::super) fn variable(&mut self, name: &str) -> Value {
@@ -84,6 +87,15 @@ impl Interpreter<'_, '_, '_> {
                 if self.language == "python" => {}
             "not" | "defined" | "ref" | "then" | "begin" | "unless" | "raise"
                 if self.language == "javascript" => {}
+            "await" if self.language == "javascript" && self.is_name(start + 1) => {
+                self.at += 1;
+                return self.awaited();
+            }
+            "delete" if self.language == "javascript" && self.is_name(start + 1) => {
+                self.entry_deleted(start + 1);
+                self.at += 1;
+                return self.prefixed();
+            }
             "new" | "await" | "typeof" | "void" | "delete" | "not" | "return" | "yield"
             | "throw" | "async" | "defined" | "ref" | "then" | "else" | "do" | "begin"
             | "unless" | "raise"
@@ -102,6 +114,10 @@ impl Interpreter<'_, '_, '_> {
             {
                 self.at += 1;
                 return self.prefixed();
+            }
+            "await" if self.language == "javascript" => {
+                self.at += 1;
+                return self.awaited();
             }
             "await" | "new" | "typeof" | "return" | "not" | "yield" => {
                 self.at += 1;
@@ -124,6 +140,17 @@ impl Interpreter<'_, '_, '_> {
             normalized.as_str()
         };
         self.resolve(word)
+    }
+
+    /// What is waited for; an object that says by a method of its own what it comes to is not followed.
+    fn awaited(&mut self) -> Value {
+        let start = self.at;
+        let value = self.prefixed();
+        if value.entry("then").is_some_and(|then| matches!(then, Value::Function(_))) {
+            let span = self.span_from(start);
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
+        value
     }
 
     /// What a name stands for.

@@ -1,0 +1,547 @@
+//! What stands in front of an assignment: `object.member`, `table["key"]`, and any of them in any other. Owns how an entry that lies deep is
+//! set, and who else sees that.
+
+use super::{
+    super::{
+        containers::any_of,
+        interpreter::Interpreter,
+        objects::SETTER,
+        value::{Given, Value, mixed},
+    },
+    REPLACES,
+};
+
+use crate::effect::GapReason;
+
+/// How many links such a place has.
+const LINKS: usize = 8;
+
+/// How many variables are looked at for one that holds the same.
+const HOLDERS: usize = 512;
+
+/// One link of a place, with its tokens.
+enum Link {
+    Member(String),
+    Index(usize),
+}
+
+/// The key of an entry, as far as it is known.
+#[derive(Clone, Debug)]
+pub(in super::super) enum Key {
+    Name(String),
+    At(i64),
+    Some,
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// `object.member = value`, `table["key"]["other"] += value`: whether that stands here. Reads it to its end.
+    pub(in super::super) fn assigns_place(&mut self) -> bool {
+        if !matches!(self.language, "python" | "javascript") || !self.is_name(self.at) {
+            return false;
+        }
+        let start = self.at;
+        let Some((links, equals)) = self.links(start + 1) else { return false };
+        let operator = self.word_at(equals);
+        let adds = operator == "+=";
+        if !adds && !REPLACES.contains(&operator) {
+            return false;
+        }
+        let conditional = self.is_conditional(start);
+        let mut owner = self.resolve_here(start);
+        let mut home = Some(self.word_at(start).to_owned());
+        let mut keys = Vec::new();
+        let count = links.len();
+        for (position, link) in links.iter().enumerate() {
+            let key = self.key_of(link);
+            if let (Value::Name(path, _), Key::Name(name)) = (&owner, &key) {
+                let path = path.to_string();
+                if position + 1 == count {
+                    return self.assign_member(&path, name, equals, adds);
+                }
+                home = Some(self.holder_of(&path, name));
+                keys.clear();
+                let name = name.clone();
+                owner = self.member(owner, &name);
+                continue;
+            }
+            if let Value::Name(path, _) = &owner {
+                // Which member of it, nobody knows: read as it stands.
+                let path = path.to_string();
+                return position + 1 == count && self.assign_item(&path, &key, equals);
+            }
+            owner = self.entry_of(&owner, &key);
+            keys.push(key);
+        }
+        let home = home.unwrap_or_default();
+        // What is no container here is read as it stands.
+        let Some(before) = self.variables.get(&home).cloned() else { return false };
+        let holds = |value: &Value| matches!(value, Value::Table(_) | Value::List(_));
+        if !before.alternatives().iter().any(holds) {
+            return false;
+        }
+        self.at = equals + 1;
+        let value = self.assigned();
+        // `object.member = value` where the object has a setter.
+        if let (Some(Key::Name(name)), Value::Table(_)) = (keys.last(), &before)
+            && keys.len() == 1
+            && let Some(setter) = before.entry(&format!("{name}{SETTER}")).cloned()
+        {
+            let span = self.span_from(equals);
+            self.call_value(setter, vec![Given { name: None, value, span }], span);
+            return true;
+        }
+        let value = if adds { self.add(owner, value) } else { value };
+        let is_single = keys.len() == 1;
+        let after = set_in(&before, &keys, &value, conditional);
+        self.changed(&home, &before, after, is_single);
+        true
+    }
+
+    /// The value behind the operator, with whatever else it is given to.
+    fn assigned(&mut self) -> Value {
+        let from = self.at;
+        if self.is_name(from)
+            && let Some((_, equals)) = self.links(from + 1)
+            && self.word_at(equals) == "="
+            && self.sink()
+        {
+            // `a.b = c.d = value`
+            let place = self.expression(4);
+            self.at = equals + 1;
+            let value = self.assigned();
+            self.store_member(place, value.clone());
+            self.rise();
+            return value;
+        }
+        let mut value = self.values_in_line();
+        while REPLACES.contains(&self.word()) && !self.is_first(self.at) {
+            self.at += 1;
+            value = self.expression(0);
+        }
+        value
+    }
+
+    /// Sets a member of what has a name.
+    fn assign_member(&mut self, path: &str, name: &str, equals: usize, adds: bool) -> bool {
+        let owner = Value::name(path);
+        let before = if adds { Some(self.member(owner, name)) } else { None };
+        self.at = equals + 1;
+        let mut value = self.assigned();
+        if let Some(before) = before {
+            value = self.add(before, value);
+        }
+        // What belongs to everything is a name like any other.
+        if matches!(path, "global" | "globalThis" | "globals()" | "locals()" | "vars()" | "window")
+        {
+            self.bind(name.to_owned(), value);
+            return true;
+        }
+        let span = self.span_from(equals);
+        // A method of all lists or texts, by whichever it is called.
+        if self.language == "javascript"
+            && matches!(path, "Array.prototype" | "Object.prototype" | "String.prototype")
+            && matches!(value, Value::Function(_))
+        {
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
+        if self.sets_by_class(path, name, &value, span) {
+            return true;
+        }
+        self.store_member(Value::name(&format!("{path}.{name}")), value);
+        true
+    }
+
+    /// `object[key] = value` where the object's class says what that means.
+    fn assign_item(&mut self, path: &str, key: &Key, equals: usize) -> bool {
+        let Some(class) = path.strip_suffix("()").filter(|class| self.is_class(class)) else {
+            return false;
+        };
+        if !self.named.contains_key(&format!("{class}.__setitem__")) {
+            return false;
+        }
+        self.at = equals + 1;
+        let value = self.assigned();
+        let span = self.span_from(equals);
+        let key = match key {
+            Key::Name(name) => Value::known(name),
+            Key::At(number) => Value::Number(*number),
+            Key::Some => Value::unknown("a key"),
+        };
+        self.by_itself(&Value::name(path), "__setitem__", &[key, value], span);
+        true
+    }
+
+    /// `make().member = value`: whether that stands here. Reads it to its end.
+    pub(in super::super) fn assigns_behind_call(&mut self) -> bool {
+        if !matches!(self.language, "python" | "javascript") || !self.is_name(self.at) {
+            return false;
+        }
+        let (mut at, mut last, mut is_called) = (self.at + 1, None, false);
+        while at < self.end {
+            match self.word_at(at) {
+                "." if self.is_name(at + 1) => {
+                    last = Some(at);
+                    at += 2;
+                }
+                "(" | "[" if !self.is_first(at) => {
+                    is_called |= self.word_at(at) == "(";
+                    last = (self.word_at(at) == "[").then_some(at);
+                    at = self.partner(at) + 1;
+                }
+                _ => break,
+            }
+        }
+        let Some(dot) = last.filter(|_| is_called && self.word_at(at) == "=") else { return false };
+        let name = self.word_at(dot + 1).to_owned();
+        let is_item = self.word_at(dot) == "[";
+        let outer = self.narrow(dot);
+        let owner = self.operand();
+        self.end = outer;
+        match owner {
+            Value::Name(path, _) if is_item => {
+                let key = self.key_of(&Link::Index(dot));
+                if !self.assign_item(&path, &key, at) {
+                    self.at = at + 1;
+                    drop(self.assigned());
+                }
+                true
+            }
+            Value::Name(path, _) => self.assign_member(&path, &name, at, false),
+            _ => {
+                self.at = at + 1;
+                drop(self.assigned());
+                true
+            }
+        }
+    }
+
+    /// The links behind the name before the token at `at`, and where an operator stands behind them.
+    fn links(&self, at: usize) -> Option<(Vec<Link>, usize)> {
+        let mut at = at;
+        let mut links = Vec::new();
+        while links.len() < LINKS {
+            match self.word_at(at) {
+                "." | "?." if self.word_at(at + 1) == "#" && self.is_name(at + 2) => {
+                    links.push(Link::Member(self.word_at(at + 2).to_owned()));
+                    at += 3;
+                }
+                "." | "?." if self.is_name(at + 1) => {
+                    links.push(Link::Member(self.word_at(at + 1).to_owned()));
+                    at += 2;
+                }
+                "[" if !self.is_first(at) => {
+                    let close = self.partner(at);
+                    let is_slice = self.language == "python"
+                        && (at + 1..close).any(|at| self.word_at(at) == ":");
+                    if is_slice || close >= self.end {
+                        return None;
+                    }
+                    links.push(Link::Index(at));
+                    at = close + 1;
+                }
+                _ => break,
+            }
+        }
+        (!links.is_empty()).then_some((links, at))
+    }
+
+    fn resolve_here(&mut self, at: usize) -> Value {
+        let word = self.word_at(at).to_owned();
+        self.resolve(&word)
+    }
+
+    fn key_of(&mut self, link: &Link) -> Key {
+        match link {
+            Link::Member(name) => Key::Name(name.clone()),
+            Link::Index(at) => {
+                let back = std::mem::replace(&mut self.at, *at);
+                let close = self.partner(*at);
+                let key = self.list(close).pop();
+                self.at = back;
+                match key {
+                    Some(Value::Number(number)) => Key::At(number),
+                    Some(key) => match key.as_known() {
+                        Some(known) => Key::Name(known.to_owned()),
+                        None => Key::Some,
+                    },
+                    None => Key::Some,
+                }
+            }
+        }
+    }
+
+    fn entry_of(&mut self, owner: &Value, key: &Key) -> Value {
+        match (owner, key) {
+            (Value::Any(several), key) => {
+                let entries: Vec<Value> =
+                    several.iter().map(|one| self.entry_of(one, key)).collect();
+                entries.into_iter().reduce(Value::or).unwrap_or_else(|| Value::unknown("an entry"))
+            }
+            (Value::Table(_), Key::Name(name)) => match owner.entry(name) {
+                Some(entry) => entry.clone(),
+                None => Value::unknown("an entry"),
+            },
+            (Value::Table(_), Key::At(number)) => match owner.entry(&number.to_string()) {
+                Some(entry) => entry.clone(),
+                None => Value::unknown("an entry"),
+            },
+            (Value::List(list), Key::At(at)) => match place(*at, list.len()) {
+                Some(at) => list.get(at).cloned().unwrap_or_else(|| Value::unknown("an entry")),
+                None => Value::unknown("an entry"),
+            },
+            _ => Value::Text(mixed("an entry", [owner])),
+        }
+    }
+
+    /// The variable that holds a member of what has a name.
+    pub(in super::super) fn holder_of(&self, path: &str, name: &str) -> String {
+        let class = path.strip_suffix("()").filter(|class| self.is_class(class));
+        let own = class.map(|class| {
+            [format!("self.{name}"), format!("this.{name}"), format!("{class}.{name}")]
+        });
+        let found = own.into_iter().flatten().find(|it| self.variables.contains_key(it));
+        found.unwrap_or_else(|| format!("{path}.{name}"))
+    }
+
+    /// `del list[0]`, `delete table.key`: the entry before the token at `start` is gone.
+    pub(in super::super) fn entry_deleted(&mut self, start: usize) {
+        let name = self.word_at(start).to_owned();
+        let Some((links, _)) = self.links(start + 1) else { return };
+        let [link] = links.as_slice() else {
+            // Where it lies deep, what is left is not known.
+            if let Some(before @ (Value::Table(_) | Value::List(_))) =
+                self.variables.get(&name).cloned()
+            {
+                self.bind(name, Value::Text(mixed("what is left", [&before])));
+            }
+            return;
+        };
+        let key = self.key_of(link);
+        let Some(before) = self.variables.get(&name).cloned() else { return };
+        let after = match (&before, &key) {
+            (Value::List(list), Key::At(at)) => {
+                let mut list = list.clone();
+                match place(*at, list.len()).filter(|at| *at < list.len()) {
+                    Some(at) => drop(list.remove(at)),
+                    None => return,
+                }
+                Value::List(list)
+            }
+            (Value::Table(table), Key::Name(_) | Key::At(_)) => {
+                let key = match key {
+                    Key::Name(name) => name,
+                    Key::At(at) => at.to_string(),
+                    Key::Some => return,
+                };
+                Value::Table(table.iter().filter(|(known, _)| *known != key).cloned().collect())
+            }
+            (Value::List(list), _) => Value::List(any_of(list.clone())),
+            _ => return,
+        };
+        self.changed(&name, &before, after, true);
+    }
+
+    /// A list or table became another one: all who hold it see that. Whoever holds one that is alike may hold the same one.
+    pub(in super::super) fn changed(
+        &mut self,
+        home: &str,
+        before: &Value,
+        after: Value,
+        is_whole: bool,
+    ) {
+        for other in self.same_as(home) {
+            self.bind(other, after.clone());
+        }
+        let is_empty = |value: &Value| match value {
+            Value::List(list) => list.is_empty(),
+            Value::Table(table) => table.is_empty(),
+            _ => true,
+        };
+        let held = |value: &Value| match value {
+            Value::List(list) | Value::Any(list) => list.len(),
+            Value::Table(table) => table.len(),
+            _ => 0,
+        };
+        let size: usize = self.variables.values().map(held).sum();
+        self.spend((self.variables.len() + size) / 64);
+        if self.variables.len() <= HOLDERS {
+            let alike = |value: &Value, deep: bool| holds_alike(value, before, deep);
+            let same = self.same_as(home);
+            let others: Vec<(String, Value)> = self
+                .variables
+                .iter()
+                .filter(|(name, value)| {
+                    name.as_str() != home
+                        && !same.contains(name)
+                        && (!is_empty(before) && alike(value, false) || alike(value, true))
+                })
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
+            for (name, value) in others {
+                let value = replaced(&value, before, &after);
+                self.bind(name, value);
+            }
+            // What lies in it may lie elsewhere too.
+            if !is_whole {
+                self.parts_changed(home, before, &after);
+            }
+        } else {
+            self.limit();
+        }
+        self.bind(home.to_owned(), after);
+    }
+
+    /// The same for the containers inside of one.
+    fn parts_changed(&mut self, home: &str, before: &Value, after: &Value) {
+        let pairs: Vec<(Value, Value)> = match (before, after) {
+            (Value::List(one), Value::List(other)) => {
+                one.iter().cloned().zip(other.iter().cloned()).collect()
+            }
+            (Value::Table(one), Value::Table(_)) => one
+                .iter()
+                .filter_map(|(key, value)| Some((value.clone(), after.entry(key)?.clone())))
+                .collect(),
+            _ => return,
+        };
+        for (one, other) in pairs {
+            let is_container = matches!(one, Value::List(_) | Value::Table(_));
+            if !is_container || is_alike(&one, &other) {
+                continue;
+            }
+            let others: Vec<(String, Value)> = self
+                .variables
+                .iter()
+                .filter(|(name, value)| {
+                    name.as_str() != home && holds_alike(value, &one, true) || is_alike(value, &one)
+                })
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect();
+            for (name, value) in others {
+                if name != home {
+                    let value = replaced(&value, &one, &other);
+                    self.bind(name, value);
+                }
+            }
+        }
+    }
+}
+
+fn place(at: i64, length: usize) -> Option<usize> {
+    if at < 0 {
+        let back = usize::try_from(at.saturating_neg()).ok()?;
+        return length.checked_sub(back);
+    }
+    usize::try_from(at).ok()
+}
+
+/// A container with one of its entries set.
+pub(in super::super) fn set_in(held: &Value, keys: &[Key], value: &Value, joins: bool) -> Value {
+    let Some((key, rest)) = keys.split_first() else {
+        return if joins { held.clone().or(value.clone()) } else { value.clone() };
+    };
+    match (held, key) {
+        (Value::Any(several), _) => {
+            let each = several.iter().map(|one| set_in(one, keys, value, true));
+            each.reduce(Value::or).unwrap_or_else(|| Value::unknown("a table"))
+        }
+        (Value::Table(table), Key::Name(_) | Key::At(_)) => {
+            let name = match key {
+                Key::Name(name) => name.clone(),
+                Key::At(at) => at.to_string(),
+                Key::Some => String::new(),
+            };
+            let mut table = table.clone();
+            let before = table.iter().rposition(|(known, _)| *known == name);
+            let before = before.map(|at| table.remove(at).1);
+            table.retain(|(known, _)| *known != name);
+            let after = match (&before, rest.is_empty()) {
+                (Some(before), _) => set_in(before, rest, value, joins),
+                (None, true) => value.clone(),
+                (None, false) => Value::unknown("an entry"),
+            };
+            table.push((name, after));
+            Value::Table(table)
+        }
+        (Value::List(list), Key::At(at)) => {
+            let mut list = list.clone();
+            match place(*at, list.len()).and_then(|at| list.get_mut(at)) {
+                Some(entry) => *entry = set_in(entry, rest, value, joins),
+                None if rest.is_empty() => list.push(value.clone()),
+                None => return Value::Text(mixed("a list", [held, value])),
+            }
+            Value::List(list)
+        }
+        // Which of them, nobody knows: each may be.
+        (Value::List(list), _) => {
+            Value::List(list.iter().map(|entry| set_in(entry, rest, value, true)).collect())
+        }
+        (Value::Table(table), Key::Some) => {
+            let each =
+                table.iter().map(|(name, entry)| (name.clone(), set_in(entry, rest, value, true)));
+            let mut table: Vec<(String, Value)> = each.collect();
+            if rest.is_empty() {
+                table.push(("[]".to_owned(), value.clone()));
+            }
+            Value::Table(table)
+        }
+        _ => Value::Text(mixed("an entry", [held, value])),
+    }
+}
+
+/// Whether two containers are alike, entry by entry.
+pub(in super::super) fn is_alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::List(one), Value::List(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| is_alike(one, other))
+        }
+        (Value::Table(one), Value::Table(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|((key, one), (other_key, other))| {
+                    key == other_key && is_alike(one, other)
+                })
+        }
+        (Value::Name(one, _), Value::Name(other, _)) => one == other,
+        (Value::Function(one), Value::Function(other)) => one == other,
+        (Value::List(_) | Value::Table(_), _) | (_, Value::List(_) | Value::Table(_)) => false,
+        (one, other) => {
+            one.is_same(other) || one.as_known().is_none() && other.as_known().is_none()
+        }
+    }
+}
+
+/// Whether a value is such a container, or holds one: deep down only, where that is asked.
+fn holds_alike(value: &Value, container: &Value, deep: bool) -> bool {
+    if !deep {
+        return is_alike(value, container);
+    }
+    match value {
+        Value::List(list) | Value::Any(list) => {
+            list.iter().any(|one| is_alike(one, container) || holds_alike(one, container, true))
+        }
+        Value::Table(table) => table
+            .iter()
+            .any(|(_, one)| is_alike(one, container) || holds_alike(one, container, true)),
+        _ => false,
+    }
+}
+
+/// A value in which each container that is alike may be the changed one.
+fn replaced(value: &Value, before: &Value, after: &Value) -> Value {
+    if is_alike(value, before) {
+        return value.clone().or(after.clone());
+    }
+    match value {
+        Value::List(list) => {
+            Value::List(list.iter().map(|one| replaced(one, before, after)).collect())
+        }
+        Value::Any(list) => {
+            Value::Any(list.iter().map(|one| replaced(one, before, after)).collect())
+        }
+        Value::Table(table) => {
+            let each = table.iter().map(|(key, one)| (key.clone(), replaced(one, before, after)));
+            Value::Table(each.collect())
+        }
+        other => other.clone(),
+    }
+}
