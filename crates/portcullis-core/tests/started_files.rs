@@ -554,6 +554,46 @@ const PROJECTS: &[Project] = &[
         "npx lint-staged",
     ),
     (
+        "git, settings behind others",
+        &[(
+            ".git/config",
+            "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tfsmonitor = \"@\"\n",
+        )],
+        "git status",
+        "sh -c 'rm -rf ~'",
+        "true",
+    ),
+    (
+        "git, settings taken in",
+        &[
+            (".git/config", "[core]\n\tbare = false\n[include]\n\tpath = ../own.cfg\n"),
+            ("own.cfg", "[alias]\n\tco = checkout\n\tst = \"!@\"\n"),
+        ],
+        "git st",
+        "rm -rf ~",
+        "git status",
+    ),
+    (
+        "git, settings of a work tree",
+        &[
+            (".git/config", "[extensions]\n\tworktreeConfig = true\n"),
+            (".git/config.worktree", "[core]\n\tbare = false\n\tsshCommand = \"@\"\n"),
+        ],
+        "git fetch origin",
+        "sh -c 'rm -rf ~'",
+        "ssh -i key",
+    ),
+    (
+        "git, hooks behind another key",
+        &[
+            (".git/config", "[core]\n\tbare = false\n\thooksPath = .h\n"),
+            (".h/pre-push", "#!/bin/sh\n@\n"),
+        ],
+        "git push origin main",
+        "rm -rf ~",
+        "npm test",
+    ),
+    (
         "git, settings",
         &[(".git/config", "[core]\n\tfsmonitor = \"@\"\n")],
         "git status",

@@ -319,6 +319,27 @@ mod tests {
     }
 
     #[test]
+    fn a_script_with_a_byte_that_is_none_of_a_text_is_read_as_a_shell_reads_it() {
+        use portcullis_core::facts::{FileFact, NotRead};
+
+        let (_keep, root) = world();
+        let read = |name: &str, content: &[u8]| {
+            let path = root.join("home/project").join(name);
+            fs::write(&path, content).unwrap();
+            let observer = Observer { home: Some(root.join("home")), ..Observer::default() };
+            let plan = FactPlan { contents: [text(&path).unwrap()].into(), ..FactPlan::default() };
+            let cwd = text(&root.join("home/project")).unwrap();
+            observer.facts(&plan, Some(&cwd), None).contents[&text(&path).unwrap()].clone()
+        };
+        let script = read("a.sh", b"echo a\n: \0\nrm -rf ~\n");
+        assert!(matches!(&script, FileFact::Read(file) if !file.whole && file.text.contains("rm")));
+        let program = read("b", b"\x7fELF\x02\x01\x01\0");
+        assert!(matches!(program, FileFact::NotRead { why: NotRead::Binary, .. }));
+        let first = read("c.sh", b"echo \0 a\nrm -rf ~\n");
+        assert!(matches!(first, FileFact::NotRead { why: NotRead::Binary, .. }));
+    }
+
+    #[test]
     fn our_own_files_are_guarded_by_every_name() {
         let (_keep, root) = world();
         symlink(root.join("elsewhere"), root.join("state")).unwrap();

@@ -12,7 +12,7 @@ mod arguments;
 mod canonical;
 
 pub use crate::tool::FileOperation;
-pub use arguments::{BadCall, Problem, patched_text, shell_quoted};
+pub use arguments::{BadCall, Problem, files_of_patch, patched_text, shell_quoted};
 
 /// A normalised call. Build it with [`Action::from_call`]; it never changes afterwards, and its [`digest`](Action::digest)
 /// is what decisions and approvals are bound to.

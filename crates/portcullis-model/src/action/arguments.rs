@@ -427,6 +427,38 @@ fn patched_files(pointer: &str, patch: &str) -> Vec<OtherFile> {
     files
 }
 
+/// The files that a patch names as it spells them, `a/x` and `b/x` of git's included, and what becomes of each.
+pub fn files_of_patch(patch: &str) -> Vec<(FileOperation, String)> {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut files = Vec::new();
+    let mut before = "";
+    for line in patch.lines() {
+        let line = line.trim_end_matches('\r');
+        let shown = |line: &str| -> Option<String> {
+            let rest = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- "))?;
+            Some(rest.split('\t').next().unwrap_or(rest).trim().to_owned())
+        };
+        let found = match (line.strip_prefix("+++ "), patched_file(line)) {
+            // A file that is gone has its name in the line before.
+            (Some(rest), _) if rest.trim_start().starts_with("/dev/null") => {
+                shown(before).map(|name| (FileOperation::Delete, name))
+            }
+            (Some(_), _) => shown(line).map(|name| (FileOperation::Edit, name)),
+            (None, Some(found)) if !line.starts_with("--- ") => Some((found.0, found.1.to_owned())),
+            _ => None,
+        };
+        before = line;
+        if let Some((operation, name)) = found
+            && !name.is_empty()
+            && name != "/dev/null"
+            && seen.insert(name.clone())
+        {
+            files.push((operation, name));
+        }
+    }
+    files
+}
+
 /// The file that a line of a patch names, and what becomes of it.
 fn patched_file(line: &str) -> Option<(FileOperation, &str)> {
     const MARKS: &[(&str, FileOperation)] = &[
@@ -456,7 +488,13 @@ fn patched_file(line: &str) -> Option<(FileOperation, &str)> {
 pub fn patched_text(patch: &str, path: Option<&str>) -> Option<String> {
     let is_name = |line: &&str| line.starts_with("*** ") && patched_file(line).is_some();
     let is_starred = patch.lines().any(|line| is_name(&line));
-    let named = |line| path.is_some() && patched_file(line).map(|(_, named)| named) == path;
+    let bare = path
+        .map(|path| path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path));
+    let named = |line| {
+        path.is_some()
+            && patched_file(line)
+                .is_some_and(|(_, named)| Some(named) == path || Some(named) == bare)
+    };
     let mut kept = Vec::new();
     let (mut is_here, mut was_here) = (false, false);
     let mut lines = patch.lines().peekable();

@@ -325,6 +325,23 @@ static RULES: &[Rule] = &[
         ..Rule::OPENS
     },
     Rule {
+        id: "k8s.finalizers.skipped",
+        category: Category::Destruction,
+        message: "what an object still holds is given up without being cleaned up, and the object is gone at once",
+        remedy: "see what holds it: `kubectl describe`, and let its controller finish",
+        reversible: false,
+        when: When::Command(&[
+            "kubectl|oc replace --raw=*/finalize*",
+            "kubectl|oc patch -p=*finalizers*null*|--patch=*finalizers*null*|-p=*finalizers*[]*|--patch=*finalizers*[]*",
+        ]),
+        fires: &[
+            "kubectl patch pv x --type merge -p '{\"metadata\":{\"finalizers\":null}}'",
+            "kubectl replace --raw /api/v1/namespaces/old/finalize -f ns.json",
+        ],
+        quiet: &["kubectl replace -f ns.json", "kubectl get --raw /api/v1/namespaces/old"],
+        ..Rule::OPENS
+    },
+    Rule {
         id: "k8s.apply.remote",
         category: Category::SupplyChain,
         message: "objects are made from a file on somebody else's server, which can change at any time",

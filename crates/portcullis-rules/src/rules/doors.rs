@@ -9,6 +9,7 @@ use crate::{
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
+        "auth0",
         "bun",
         "chrome",
         "chromium",
@@ -26,11 +27,14 @@ pub(super) static SHELF: Shelf = Shelf {
         "jupyter",
         "jupyter-lab",
         "jupyter-notebook",
+        "kcadm",
+        "kcadm.sh",
         "keydb-server",
         "lldb-server",
         "mongod",
         "node",
         "nodemon",
+        "okta",
         "python",
         "python3",
         "redis-server",
@@ -54,6 +58,24 @@ const OPENS: Rule = Rule {
 };
 
 static RULES: &[Rule] = &[
+    Rule {
+        id: "identity.realm.change",
+        message: "who may sign in, and how, is changed for everybody at once",
+        remedy: "export the realm or the application first, and let a person who answers for identities do it",
+        when: When::Command(&[
+            "auth0 apps|apis|clients rotate*",
+            "auth0 api patch|put|post|delete",
+            "kcadm.sh|kcadm update realms/*|authentication/*|identity-provider/*",
+            "kcadm.sh|kcadm set-password|add-roles|remove-roles",
+            "okta apps|oauth … rotate*",
+        ]),
+        fires: &[
+            "kcadm.sh update realms/shop -s sslRequired=NONE",
+            "auth0 apps rotate-secret 7hQe",
+        ],
+        quiet: &["kcadm.sh get realms/shop", "auth0 apps list", "auth0 api get clients"],
+        ..Rule::OPENS
+    },
     Rule {
         id: "network.listen.debugger",
         message: "a debugger listens on every interface: whoever connects runs code here",

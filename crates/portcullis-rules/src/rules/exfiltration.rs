@@ -317,8 +317,7 @@ static RULES: &[Rule] = &[
     },
     Rule {
         id: "exfiltration.gist.public",
-        severity: Severity::Medium,
-        message: "a gist is made public",
+        message: "files are published as a gist that everybody can find",
         remedy: "make it secret, or let a person publish it",
         when: When::Command(&["gh gist create --public|-p"]),
         fires: &["gh gist create --public notes.md"],

@@ -467,6 +467,17 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "git.init.around",
+        category: Category::SelfProtection,
+        severity: Severity::High,
+        message: "a repository is made around the directory of the work, so that what lies beside it counts as part of it",
+        remedy: "make it where the work is: `git init`",
+        when: When::Noted,
+        fires: &["cd app && git init ..", "git init /home/dev"],
+        quiet: &["git init", "git init sub", "git init -q ."],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "git.trace.unredacted",
         category: Category::Credentials,
         severity: Severity::High,

@@ -201,17 +201,11 @@ static RULES: &[Rule] = &[
         remedy: "show the names only: `terraform state list`",
         when: When::Command(&[
             "terraform|tofu|terragrunt output -json|-raw",
-            "pulumi stack output|export --show-secrets",
-            "pulumi config --show-secrets",
             "ansible-vault edit|rekey",
             "sops exec-env|exec-file|edit",
         ]),
         severity: Severity::Medium,
-        fires: &[
-            "terraform output -raw db_password",
-            "pulumi config --show-secrets",
-            "ansible-vault edit secrets.yml",
-        ],
+        fires: &["terraform output -raw db_password", "ansible-vault edit secrets.yml"],
         quiet: &["terraform output", "pulumi config", "ansible-vault encrypt secrets.yml"],
         ..Rule::KEYS
     },
@@ -220,8 +214,19 @@ static RULES: &[Rule] = &[
         reversible: true,
         message: "an encrypted file of secrets is shown or written in clear",
         remedy: "let the tool that needs them decrypt them itself",
-        when: When::Command(&["ansible-vault view|decrypt", "sops decrypt", "sops -d|--decrypt"]),
-        fires: &["ansible-vault view secrets.yml", "sops -d secrets.yaml", "sops decrypt x"],
+        when: When::Command(&[
+            "ansible-vault view|decrypt",
+            "pulumi config|stack --show-secrets",
+            "pulumi stack output|export --show-secrets",
+            "sops decrypt",
+            "sops -d|--decrypt",
+        ]),
+        fires: &[
+            "pulumi config --show-secrets",
+            "ansible-vault view secrets.yml",
+            "sops -d secrets.yaml",
+            "sops decrypt x",
+        ],
         quiet: &["ansible-vault encrypt secrets.yml", "sops encrypt x"],
         ..Rule::KEYS
     },

@@ -45,6 +45,7 @@ mod keepers;
 mod leaks;
 mod machines;
 mod manifest;
+mod messages;
 #[cfg(test)]
 mod near_shapes;
 mod network;
@@ -232,6 +233,7 @@ pub static SHELVES: &[&Shelf] = &[
     &injection::SHELF,
     &keepers::SHELF,
     &network::SHELF,
+    &messages::SHELF,
     &outward::SHELF,
     &packages::SHELF,
     &production::SHELF,

@@ -212,6 +212,20 @@ static RULES: &[Rule] = &[
         ..Rule::SUPPLY
     },
     Rule {
+        id: "package.install.paste",
+        message: "a package is built from a paste, which anybody can put up and change, and runs its own code while it is installed",
+        remedy: "copy what you need of it into the project, and read it first",
+        when: When::Command(&[
+            "pip|pip3|pipx|uv|uvx|poetry … *git+*://gist.*",
+            "npm|pnpm|yarn|bun install|i|add|x|dlx *://gist.*|gist:*",
+            "npx gist:*|*://gist.*",
+            "yarn plugin import http*",
+        ]),
+        fires: &["pip install git+https://gist.github.com/ann/0c1d.git", "npx gist:0c1d2e3f"],
+        quiet: &["pip install requests", "gh gist list"],
+        ..Rule::SUPPLY
+    },
+    Rule {
         id: "package.install.source",
         severity: Severity::Medium,
         message: "a package is built from a version-control address; it runs its own code while it is installed",
@@ -427,7 +441,7 @@ static RULES: &[Rule] = &[
         message: "a package is published: everybody can install it, and a version can never be used again",
         remedy: "look at what would go out: `npm publish --dry-run`, `cargo publish --dry-run`",
         when: When::Command(&[
-            "npm|pnpm|yarn|bun publish",
+            "npm|pnpm|yarn|bun publish !--registry=http://localhost* !--registry=http://127.0.0.1*",
             "lerna publish",
             "vsce|ovsx publish",
             "changeset publish",
@@ -471,6 +485,7 @@ static RULES: &[Rule] = &[
         ],
         quiet: &[
             "npm publish --dry-run",
+            "npm publish --registry http://localhost:4873",
             "cargo publish --dry-run",
             "cargo package",
             "npm pack",

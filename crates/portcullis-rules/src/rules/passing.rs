@@ -43,6 +43,7 @@ static PROOFS: &[(&str, Proof)] = &[
         databases::test_database(run, effect, scene) || made::database(run, effect, scene)
     }),
     ("db.mongo.drop", databases::test_documents),
+    ("db.mongo.update-all", databases::test_documents),
     ("db.redis.flush", |run, effect, scene| {
         numbered_keys(run, effect, scene)
             || made::server(run, effect, scene)
@@ -80,6 +81,7 @@ static PROOFS: &[(&str, Proof)] = &[
     ("k8s.delete.gateway", cluster_here),
     ("k8s.delete.namespace", cluster_here),
     ("k8s.delete.object", cluster_here),
+    ("kafka.topic.delete", |_, effect, scene| made::in_container_of_its_own(effect, scene)),
     ("minio.delete", made::store_here),
     ("query.delete.all", composed::client_of_tests),
     ("query.drop.table", composed::client_of_tests),
@@ -89,6 +91,7 @@ static PROOFS: &[(&str, Proof)] = &[
     ("token.print", captured::is_used_where_it_belongs),
     ("unfamiliar.verb.delete", |run, effect, scene| {
         local_cluster(run, effect, scene)
+            || matches!(run.program.as_str(), "cdklocal" | "pulumilocal" | "samlocal" | "tflocal")
             || made::cluster(run, effect, scene)
             || test_queue(run, effect, scene)
             || matches!(run.program.as_str(), "rails" | "rake" | "sequelize" | "sequelize-cli")

@@ -173,16 +173,28 @@ impl<'a> Command<'a> {
 
     fn gives_exactly(&self, word: &str) -> bool {
         if !word.starts_with('-') {
-            return self
+            let addresses = word.contains("://");
+            let mut operands = self
                 .operands
                 .iter()
-                .any(|(argument, doubtful)| !doubtful && operand_is(argument, word));
+                .filter(|(argument, _)| !addresses || argument.text.display().contains("://"));
+            let sure =
+                |(argument, doubtful): &(&Argument, bool)| !doubtful && spares(argument, word);
+            return if addresses {
+                operands.next().is_some_and(sure) && operands.all(sure)
+            } else {
+                operands.any(sure)
+            };
         }
         match word.split_once('=') {
-            Some((name, value)) => self.given.iter().any(|given| {
-                given.is_exactly(name)
-                    && given.value(name).is_some_and(|given| operand_is(&given, value))
-            }),
+            // Of an option that is given twice the last value counts, or both do.
+            Some((name, value)) => {
+                let mut values =
+                    self.given.iter().filter(|given| given.is_exactly(name)).peekable();
+                values.peek().is_some()
+                    && values
+                        .all(|given| given.value(name).is_some_and(|given| spares(&given, value)))
+            }
             None => self.given.iter().any(|given| given.is_exactly(word)),
         }
     }
@@ -272,6 +284,24 @@ fn operand_is(argument: &Argument, token: &str) -> bool {
             any(token, b'|', |form| form.contains('*') && fits(&word, form))
         }
     }
+}
+
+/// Whether an exemption spares what is given: its star stands for no way out of the directory before it, and behind a host
+/// for a port and a path, not for more of a name or a second host.
+fn spares(argument: &Argument, form: &str) -> bool {
+    if !operand_is(argument, form) {
+        return false;
+    }
+    let Some(start) = form.strip_suffix('*') else { return true };
+    let word = argument.text.display();
+    if start.ends_with('/') && word.split('/').any(|part| part == "..") {
+        return false;
+    }
+    if !start.ends_with("localhost") && !start.ends_with("127.0.0.1") {
+        return true;
+    }
+    let behind = word.get(start.len()..).unwrap_or_default();
+    (behind.is_empty() || behind.starts_with([':', '/'])) && !behind.contains([',', '@'])
 }
 
 /// Stands for a star that is meant as one while a form is compared; no command holds it.

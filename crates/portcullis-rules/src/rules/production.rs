@@ -84,9 +84,12 @@ const CHANGING: &[&str] = &[
     "aws ssm put-parameter",
     "az aks|containerapp|functionapp|webapp … deploy|restart|update",
     "cdk|cdktf|copilot|sam|serverless|sls|sst deploy",
+    "dbt build|clone|run|run-operation|seed|snapshot",
     "docker service scale|update",
     "docker stack deploy",
     "gcloud app|deploy|functions|run … deploy|update|update-traffic",
+    "gh workflow run",
+    "glab ci run|trigger",
     "helm install|rollback|upgrade",
     "helmfile apply|destroy|sync",
     "kubectl|oc annotate|apply|autoscale|create|edit|expose|label|patch|replace|run|scale|set",
@@ -112,7 +115,7 @@ fn changes(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
 }
 
 /// Whether a word names production by a whole word of its own: `prod-eu`, `env=prod`, `overlays/production`, and not `products`.
-fn is_production(word: &str) -> bool {
+pub(super) fn is_production(word: &str) -> bool {
     const NAMES: &[&str] = &["prd", "prod", "production"];
     // A sentence is no name.
     !word.contains([' ', '\n'])
@@ -145,7 +148,16 @@ pub(super) fn is_data_of(effect: &Effect, scene: &Scene<'_>) -> bool {
         "SETTINGS_MODULE",
     ];
     /// Variables that name a server to its client.
-    const HOSTS: &[&str] = &["DATABASE_URL=", "MYSQL_HOST=", "PGHOST=", "PGSERVICE="];
+    const HOSTS: &[&str] = &[
+        "APP_ENV=",
+        "DATABASE_URL=",
+        "DJANGO_SETTINGS_MODULE=",
+        "MYSQL_HOST=",
+        "PGHOST=",
+        "PGSERVICE=",
+        "RACK_ENV=",
+        "RAILS_ENV=",
+    ];
     /// How much of what stands behind is looked at.
     const NEAR: usize = 96;
     match scene.program_around(effect) {

@@ -6,6 +6,7 @@ use crate::{
     effect::{Effect, EffectKind, Run},
     finding::{Category, Confidence},
     risk::Severity,
+    text::{Piece, Text},
 };
 
 mod access;
@@ -194,11 +195,20 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
     let Some(id) = request.verdict().map(Verdict::rule) else { return };
     let Some(rule) = RULES.iter().find(|rule| rule.id == id) else { return };
     let address = request.address.text.display();
-    let to_each = id == "http.request.message" && is_one_of_many(run, effect, scene);
+    let is_message = id == "http.request.message";
+    let to_each = is_message && is_one_of_many(run, effect, scene);
+    let each = id == "http.request.change" && is_one_of_many(run, effect, scene);
+    let to_all = is_message
+        && (run.arguments.iter().any(|word| calls_everybody(&word.text))
+            || run.input.as_ref().is_some_and(calls_everybody));
     let hit = Hit {
-        severity: (to_each || is_chat_hook(&address)).then_some(Severity::High),
+        severity: (each || to_each || to_all || is_chat_hook(&address)).then_some(Severity::High),
         message: Some(if to_each {
             format!("`{} {address}`: a message goes to each of a list", request.method)
+        } else if each {
+            format!("`{} {address}`: each of a list is changed at a service", request.method)
+        } else if to_all {
+            format!("`{} {address}`: a message calls everybody in a channel", request.method)
         } else {
             format!("`{} {address}`: {}", request.method, rule.message)
         }),
@@ -206,6 +216,22 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
         ..Hit::default()
     };
     hits.push((id, hit));
+}
+
+/// Whether a text calls everybody who reads a channel (Slack's and Discord's own marks).
+fn calls_everybody(text: &Text) -> bool {
+    const MARKS: &[&str] = &[
+        "\"deliver_notifications\":true",
+        "\"included_segments\"",
+        "<!channel>",
+        "<!everyone>",
+        "<!here>",
+        "@everyone",
+    ];
+    text.pieces.iter().any(|piece| match piece {
+        Piece::Known(known) => MARKS.iter().any(|mark| known.contains(mark)),
+        _ => false,
+    })
 }
 
 /// Whether an address is a variable that says by its name that people read along there: `$SLACK_WEBHOOK_URL`.

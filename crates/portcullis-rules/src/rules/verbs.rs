@@ -10,6 +10,7 @@ use crate::{
     risk::Severity,
 };
 
+mod changing;
 pub(super) mod granted;
 mod words;
 
@@ -48,6 +49,59 @@ static RULES: &[Rule] = &[
             "aws ses delete-identity help",
         ],
         ..Rule::LOSS
+    },
+    Rule {
+        id: "remote.verb.production",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "something is changed in a place that calls itself production",
+        remedy: "see the difference first, and let a person do it",
+        when: When::Read,
+        fires: &[
+            "acmectl push shop/kiosk-prod --tag 1.4",
+            "acmectl deploy --target production",
+            "shopify theme push --store shop --live --allow-live",
+            "doppler secrets set KEY --config prd_main",
+        ],
+        quiet: &[
+            "acmectl push shop/kiosk-staging",
+            "acmectl deploy --target production --dry-run",
+            "acmectl diff --target production",
+            "acmectl config set env production",
+            "gcloud config set project shop-prod",
+            "acmectl build --mode production",
+            "vite build --mode production",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "remote.verb.each",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "something at a service is changed for each of a list that nobody has seen",
+        remedy: "show the list first, and let a person agree to it",
+        when: When::Read,
+        fires: &[
+            "gam print users | while read -r u; do gam update user \"$u\" suspended on; done",
+            "cat users.txt | xargs -n1 okta users update --status",
+        ],
+        quiet: &[
+            "gam update user ann@example.com suspended on",
+            "cat users.txt | while read -r u; do gam info user \"$u\"; done",
+            "cat n.txt | xargs -n1 gh issue edit --add-label bug",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "remote.verb.public",
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "something is put up for everybody to read",
+        remedy: "make it private first, and let a person publish it",
+        when: When::Read,
+        fires: &["acmectl datasets create -p data --public", "acmectl upload data.csv --public"],
+        quiet: &["acmectl datasets create -p data", "acmectl datasets list --public"],
+        ..Rule::CHANGE
     },
     Rule {
         id: "remote.verb.unknown",
@@ -151,7 +205,7 @@ const SUBCOMMAND_WORDS: usize = 5;
 const WORD_BYTES: usize = 48;
 
 /// Reads the subcommands of a program.
-pub(super) fn reading(effect: &Effect, _: &Scene<'_>, hits: &mut Vec<(&'static str, Hit)>) {
+pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'static str, Hit)>) {
     let EffectKind::Run(run) = &effect.kind else { return };
     let service = has(SERVICES, &run.program);
     if (service || ENGINES.contains(&run.program.as_str())) && is_unsaid(run) {
@@ -162,6 +216,13 @@ pub(super) fn reading(effect: &Effect, _: &Scene<'_>, hits: &mut Vec<(&'static s
         return;
     }
     let Some((kind, said)) = destroying_word(run, service) else {
+        if let Some((id, said)) = changing::found(run, service, effect, scene)
+            && let Some(rule) = RULES.iter().find(|rule| rule.id == id)
+        {
+            let message = Some(format!("`{} … {said}`: {}", run.program, rule.message));
+            hits.push((id, Hit { message, ..Hit::default() }));
+            return;
+        }
         if !service && !run.program.is_empty() && !super::names(&run.program) && !looks(run) {
             hits.push((UNKNOWN, Hit::default()));
         }

@@ -272,6 +272,47 @@ fn version_control(walk: &mut dyn Host, invocation: &Invocation) {
             || options.operands().nth(1).is_some_and(|word| matches!(known(word), "list" | "get")))
     {
         walk.read(&file);
+    } else if verb == "config"
+        && let Some(file) = options.value(&["-f", "--file"])
+    {
+        let said = operands(invocation).into_iter().skip(1).map(|word| word.text);
+        let mut content = Text::default();
+        for word in said {
+            content.append(&word);
+            content.push_known(" ");
+        }
+        content.append(&Text::unknown("what stands there"));
+        walk.write(&file, WriteMode::Edit, content);
+    }
+    // git-stash(1): what is in no commit is put away with it, the settings of an agent among them.
+    if verb == "stash"
+        && options.has(&["-u", "--include-untracked", "-a", "--all"])
+        && !matches!(
+            operands(invocation).get(1).map(known),
+            Some("list" | "show" | "pop" | "apply" | "drop")
+        )
+    {
+        let here = walk.directory().map(str::to_owned);
+        let own: Vec<String> = walk
+            .facts()
+            .hooked
+            .iter()
+            .filter(|path| {
+                here.as_deref().is_some_and(|here| path.starts_with(&format!("{here}/")))
+            })
+            .cloned()
+            .collect();
+        for path in own {
+            walk.delete(&Argument { text: Text::known(path), span: invocation.span }, false);
+        }
+    }
+    // `git init ..`: what lies around the work becomes part of it.
+    if verb == "init"
+        && let Some(place) = operands(invocation).get(1)
+        && let (Some(path), Some(here)) = (walk.target(&place.text).path, walk.directory())
+        && here.strip_prefix(path.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+    {
+        walk.note("git.init.around", place.span);
     }
     if invocation.program == "git" && SHOWS.contains(&verb) {
         shown(walk, invocation);

@@ -137,6 +137,11 @@ pub(super) fn told(walk: &mut dyn Host, invocation: &Invocation) {
     for row in own.take_while(|row| row.program == invocation.program) {
         let Some(code) = code_of(row, invocation) else { continue };
         match row.read {
+            // What is piped in is for the command there.
+            Read::As("shell") => {
+                let input = invocation.input.clone();
+                walk.code_with_input("shell", &code.text, code.span, &[], input);
+            }
             Read::As(language) => {
                 walk.code(language, &code.text, code.span, &[]);
             }
@@ -256,6 +261,7 @@ mod tests {
             "wp shell <<< 'system(\"rm -rf /home/dev\");'",
             "drush sql:query 'DROP TABLE users'",
             "bin/console dbal:run-sql 'DROP TABLE users'",
+            "heroku run -a shop -- rails console <<< 'User.delete_all'",
             "flask shell <<< 'import shutil; shutil.rmtree(\"/home/dev\")'",
             "python manage.py dbshell -- -c 'DROP TABLE users'",
         ] {

@@ -147,6 +147,8 @@ static TABLE: &[Emptied] = &[
         ..EMPTY
     },
     Emptied { program: "uv", when: &["venv", "--clear|-c"], operand: Some(1), ..EMPTY },
+    // docs.python.org/3/library/venv: `python -m venv --clear` is the same program.
+    Emptied { program: "venv", when: &["--clear"], operand: Some(0), ..EMPTY },
     Emptied { program: "virtualenv", when: &["--clear"], operand: Some(0), ..EMPTY },
     Emptied { program: "vite", when: &["build", "--emptyOutDir"], options: &["--outDir"], ..EMPTY },
     // vitest.dev/config: `coverage.clean`, on by default.

@@ -27,7 +27,9 @@ mod writes;
 
 pub(in crate::programs) use follow::{follow, hand_over};
 pub(crate) use follow::{has_rows, options_of};
+pub(in crate::programs) use git::entries as git_entries;
 pub(crate) use git::git_environment;
+pub(in crate::programs) use git_tables::{Means as GitMeans, setting as git_means};
 pub(crate) use make::{made, makefile};
 pub(crate) use named::named_in_variable;
 pub use obeyed::obeys;
@@ -36,7 +38,7 @@ pub(crate) use settings::program as run_program;
 pub(crate) use shells::is_shell;
 pub(in crate::programs) use table::{Escape, How, escape};
 pub use temporary::is_temporary;
-pub(crate) use temporary::names_temporary;
+pub(crate) use temporary::{is_anybodys, names_temporary};
 pub(in crate::programs) use words::put_in_by_tox;
 pub(crate) use words::words_of;
 

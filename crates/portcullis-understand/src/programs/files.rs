@@ -6,12 +6,11 @@ use super::{
     operands::{after, copied, directory, into, known, operands, synthetic},
 };
 use crate::{
-    bound::Bounded,
-    effect::{Argument, GapReason, WriteMode},
+    effect::{Argument, WriteMode},
     place::{self, Place},
     programs::host::Host,
     programs::invocation::Invocation,
-    text::{Piece, Taint, Text},
+    text::{Piece, Text},
 };
 
 const fn custom(
@@ -64,7 +63,7 @@ pub(super) static TABLE: &[Program] = &[
             "-Y",
             "-z",
         ],
-        patch,
+        super::patches::patch,
     ),
     custom("rd", &[], remove_windows),
     custom("rename", &[], rename),
@@ -288,12 +287,36 @@ fn temporary(walk: &mut dyn Host, invocation: &Invocation) -> Text {
 fn copy(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let Some((sources, destination)) = copied(invocation) else { return Text::default() };
     let is_directory = directory(walk, &destination, sources.len());
+    let is_link = invocation.options().has(&["-l", "--link", "-s", "--symbolic-link"]);
     for source in &sources {
-        let content = walk.read(source);
+        if is_link {
+            // Whoever writes through the other name writes it.
+            walk.hand(source, true);
+        }
         let target = into(&destination, source, is_directory);
+        let content = brought(walk, source, &target);
         walk.write(&target, WriteMode::Replace, content);
     }
     Text::default()
+}
+
+/// What a file holds that comes to stand somewhere else; where it is obeyed there, what stands in it now is looked at.
+fn brought(walk: &mut dyn Host, source: &Argument, to: &Argument) -> Text {
+    let content = walk.read(source);
+    if content.as_known().is_some() || walk.wrote(&source.text) {
+        return content;
+    }
+    let target = walk.target(&to.text);
+    let is_obeyed = place::agent_file_of(&target, walk.facts()).is_some()
+        || matches!(
+            place::place_of(&target, walk.facts()),
+            Place::Agent | Place::ContinuousIntegration
+        );
+    let path = walk.target(&source.text).path.filter(|_| is_obeyed);
+    match path.and_then(|path| walk.look(&path).file()) {
+        Some(file) => content.derive([Piece::Known(file.text.to_string())]),
+        None => content,
+    }
 }
 
 fn moves(walk: &mut dyn Host, invocation: &Invocation) -> Text {
@@ -306,8 +329,8 @@ fn moves(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             walk.delete(source, true);
         }
         if !to_nowhere {
-            let content = walk.read(source);
             let target = into(&destination, source, is_directory);
+            let content = brought(walk, source, &target);
             walk.write(&target, WriteMode::Replace, content);
         }
     }
@@ -458,80 +481,6 @@ fn split(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     walk.write(&pieces, WriteMode::Create, content);
     Text::default()
 }
-
-fn patch(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    let options = invocation.options();
-    if options.has(&["--dry-run", "-C"]) {
-        return Text::default();
-    }
-    let files = operands(invocation);
-    let content = match options.value(&["-i", "--input"]).or_else(|| files.get(1).cloned()) {
-        Some(file) => walk.read(&file),
-        None => invocation.input.clone().unwrap_or_default(),
-    };
-    if let Some(file) = options.value(&["-o", "--output"]).or_else(|| files.first().cloned()) {
-        walk.write(&file, WriteMode::Edit, Text::unknown("patch"));
-        return Text::default();
-    }
-    patched(walk, &content, options.has(&["-p0"]), invocation);
-    Text::default()
-}
-
-/// `git apply`, `git am`: what a patch changes that arrives, or that this call wrote.
-pub(super) fn patched_by_git(walk: &mut dyn Host, invocation: &Invocation) {
-    let words = operands(invocation);
-    let looks = ["--check", "--stat", "--numstat", "--summary"];
-    if !matches!(words.first().map(known), Some("am" | "apply")) || invocation.options().has(&looks)
-    {
-        return;
-    }
-    let files = words.get(1..).unwrap_or_default();
-    let mut patches: Vec<Text> = Vec::new();
-    for file in files.iter().filter(|file| known(file) != "-") {
-        if walk.wrote(&file.text) {
-            patches.push(walk.read(file));
-        }
-    }
-    if files.iter().all(|file| known(file) == "-") {
-        patches.extend(invocation.input.clone());
-    }
-    let options = invocation.options();
-    let below = options.abbreviating().value(&["--directory"]);
-    for patch in patches {
-        let outer = walk.directory().map(str::to_owned);
-        if let Some(below) = &below {
-            let inner = walk.target(&below.text).path;
-            walk.go_to(inner);
-        }
-        patched(walk, &patch, false, invocation);
-        walk.go_to(outer);
-    }
-}
-
-/// The patch itself says which files it changes.
-fn patched(walk: &mut dyn Host, content: &Text, whole: bool, invocation: &Invocation) {
-    if content.is_cut() {
-        walk.gap(invocation.span, GapReason::Limit);
-    }
-    if content.taint.has(Taint::NETWORK) && content.as_known().is_none() {
-        let changed = content.derive([Piece::Unknown("a patch".into())]);
-        let files = Argument { text: Text::unknown("what a patch changes"), span: invocation.span };
-        walk.write(&files, WriteMode::Edit, changed);
-    }
-    let headers = content.known_prefix().lines().filter_map(|line| line.strip_prefix("+++ "));
-    for line in headers.at_most(PATCHED, walk, invocation.span) {
-        let name = line.split('\t').next().unwrap_or(line);
-        let name = if whole || name.starts_with('/') {
-            name
-        } else {
-            name.split_once('/').map_or(name, |(_, rest)| rest)
-        };
-        walk.write(&synthetic(name, invocation.span), WriteMode::Edit, Text::unknown("patch"));
-    }
-}
-
-/// How many files of one patch are looked at; a change of a whole repository has hundreds.
-const PATCHED: usize = 1024;
 
 /// Its configuration says what is rotated; `-s` and `-l` are written.
 fn rotate(walk: &mut dyn Host, invocation: &Invocation) -> Text {

@@ -38,6 +38,7 @@ mod operands;
 mod operators;
 mod options;
 mod packages;
+mod patches;
 mod printers;
 mod projects;
 mod reports;

@@ -97,7 +97,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     super::started::follow(walk, invocation);
     compiled_from_input(walk, invocation);
     if invocation.program == "git" {
-        super::files::patched_by_git(walk, invocation);
+        super::patches::by_git(walk, invocation);
     }
     built_from_afar(walk, invocation);
     super::trees::follow(walk, invocation);
@@ -317,6 +317,7 @@ fn emptied(code: &str) -> Vec<String> {
     const CALLS: &[(&str, &str)] = &[
         (".delete_all", "DELETE FROM"),
         (".destroy_all", "DELETE FROM"),
+        (".in_batches.delete_all", "DELETE FROM"),
         (".objects.all().delete(", "DELETE FROM"),
         ("::truncate(", "TRUNCATE TABLE"),
         ("->truncate(", "TRUNCATE TABLE"),
@@ -335,6 +336,8 @@ fn emptied(code: &str) -> Vec<String> {
                 .any(|word| chosen.contains(word));
             if !table.is_empty() && !is_chosen {
                 statements.push(format!("{verb} {table}"));
+            } else if is_chosen && *verb == "DELETE FROM" {
+                statements.push("DELETE FROM chosen WHERE chosen".to_owned());
             }
         }
     }

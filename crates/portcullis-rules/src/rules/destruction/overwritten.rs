@@ -46,7 +46,11 @@ pub(super) fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let is_every = is_plain(last) || is_deep || is_personal();
     let place = place::place_of(target, scene.facts);
     let is_emptied = mode == WriteMode::Replace && content.is_empty();
-    if is_emptied && place == Place::Workspace && SOURCES.iter().any(|end| last.ends_with(end)) {
+    let is_whole = || last == "**" && is_plain(target.text.known_prefix());
+    if is_emptied
+        && matches!(place, Place::Workspace | Place::WorkspaceTop)
+        && (SOURCES.iter().any(|end| last.ends_with(end)) || is_whole())
+    {
         return Some(about(Severity::High, target, "this empties every file of"));
     }
     let holds =

@@ -27,8 +27,15 @@ pub(super) fn test_database(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
 
 /// `RAILS_ENV=test rails db:drop`.
 pub(super) fn test_environment(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    const SET: &[&str] =
-        &["APP_ENV=test", "MIX_ENV=test", "NODE_ENV=test", "RACK_ENV=test", "RAILS_ENV=test"];
+    const SET: &[&str] = &[
+        "APP_ENV=test",
+        "APP_ENV=testing",
+        "DB_DATABASE=:memory:",
+        "MIX_ENV=test",
+        "NODE_ENV=test",
+        "RACK_ENV=test",
+        "RAILS_ENV=test",
+    ];
     let before = scene
         .effects
         .layer_text(effect.at.layer)

@@ -206,7 +206,8 @@ fn words(run: &Run) -> Option<Vec<&str>> {
 /// `kind create cluster --name N … kind delete cluster --name N`.
 pub(super) fn cluster(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     let name_of = |run: &Run, verb: &str| -> Option<String> {
-        let words = words(run)?;
+        let words: Vec<&str> =
+            run.arguments.iter().map(|word| word.text.as_known().unwrap_or_default()).collect();
         let begins = match run.program.as_str() {
             "kind" => words.starts_with(&[verb, "cluster"]),
             "k3d" => words.starts_with(&["cluster", verb]),
@@ -215,8 +216,14 @@ pub(super) fn cluster(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
         let options = Options::new(&run.arguments, &["-n", "-p", "--name", "--profile"]);
         let value = options.value(&["-n", "-p", "--name", "--profile"]);
         let operand = options.operands().nth(2).filter(|_| run.program == "k3d").cloned();
-        let name = value.or(operand).and_then(|name| name.text.as_known().map(str::to_owned));
-        begins.then(|| name.unwrap_or_default())
+        // A name that holds the number of this very shell is one name all along.
+        let is_told = |piece: &Piece| !matches!(piece, Piece::Unknown(what) if !matches!(&**what, "$" | "$$"));
+        let name = match value.or(operand) {
+            Some(name) if name.text.pieces.iter().all(is_told) => name.text.display(),
+            Some(_) => return None,
+            None => String::new(),
+        };
+        begins.then_some(name)
     };
     let is_all = |word: &Argument| matches!(word.text.as_known(), Some("--all" | "-a" | "--purge"));
     let Some(name) = name_of(run, "delete") else { return false };
@@ -276,7 +283,7 @@ pub(super) fn server(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
 
 /// `docker run -d --name r redis … docker exec r redis-cli FLUSHALL`: inside of a container that the call started, with nothing of
 /// this machine in it.
-fn in_container_of_its_own(effect: &Effect, scene: &Scene<'_>) -> bool {
+pub(super) fn in_container_of_its_own(effect: &Effect, scene: &Scene<'_>) -> bool {
     let inside = scene.programs_around(effect).find_map(|run| {
         let words = words(run)?;
         let [first, rest @ ..] = words.as_slice() else { return None };

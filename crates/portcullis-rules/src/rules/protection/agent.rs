@@ -47,6 +47,8 @@ static RULES: &[Rule] = &[
                 let file = place::agent_file_of(target, scene.facts)
                     .filter(|file| file.kind == AgentFileKind::Settings)?;
                 let severity = match touch.how {
+                    // Whoever brings calls to the gate is not handed to what may do anything with it.
+                    How::Given if place::is_hooked(target, scene.facts) => Severity::High,
                     How::Deleted { .. } | How::Given => return None,
                     // Nothing in it, and what stands there stays: a directory, or a file that is to be written yet.
                     How::Written(WriteMode::Create, content) if content.is_empty() => return None,

@@ -32,6 +32,10 @@ static RULES: &[Rule] = &[
         ),
         fires: &[
             "rm -rf ~/.config/portcullis",
+            "shuf -e -o ~/.config/portcullis/config.toml 'mode = \"bypassPermissions\"'",
+            "git config -f ~/.config/portcullis/config.toml files.read false",
+            "gcc -E -P -x c n -o ~/.config/portcullis/config.toml",
+            "/usr/bin/time -o ~/.config/portcullis/config.toml -f x true",
             "echo x > ~/.config/portcullis/policy.toml",
             "chmod -x ~/.cargo/bin/portcullis",
             "mv ~/.local/bin/portcullis /tmp/x",
@@ -317,7 +321,9 @@ fn changed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let touch = touch(effect)?;
     let target = touch.target;
     if matches!(touch.how, How::Given) && !queries(scene) {
-        return None;
+        let words = "a program that may change it is given a file of the gate:";
+        return (place::place_of(target, scene.facts) == Place::Gate)
+            .then(|| about(Severity::High, target, words));
     }
     let path = target.path.as_deref();
     if touch.takes_all() && path.is_some_and(|path| place::contains_gate(path, scene.facts)) {

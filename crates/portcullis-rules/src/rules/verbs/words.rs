@@ -24,6 +24,7 @@ pub(super) static SERVICES: &[&str] = &[
     "bw",
     "bws",
     "caprover",
+    "certbot",
     "cf",
     "cfcli",
     "checkly",

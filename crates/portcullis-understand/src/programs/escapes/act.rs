@@ -71,6 +71,19 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
         How::Code(language) => {
             embedded(walk, language, value);
         }
+        // postgresql.org/docs/current/pgbench: `\shell` and `\setshell` run commands.
+        How::Commands("pgbench") => {
+            let script = walk.read(value);
+            for line in script.as_known().unwrap_or_default().lines() {
+                let line = line.trim_start();
+                let told = line.strip_prefix("\\shell ").or_else(|| {
+                    line.strip_prefix("\\setshell ").and_then(|rest| Some(rest.split_once(' ')?.1))
+                });
+                if let Some(command) = told {
+                    run(walk, value, command);
+                }
+            }
+        }
         How::Commands(language) => {
             walk.script(language, value, &[], None);
         }
@@ -79,6 +92,15 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
         How::Library => settings::library(walk, value),
         How::Loaded => by_manual::loaded(walk, value),
         How::Program => settings::program(walk, value),
+        How::OwnShell => {
+            let is_the_system_s = value.text.as_known().is_some_and(|path| {
+                let name = path.strip_prefix("/usr").unwrap_or(path).strip_prefix("/bin/");
+                is_shell(name.unwrap_or(path))
+            });
+            if !is_the_system_s {
+                settings::program(walk, value);
+            }
+        }
         How::Ssh => settings::ssh(walk, value),
         How::Vim => vim::command(walk, &value.text, value.span),
         How::Script => {
@@ -95,7 +117,17 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
 /// Small command languages of programs: what in them is a shell command.
 pub(super) fn embedded(walk: &mut dyn Host, language: &'static str, value: &Argument) {
     let commands: &[&str] = match language {
-        "gdb" => &["!", "shell ", "pipe "],
+        "gdb" => {
+            // `pipe COMMAND | SHELL COMMAND`, also spelled `|`.
+            let behind = |start| after(&value.text, start)?.as_known().map(str::to_owned);
+            if let Some(piped) = behind("pipe ").or_else(|| behind("|"))
+                && let Some((_, command)) = piped.split_once('|')
+            {
+                run(walk, value, command.trim());
+                return;
+            }
+            &["!", "shell ", "pipe "]
+        }
         "lldb" => {
             if let Some(code) = after(&value.text, "script ") {
                 walk.code("python", &code, value.span, &[]);
@@ -132,6 +164,47 @@ pub(super) fn embedded(walk: &mut dyn Host, language: &'static str, value: &Argu
             }
             return;
         }
+        // gnu.org/software/m4/manual: `syscmd`, `esyscmd`.
+        "m4" => {
+            let known = value.text.known_prefix();
+            let commands: Vec<&str> = known
+                .split("syscmd(")
+                .skip(1)
+                .map(|rest| rest.rsplit_once(')').map_or(rest, |(inner, _)| inner))
+                .map(|inner| inner.trim_matches(['`', '\'', '[', ']', ' ']))
+                .collect();
+            return commands.into_iter().for_each(|command| run(walk, value, command));
+        }
+        // mksquashfs(1): a file of type `f` is what a command prints.
+        "pseudo-file" => {
+            let words: Vec<&str> = value.text.known_prefix().splitn(6, ' ').collect();
+            if let [_, "f" | "F", _, _, _, command] = words.as_slice() {
+                run(walk, value, command);
+            }
+            return;
+        }
+        // neomutt.org/guide/configuration: what stands in backticks is run.
+        "mutt" => {
+            let commands = value.text.known_prefix().split('`').skip(1).step_by(2);
+            return commands.for_each(|command| run(walk, value, command));
+        }
+        "third" => {
+            let command = value.text.known_prefix().splitn(3, ':').nth(2).unwrap_or_default();
+            return run(walk, value, command);
+        }
+        // `--exec [WHEN:]CMD`
+        "when" => {
+            let known = value.text.known_prefix();
+            let command = match known.split_once(':') {
+                Some((when, command))
+                    if when.bytes().all(|it| it.is_ascii_lowercase() || it == b'_') =>
+                {
+                    command
+                }
+                _ => known,
+            };
+            return run(walk, value, command);
+        }
         "make" => return makefile(walk, &value.text, value.span),
         "elisp" | "tex" => {
             if language == "elisp" {
@@ -158,6 +231,18 @@ pub(super) fn embedded(walk: &mut dyn Host, language: &'static str, value: &Argu
     {
         quoted_commands(walk, value);
     }
+}
+
+/// Runs a command that stands in the value.
+fn run(walk: &mut dyn Host, value: &Argument, command: &str) {
+    let code = match value.text.known_prefix().ends_with(command) {
+        true => value.text.beginning_with(command),
+        false => value.text.derive([Piece::Known(command.to_owned())]),
+    };
+    if names_temporary(&code) {
+        walk.note("execution.temporary.escape", value.span);
+    }
+    walk.shell(&code, value.span, &[], None);
 }
 
 /// Calls such as `(shell-command "…")` and `\write18{…}`: what is quoted in them.

@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{is_temporary, names_temporary, run_program, variables, words_of};
+use super::{is_anybodys, names_temporary, run_program, variables, words_of};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::{
@@ -295,11 +295,7 @@ fn is_just_made(path: &Text) -> bool {
 }
 
 fn lies_among_temporary(path: &str) -> bool {
-    path.split([':', ',']).any(|path| {
-        is_temporary(path)
-                || matches!(path, "/tmp" | "/var/tmp" | "/dev/shm")
-                // What a browser fetched is as little known.
-                || path.starts_with("~/Downloads/")
-                || path.contains("/Downloads/")
-    })
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    path.split([':', ','])
+        .any(|path| is_anybodys(path) || matches!(path, "/tmp" | "/var/tmp" | "/dev/shm"))
 }

@@ -7,16 +7,17 @@ mod push;
 
 use portcullis_syntax::Span;
 
+pub(in crate::programs) use configured::entries;
 pub(crate) use configured::git_environment;
+pub(super) use configured::set;
 use configured::{address, configured, from_environment, git_setting, mean};
-pub(super) use configured::{entries, set};
 use hooks::{git_runs_words, own_hooks};
 
 use super::{
     act::after,
     git_tables::{COMMANDS, CONFIGURATIONS, GLOBAL_VALUES, REPOSITORIES, Row, VERBS, WHOLE},
     settings::{self, Settings},
-    temporary::is_temporary,
+    temporary::is_anybodys,
 };
 use crate::{
     effect::{Argument, GapReason},
@@ -160,7 +161,7 @@ fn aliased_elsewhere(walk: &mut dyn Host, before: &[Argument], verb: &str, span:
     let option = Options::new(before, GLOBAL_VALUES).value(&["--git-dir", "-C"]);
     let named = option.map(|value| value.text).or_else(|| walk.variable_set("GIT_DIR"));
     if let Some(path) = named
-        && is_temporary(path.known_prefix())
+        && is_anybodys(path.known_prefix())
         && !walk.wrote(&below(&path, "config"))
     {
         walk.note("execution.settings.named", span);

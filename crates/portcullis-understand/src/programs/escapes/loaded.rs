@@ -25,6 +25,7 @@ static LOADED: &[(&str, &[&str])] = &[
     ("celery", &["--config"]),
     ("clang", COMPILER),
     ("clang++", COMPILER),
+    ("clang-tidy", &["--load", "-load"]),
     ("codecept", &["--config", "--override", "-c"]),
     ("collectd", &["-C"]),
     ("commitlint", &["--config", "--extends", "--parser-preset", "-g", "-p", "-x"]),
@@ -55,6 +56,7 @@ static LOADED: &[(&str, &[&str])] = &[
     ),
     ("exiftool", &["-config"]),
     ("fab", &["--collection", "--config", "--search-root", "-c", "-f", "-r"]),
+    ("flake8", &["--append-config", "--config"]),
     ("flask", &["--app", "-A"]),
     ("fluentd", &["--config", "--plugin", "-c", "-p", "-r"]),
     ("g++", COMPILER),
@@ -109,6 +111,8 @@ static LOADED: &[(&str, &[&str])] = &[
     ("mysqld", &["--defaults-file", "--init-file", "--plugin-dir"]),
     ("nginx", &["-c"]),
     ("nightwatch", &["--config", "-c"]),
+    ("nm", &["--plugin"]),
+    ("node", &["--test-reporter"]),
     ("nodemon", &["--config"]),
     ("nox", &["--noxfile", "-f"]),
     ("nyc", &["--nycrc-path", "--require", "-r"]),
@@ -198,7 +202,9 @@ const JEST: &[&str] = &[
 pub(super) fn follow(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
     let Ok(at) = LOADED.binary_search_by(|row| row.0.cmp(name)) else { return };
     let Some((_, options)) = LOADED.get(at) else { return };
-    for value in options.iter().flat_map(|option| named_by(arguments, option)) {
+    for value in options.iter().flat_map(|option| {
+        named_by(arguments, option).into_iter().chain(clustered(arguments, option))
+    }) {
         by_manual::loaded(walk, &value);
         // A plugin of Python by its name: the file of that name beside the work.
         if matches!(name, "pylint" | "pytest")
@@ -232,6 +238,21 @@ pub(super) fn follow(walk: &mut dyn Host, name: &str, arguments: &[Argument]) {
         let is_scene = |word: &&Argument| word.text.display().ends_with(".blend");
         arguments.iter().filter(is_scene).for_each(|scene| by_manual::loaded(walk, scene));
     }
+}
+
+/// `pandoc -sL FILE`: the last letter of several takes the next word.
+fn clustered(arguments: &[Argument], option: &str) -> Option<Argument> {
+    /// More letters than these are a word of its own.
+    const LETTERS: usize = 4;
+    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1)?;
+    let at = arguments.iter().position(|word| {
+        word.text.as_known().and_then(|word| word.strip_prefix('-')).is_some_and(|letters| {
+            (2..=LETTERS).contains(&letters.len())
+                && letters.ends_with(letter)
+                && letters.bytes().all(|it| it.is_ascii_alphabetic())
+        })
+    })?;
+    arguments.get(at + 1).cloned()
 }
 
 /// `-Xclang -load -Xclang x.so`: options that the compiler hands to its inner one, a word each.

@@ -8,7 +8,7 @@ use super::{
     make::{make_variables, makefile},
     obeyed::{Variable, variable},
     settings::{self, Settings},
-    temporary::{is_temporary, names_temporary},
+    temporary::{is_anybodys, names_temporary},
     unlisted, variables, vim,
     words::words_of,
 };
@@ -34,6 +34,12 @@ enum Holds {
 /// Variables that hold such a thing, sorted. Sources: docker(1), containers.conf(5), git(1), make(1), man(1), npm's config(7),
 /// rsync(1), ssh(1), tar(1), `:help VIMINIT`, yarn's configuration.
 static HOLDERS: &[(&str, Holds)] = &[
+    ("ACLOCAL", Holds::Program),
+    ("AUTOCONF", Holds::Program),
+    ("AUTOHEADER", Holds::Program),
+    ("AUTOM4TE", Holds::Program),
+    ("AUTOMAKE", Holds::Program),
+    ("AUTOPOINT", Holds::Program),
     ("AUTOSSH_PATH", Holds::Program),
     ("AWS_CONFIG_FILE", Holds::File(Settings::Opaque)),
     ("AWS_SHARED_CREDENTIALS_FILE", Holds::File(Settings::Opaque)),
@@ -51,6 +57,7 @@ static HOLDERS: &[(&str, Holds)] = &[
     ("LESS", Holds::Options("less")),
     ("LESSKEY", Holds::File(Settings::Opaque)),
     ("LESSKEYIN", Holds::File(Settings::Opaque)),
+    ("LIBTOOLIZE", Holds::Program),
     ("MAKEFILES", Holds::File(Settings::Make)),
     ("MAKEFLAGS", Holds::Options("make")),
     ("MANOPT", Holds::Options("man")),
@@ -200,7 +207,7 @@ pub(crate) fn named_in_variable(walk: &mut dyn Host, name: &str, value: &Text, s
     }
     let is_loaded = match variable(name) {
         Some(Variable::Command) => names_temporary(value),
-        Some(Variable::File) => is_temporary(value.known_prefix()),
+        Some(Variable::File) => is_anybodys(value.known_prefix()),
         Some(Variable::Obeyed)
             if matches!(
                 name,
@@ -223,7 +230,7 @@ fn loads_temporary(options: &str) -> bool {
         let attached = option.and_then(|option| word.strip_prefix(option));
         // `-Mlib=DIRECTORY`
         let value = attached.map_or(word, |rest| rest.rsplit('=').next().unwrap_or(rest));
-        let found = (option.is_some() || LOADS.contains(&before)) && is_temporary(value);
+        let found = (option.is_some() || LOADS.contains(&before)) && is_anybodys(value);
         before = word;
         found
     })

@@ -133,7 +133,7 @@ fn every_form_of_an_option_is_read_alike() {
     let mut count = 0;
     for row in every_escape() {
         let value = match row.how {
-            How::Shell | How::Program => "rm -rf /home/dev".to_owned(),
+            How::Shell | How::OwnShell | How::Program => "rm -rf /home/dev".to_owned(),
             How::ShellAfter(prefix) => format!("{prefix}rm -rf /home/dev"),
             How::ShellSetting([key, ..]) => format!("{key}=rm -rf /home/dev"),
             How::Ssh => "ProxyCommand=rm -rf /home/dev".to_owned(),

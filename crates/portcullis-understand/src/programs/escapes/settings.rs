@@ -84,7 +84,7 @@ pub(super) fn named(walk: &mut dyn Host, kind: Settings, file: &Argument) {
 fn is_of_the_project(walk: &dyn Host, path: &Text) -> bool {
     let target = walk.target(path);
     target.path.as_deref().is_some_and(|known| {
-        !super::is_temporary(known)
+        !super::is_anybodys(known)
             && place::place_of(&target, walk.facts()).is_workspace()
             && walk.facts().session.left(known).is_none()
             && !walk.came(path)
@@ -161,7 +161,7 @@ fn is_brought_along(walk: &dyn Host, path: &Text) -> bool {
     match target.path.as_deref() {
         Some(known) => {
             let place = place::place_of(&target, walk.facts());
-            super::is_temporary(known)
+            super::is_anybodys(known)
                 || place.is_workspace()
                 || matches!(place, Place::Cache | Place::Elsewhere | Place::Unknown)
         }
@@ -190,7 +190,7 @@ pub(super) fn read(walk: &mut dyn Host, kind: Settings, content: &Text, span: Sp
     match kind {
         Settings::Curl => {}
         Settings::Git => {
-            for (key, value) in git::entries(&known, LINES, walk, span) {
+            for (key, value, _) in git::entries(&known, LINES, walk, span) {
                 git::set(walk, &key, &text(&value), span);
             }
         }

@@ -22,7 +22,24 @@ pub(crate) fn names_temporary(command: &Text) -> bool {
         .leading(WORDS)
         .map(|word| word.trim_matches(['"', '\'']))
         .skip_while(|word| word.starts_with('-') || is_interpreter(word));
-    is_temporary(program) || is_interpreter(program) && within.next().is_some_and(is_temporary)
+    is_anybodys(program) || is_interpreter(program) && within.next().is_some_and(is_anybodys)
+}
+
+/// Whether a path lies where what others made comes to lie: temporary files, what a browser fetched, folders that are shared.
+pub(crate) fn is_anybodys(path: &str) -> bool {
+    /// Where the files of other machines and disks are found.
+    const ROOTS: &[&str] = &["/Volumes/", "/media/", "/mnt/", "/net/", "/nfs/", "/srv/"];
+    const SHARED: &[&str] = &["incoming", "public", "share", "shared", "upload", "uploads"];
+    let folders = || path.rsplit_once('/').map_or("", |(above, _)| above).split('/');
+    is_temporary(path)
+        || folders().skip(1).any(|folder| folder == "Downloads")
+        || path.starts_with("~/Downloads/")
+        || path.starts_with("/Users/Shared/")
+        || ["/home/", "/Users/"].iter().any(|homes| {
+            path.strip_prefix(homes).is_some_and(|rest| rest.split('/').nth(1) == Some("Public"))
+        })
+        || ROOTS.iter().any(|root| path.starts_with(root))
+            && folders().any(|folder| SHARED.iter().any(|it| folder.eq_ignore_ascii_case(it)))
 }
 
 /// Whether a path lies where everybody may put something.

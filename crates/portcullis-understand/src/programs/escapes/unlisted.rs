@@ -12,7 +12,7 @@ use words::{
 
 use super::{
     by_manual, cards, is_shell,
-    temporary::{is_temporary, names_temporary},
+    temporary::{is_anybodys, names_temporary},
     words::words_of,
 };
 use crate::{
@@ -40,7 +40,7 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation, arguments: &[
         if !takes_files && ends_with_script(known) {
             walk.note("execution.temporary.escape", word.span);
         }
-        if !takes_files && is_temporary(known) && is_library(known) {
+        if !takes_files && is_anybodys(known) && is_library(known) {
             by_manual::loaded(walk, word);
         }
     }
@@ -89,7 +89,7 @@ fn ends_with_script(word: &str) -> bool {
     let mut words = word.split_whitespace().rev();
     let script = words.next().unwrap_or_default();
     let shell = words.next().unwrap_or_default();
-    is_temporary(script) && is_shell(shell.rsplit('/').next().unwrap_or(shell))
+    is_anybodys(script) && is_shell(shell.rsplit('/').next().unwrap_or(shell))
 }
 
 /// Whether a path is that of code which is loaded as it is.
@@ -113,7 +113,7 @@ pub(super) fn variable(walk: &mut dyn Host, name: &str, value: &Text, span: Span
     };
     if is_search_path(last) || INTERPRETERS.contains(&last.as_str()) {
         let value = Argument { text: value.clone(), span };
-        if is_temporary(value.text.known_prefix()) {
+        if is_anybodys(value.text.known_prefix()) {
             by_manual::loaded(walk, &value);
         }
     }
@@ -267,7 +267,7 @@ fn one(walk: &mut dyn Host, names: &[String], value: &Argument) {
     let known = value.text.known_prefix();
     let path = known.split([',', ' ']).next().unwrap_or(known);
     let lies_elsewhere =
-        is_temporary(path) || path.starts_with("https://") || path.starts_with("http://");
+        is_anybodys(path) || path.starts_with("https://") || path.starts_with("http://");
     if loads && !says(KEPT) && lies_elsewhere && !known.contains(' ') {
         let text = value.text.beginning_with(path);
         by_manual::loaded(walk, &Argument { text, span: value.span });

@@ -6,7 +6,7 @@ use super::{
     interpret,
 };
 use crate::{
-    effect::Argument,
+    effect::{Argument, WriteMode},
     programs::{host::Host, invocation::Invocation},
     text::Text,
 };
@@ -37,7 +37,22 @@ pub(super) fn python_module(
             &[Argument { text: Text::known("sh"), span: module.span }],
             invocation.input.clone(),
         ),
-        Some("timeit" | "cProfile" | "trace" | "pdb") => {
+        Some("venv") if rest.iter().any(|word| word.text.as_known() == Some("--clear")) => {
+            // What lies there is taken away first.
+            let mut words = vec![module.clone()];
+            words.extend_from_slice(rest);
+            walk.run(&words, invocation.input.clone())
+        }
+        Some("timeit") => {
+            // docs.python.org/3/library/timeit: `-s SETUP` and each statement are run.
+            let setups = ["-s", "--setup"].iter().flat_map(|name| options::values_of(rest, name));
+            let code: Vec<Argument> = setups.chain(rest.last().cloned()).collect();
+            for code in code {
+                walk.at_likely(|walk| walk.code("python", &code.text, code.span, &[]));
+            }
+            invocation.origin()
+        }
+        Some("cProfile" | "trace" | "pdb") => {
             if let Some(code) = rest.last() {
                 walk.at_likely(|walk| walk.code("python", &code.text, code.span, &[]));
             }
@@ -48,8 +63,13 @@ pub(super) fn python_module(
             | "ensurepip" | "site" | "sysconfig" | "platform" | "tokenize" | "ast" | "dis"
             | "zipfile" | "tarfile" | "gzip",
         ) => {
-            for file in rest.iter().filter(|file| !file.text.known_prefix().starts_with('-')) {
-                walk.read(file);
+            let files = rest.iter().filter(|file| !file.text.known_prefix().starts_with('-'));
+            for (at, file) in files.enumerate() {
+                let content = walk.read(file);
+                // docs.python.org/3/library/json: `python -m json.tool INFILE OUTFILE`
+                if at == 1 && module.text.as_known() == Some("json.tool") {
+                    walk.write(file, WriteMode::Replace, content);
+                }
             }
             invocation.origin()
         }

@@ -2,6 +2,8 @@
 //! "githooks"; pre-commit.com; typicode.github.io/husky; lefthook.dev); and `direnv`, which a shell starts in the same way (direnv.net). Owns which verb
 //! starts which.
 
+mod configured;
+
 use portcullis_syntax::Span;
 
 use super::{Starter, project, tree};
@@ -68,42 +70,6 @@ const VERIFYING: &[&str] = &[
     "pre-applypatch",
 ];
 
-/// Settings of the repository whose value git runs, and the verbs that run it; none where nearly all do.
-const SETTINGS: &[(&str, &str, &[&str])] = &[
-    ("core", "editor", &["commit", "rebase", "merge", "tag", "revert"]),
-    ("core", "fsmonitor", &[]),
-    ("core", "pager", &["log", "diff", "show", "branch", "blame", "grep", "tag"]),
-    ("core", "sshcommand", &["fetch", "pull", "push", "clone", "ls-remote", "submodule"]),
-    ("diff", "external", &["diff", "log", "show"]),
-    ("gpg", "program", &["commit", "tag", "merge", "log", "verify-commit"]),
-    ("credential", "helper", &["fetch", "pull", "push", "clone", "ls-remote"]),
-    ("sequence", "editor", &["rebase"]),
-];
-
-/// Every key of the settings that are read.
-const KEYS: &[&str] = &[
-    "clean",
-    "command",
-    "driver",
-    "editor",
-    "external",
-    "fsmonitor",
-    "helper",
-    "hookspath",
-    "pager",
-    "process",
-    "program",
-    "smudge",
-    "sshcommand",
-    "textconv",
-];
-
-/// Verbs that put files through the filters of their attributes.
-const FILTERING: &[&str] = &[
-    "add", "checkout", "commit", "diff", "merge", "pull", "rebase", "reset", "stash", "status",
-    "switch", "restore",
-];
-
 /// What stands on the command line of git.
 #[derive(Debug, Default, Eq, PartialEq)]
 struct Asked {
@@ -148,10 +114,9 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         HOOKS.iter().find(|(verb, _)| *verb == asked.verb).map_or(&[][..], |(_, hooks)| hooks);
     let directory = asked.directory.clone();
     project::in_directory(walk, directory.as_deref(), |walk| {
-        let Some((root, git)) = repository(walk) else { return };
-        let config = format!("{git}/config");
+        let Some(Repository { root, git, own }) = repository(walk) else { return };
         let mut folder = format!("{git}/hooks");
-        let set = settings(walk, &config, &asked, invocation.span);
+        let set = configured::follow(walk, &git, &own, &asked, invocation.span);
         if hooks.is_empty() {
             return;
         }
@@ -209,13 +174,23 @@ fn is_letter(word: &str, wanted: char) -> bool {
     })
 }
 
-/// The root of the work tree around the directory of the command, and its folder of git.
-fn repository(walk: &mut dyn Host) -> Option<(String, String)> {
+/// Where a repository lies.
+struct Repository {
+    /// The root of the work tree.
+    root: String,
+    /// The folder of git that all its work trees share.
+    git: String,
+    /// The folder of this work tree's own.
+    own: String,
+}
+
+/// The repository around the directory of the command.
+fn repository(walk: &mut dyn Host) -> Option<Repository> {
     let places = project::levels(walk);
     for root in &places {
         let git = format!("{root}/.git");
         if walk.look(&format!("{git}/config")).file().is_some() {
-            return Some((root.clone(), git));
+            return Some(Repository { root: root.clone(), own: git.clone(), git });
         }
         // A work tree beside the first one has a file that says where.
         if let Some(file) = walk.look(&git).file()
@@ -223,116 +198,12 @@ fn repository(walk: &mut dyn Host) -> Option<(String, String)> {
         {
             let place = crate::paths::normal(&project::joined(root, place.trim()));
             let common = place.split("/worktrees/").next().unwrap_or(&place).to_owned();
-            return Some((root.clone(), common));
+            return Some(Repository { root: root.clone(), git: common, own: place });
         }
     }
     let root = walk.facts().workspace.clone().or_else(|| places.into_iter().next())?;
     let git = format!("{root}/.git");
-    Some((root, git))
-}
-
-/// Whether a file of settings gives a value to a key that matters: most hold addresses and branches, and are not taken apart for each call
-/// of git. A key stands before its sign of equality, whatever stands around the two.
-fn sets_anything(text: &str, verb: &str) -> bool {
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('=') {
-        let key = before.trim_end_matches(|it: char| it.is_whitespace() || it == '\\');
-        let start = key.rfind(|it: char| !it.is_ascii_alphanumeric() && it != '-');
-        let key = key.get(start.map_or(0, |start| start + 1)..).unwrap_or_default();
-        if KEYS.iter().any(|known| known.eq_ignore_ascii_case(key))
-            || key.eq_ignore_ascii_case(verb)
-        {
-            return true;
-        }
-        rest = after;
-    }
-    false
-}
-
-/// `core.hooksPath` of the repository; says what other settings have git run.
-fn settings(walk: &mut dyn Host, config: &str, asked: &Asked, span: Span) -> Option<String> {
-    let verb = asked.verb.as_str();
-    let file = walk.look(config).file()?;
-    if file.whole && !sets_anything(&file.text, verb) {
-        walk.passed_over(&file, "gitconfig", span);
-        return None;
-    }
-    walk.in_file(&file, "gitconfig", span, |walk| {
-        let tree = project::whole(walk, tree::sections(&file.text));
-        let mut hooks = None;
-        for (name, section) in tree.root().iter().flat_map(|root| root.entries()) {
-            for (key, value) in section.entries() {
-                let text = unquoted(value.text().unwrap_or_default());
-                let (name, key) = (
-                    name.split([' ', '"']).next().unwrap_or_default().to_ascii_lowercase(),
-                    key.to_ascii_lowercase(),
-                );
-                if name == "core" && key == "hookspath" {
-                    hooks = Some(text);
-                    continue;
-                }
-                if name == "alias" && key.eq_ignore_ascii_case(verb) {
-                    alias(walk, &text, &asked.rest, value.span);
-                    continue;
-                }
-                let is_run = SETTINGS.iter().any(|(section, setting, verbs)| {
-                    *section == name
-                        && *setting == key
-                        && (verbs.is_empty() && verb != "config" || verbs.contains(&verb))
-                });
-                let is_filter = name == "filter"
-                    && matches!(key.as_str(), "clean" | "smudge" | "process")
-                    && FILTERING.contains(&verb);
-                let is_driver = (name == "merge"
-                    && key == "driver"
-                    && matches!(verb, "merge" | "pull" | "rebase" | "cherry-pick"))
-                    || name == "diff"
-                        && matches!(key.as_str(), "textconv" | "command")
-                        && matches!(verb, "diff" | "log" | "show" | "blame");
-                let is_value = !text.is_empty() && !matches!(text.as_str(), "true" | "false");
-                if is_value && (is_run || is_filter || is_driver) {
-                    let code = text.strip_prefix('!').unwrap_or(&text).to_owned();
-                    let is_helper = name == "credential" && !text.starts_with(['!', '/']);
-                    if !is_helper {
-                        walk.shell(&Text::known(code), value.span, &[], None);
-                    }
-                }
-            }
-        }
-        hooks
-    })
-    .flatten()
-}
-
-/// A word behind `git` that the repository's settings give a meaning: another verb with words of its own, or behind `!` a command.
-fn alias(walk: &mut dyn Host, text: &str, rest: &[String], span: Span) {
-    let words: String = rest.iter().map(|word| format!(" {}", super::quoted(word))).collect();
-    let line = match text.strip_prefix('!') {
-        Some(command) => format!("{command}{words}"),
-        None => format!("git {text}{words}"),
-    };
-    walk.shell(&Text::known(line), span, &[], None);
-}
-
-/// A value of git's configuration without its quotes and what they escape.
-fn unquoted(value: &str) -> String {
-    let mut plain = String::new();
-    let mut is_quoted = false;
-    let mut letters = value.trim().chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' => is_quoted = !is_quoted,
-            '\\' => match letters.next() {
-                Some('n') => plain.push('\n'),
-                Some('t') => plain.push('\t'),
-                Some(other) => plain.push(other),
-                None => {}
-            },
-            '#' | ';' if !is_quoted => break,
-            other => plain.push(other),
-        }
-    }
-    plain.trim_end().to_owned()
+    Some(Repository { root, own: git.clone(), git })
 }
 
 /// `pre-commit run [HOOK]`: hooks that the project's own configuration spells (`repo: local`), and the places that others come from.

@@ -138,6 +138,10 @@ fn server(walk: &mut dyn Host, invocation: &Invocation) {
         }
         "celery" | "dramatiq" => modules
             .extend(project::options(&words, &["-A", "--app"]).into_iter().map(str::to_owned)),
+        // docs.streamlit.io: a script is fetched from its address.
+        "streamlit" if operands.get(1).is_some_and(|name| name.contains("://")) => {
+            walk.gap(invocation.span, crate::effect::GapReason::UnknownCode);
+        }
         "fastapi" | "streamlit" => files.extend(
             operands.get(1).map(|name| (*name).to_owned()).or_else(|| Some("main.py".to_owned())),
         ),

@@ -9,6 +9,7 @@ use super::{
     value::{Given, Value, mixed},
 };
 use crate::{
+    bound::Bounded,
     effect::GapReason,
     programs::host::Host,
     text::{Piece, Taint, Text},
@@ -142,7 +143,7 @@ impl Interpreter<'_, '_, '_> {
                 let first = parent(text.as_known().unwrap_or_default());
                 let all = std::iter::successors(Some(first), |path| Some(parent(path)));
                 let mut all =
-                    all.take(AROUND).map(|path| Value::Text(text.derive([Piece::Known(path)])));
+                    all.leading(AROUND).map(|path| Value::Text(text.derive([Piece::Known(path)])));
                 match name {
                     "parent" => all.next().unwrap_or_else(|| Value::unknown("a directory")),
                     _ => Value::List(all.collect()),

@@ -53,7 +53,8 @@ impl Walk<'_> {
                 self.state.previous().map(str::to_owned)
             }
             Some(argument) => {
-                let path = self.target(&argument.text).path;
+                let path =
+                    self.one_directory(argument).or_else(|| self.target(&argument.text).path);
                 path.map(|path| self.state.linked(&path).map_or(path, str::to_owned))
             }
         };
@@ -71,6 +72,18 @@ impl Walk<'_> {
             self.control.succeeded = stands.then_some(true);
         } else {
             self.state.enter_perhaps(directory);
+        }
+    }
+
+    /// `cd .c*`: the one directory that is there of a name like that.
+    fn one_directory(&mut self, named: &Argument) -> Option<String> {
+        const INSIDE: &str = "/x";
+        let mut inside = named.text.clone();
+        inside.push_known(INSIDE);
+        let found = self.matching(&inside, named.span)?;
+        match found.as_slice() {
+            [only] => only.strip_suffix(INSIDE).map(str::to_owned),
+            _ => None,
         }
     }
 

@@ -27,6 +27,7 @@ mod matching;
 mod modules;
 mod name;
 mod options;
+mod own_files;
 mod parameter;
 mod placeholder;
 mod program;

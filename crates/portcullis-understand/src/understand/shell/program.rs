@@ -255,6 +255,7 @@ impl Walk<'_> {
         built_in: bool,
     ) -> Text {
         self.running.begin(&invocation.program, invocation.announced);
+        let since = self.recorder.effects.list.len();
         let mut printed = match row {
             _ if built_in => self.builtin(invocation),
             Some(_) if asks_about_itself(&invocation.arguments) => invocation.origin(),
@@ -277,6 +278,9 @@ impl Walk<'_> {
             };
         }
         programs::following::follow(self, invocation);
+        if !built_in {
+            self.account_for_own(invocation, row, since);
+        }
         if programs::environment::printed_by(invocation) {
             printed.taint = printed.taint.with(Taint::SECRET);
             printed.push(Piece::Unknown("the environment".into()));
@@ -416,6 +420,14 @@ impl Walk<'_> {
             "git" => match (words.first().copied(), words.get(1).copied()) {
                 (Some("ls-files"), None) if !options.has(&["-o", "-d", "-m", "-i", "-u", "-s"]) => {
                     Some(glob("", "**"))
+                }
+                // `git ls-files '*.ts'`: what a pattern chooses, all the way down.
+                (Some("ls-files"), Some(only))
+                    if only.contains('*')
+                        && !only.starts_with(':')
+                        && !options.has(&["-o", "-d", "-m", "-i", "-u", "-s"]) =>
+                {
+                    Some(glob("", &format!("**/{only}")))
                 }
                 (Some("rev-parse"), second) => {
                     let value = options

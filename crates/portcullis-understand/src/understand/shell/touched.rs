@@ -82,6 +82,9 @@ impl Walk<'_> {
     /// The program writes a file.
     pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
         self.named_by_script(file);
+        for hidden in self.hidden_among(file) {
+            self.at_most(Certainty::Likely, |walk| walk.write(&hidden, mode, content.clone()));
+        }
         let target = match mode {
             WriteMode::Link | WriteMode::Create => self.target(&file.text),
             _ => self.followed(&file.text),
@@ -136,6 +139,9 @@ impl Walk<'_> {
     /// The program deletes a file or directory.
     pub fn delete(&mut self, file: &Argument, recursive: bool) {
         self.named_by_script(file);
+        for hidden in self.hidden_among(file) {
+            self.at_most(Certainty::Likely, |walk| walk.delete(&hidden, recursive));
+        }
         let target = self.target(&file.text);
         self.emit(EffectKind::Delete { target, recursive }, file.span);
         if let Some(elsewhere) = self.state.elsewhere()
@@ -152,6 +158,11 @@ impl Walk<'_> {
 
     /// The program changes who may do what with a file.
     pub fn permission(&mut self, file: &Argument, recursive: bool, change: PermissionChange) {
+        for hidden in self.hidden_among(file) {
+            self.at_most(Certainty::Likely, |walk| {
+                walk.permission(&hidden, recursive, change.clone());
+            });
+        }
         let target = self.target(&file.text);
         if let (Some(path), PermissionChange::Mode(mode)) = (&target.path, &change)
             && self.state.file(path).is_some()

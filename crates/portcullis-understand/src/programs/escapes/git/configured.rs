@@ -282,23 +282,28 @@ pub(super) fn address(walk: &mut dyn Host, value: &Text, span: Span) {
     }
 }
 
-/// The variables of a file in git's form, with their keys in lower case.
-pub(in super::super) fn entries(
+/// The variables of a file in git's form, with their keys in lower case, and where each stands.
+pub(in crate::programs) fn entries(
     text: &str,
     most: usize,
     limits: &mut (impl Limits + ?Sized),
     span: Span,
-) -> Vec<(String, String)> {
+) -> Vec<(String, String, Span)> {
     let mut found = Vec::new();
     let mut section = String::new();
-    let mut lines = text.lines().at_most(most, limits, span);
-    while let Some(line) = lines.next() {
-        let mut line = line.trim().to_owned();
+    let mut end = 0;
+    let mut lines = text.split_inclusive('\n').at_most(most, limits, span);
+    while let Some(written) = lines.next() {
+        let start = end;
+        end += written.len();
+        let mut line = written.trim().to_owned();
         while line.ends_with('\\') && !line.ends_with("\\\\") {
             line.pop();
             let Some(more) = lines.next() else { break };
-            line.push_str(more);
+            end += more.len();
+            line.push_str(more.trim_end_matches(['\n', '\r']));
         }
+        let place = Span::new(start, start + text.get(start..end).unwrap_or("").trim_end().len());
         let mut rest = line.as_str();
         if let Some(inner) = rest.strip_prefix('[') {
             let (name, after) = inner.split_once(']').unwrap_or((inner, ""));
@@ -313,8 +318,8 @@ pub(in super::super) fn entries(
             continue;
         }
         let (name, value) = rest.split_once('=').unwrap_or((rest, "true"));
-        found
-            .push((format!("{section}.{}", name.trim()).to_ascii_lowercase(), plain(value.trim())));
+        let key = format!("{section}.{}", name.trim()).to_ascii_lowercase();
+        found.push((key, plain(value.trim()), place));
     }
     found
 }
@@ -357,7 +362,7 @@ mod tests {
         ];
         let found = entries(text, SETTINGS, &mut Cut::default(), Span::default());
         let found: Vec<(&str, &str)> =
-            found.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+            found.iter().map(|(key, value, _)| (key.as_str(), value.as_str())).collect();
         assert_eq!(found, expected);
     }
 

@@ -146,6 +146,8 @@ pub(super) const TEXTS: &[&str] = &[
     "rg",
     "say",
     "sed",
+    "turso",
+    "wrangler",
     "xh",
     "yq",
 ];

@@ -30,6 +30,7 @@ impl Walk<'_> {
             Found::File(file) => self.run_text(language, &file, span, arguments, input),
             Found::NotRead(why) => {
                 self.not_read(language, path, span, why);
+                self.not_text(language, path, span, why);
                 None
             }
             Found::Directory(_) if language == "python" => {
@@ -81,6 +82,19 @@ impl Walk<'_> {
         }
     }
 
+    /// An interpreter is given a file that is no text by how it begins: it goes on to what it takes for code.
+    fn not_text(&mut self, language: &'static str, path: &str, span: Span, why: NotRead) {
+        /// What an interpreter is given in a form of its own.
+        const COMPILED: &[&str] =
+            &[".class", ".dll", ".exe", ".jar", ".node", ".phar", ".pyc", ".pyz", ".so", ".wasm"];
+        if why == NotRead::Binary
+            && !COMPILED.iter().any(|end| path.ends_with(end))
+            && !matches!(language, "csharp" | "java")
+        {
+            self.question(span, GapReason::UnknownCode);
+        }
+    }
+
     /// Runs the text of a file in a language.
     pub(crate) fn run_text(
         &mut self,
@@ -129,6 +143,7 @@ impl Walk<'_> {
             }
             Found::NotRead(why) => {
                 self.not_read("shell", path, span, why);
+                self.not_text("shell", path, span, why);
                 None
             }
             Found::Nothing => {

@@ -1,0 +1,139 @@
+//! What patches change: `patch`, `git apply`, `git am`, and the form that coding agents write (`apply_patch`). Owns how the files that a patch
+//! names become effects, wherever its text stands.
+
+use super::{host::Host, invocation::Invocation, operands::operands};
+use crate::{
+    action::{FileOperation, files_of_patch, patched_text},
+    bound::Bounded,
+    effect::{Argument, GapReason, WriteMode},
+    text::{Piece, Taint, Text},
+};
+
+/// How many files of one patch are looked at; a change of a whole repository has hundreds.
+const PATCHED: usize = 1024;
+
+fn known(word: &Argument) -> &str {
+    word.text.as_known().unwrap_or_default()
+}
+
+/// `patch -p1 < FILE`
+pub(super) fn patch(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let options = invocation.options();
+    if options.has(&["--dry-run", "-C"]) {
+        return Text::default();
+    }
+    let files = operands(invocation);
+    let content = match options.value(&["-i", "--input"]).or_else(|| files.get(1).cloned()) {
+        Some(file) => text_of(walk, &file),
+        None => match invocation.input.clone() {
+            Some(input) => of_copied(walk, input),
+            None => Text::default(),
+        },
+    };
+    if let Some(file) = options.value(&["-o", "--output"]).or_else(|| files.first().cloned()) {
+        walk.write(&file, WriteMode::Edit, Text::unknown("patch"));
+        return Text::default();
+    }
+    patched(walk, &content, options.has(&["-p0"]), invocation);
+    Text::default()
+}
+
+/// `git apply`, `git am`.
+pub(super) fn by_git(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = operands(invocation);
+    let looks = ["--check", "--stat", "--numstat", "--summary"];
+    if !matches!(words.first().map(known), Some("am" | "apply")) || invocation.options().has(&looks)
+    {
+        return;
+    }
+    let files = words.get(1..).unwrap_or_default();
+    let mut patches: Vec<Text> = Vec::new();
+    for file in files.iter().filter(|file| known(file) != "-") {
+        patches.push(text_of(walk, file));
+    }
+    if files.iter().all(|file| known(file) == "-")
+        && let Some(input) = invocation.input.clone()
+    {
+        patches.push(of_copied(walk, input));
+    }
+    let options = invocation.options();
+    let below = options.abbreviating().value(&["--directory"]);
+    for patch in patches {
+        let outer = walk.directory().map(str::to_owned);
+        if let Some(below) = &below {
+            let inner = walk.target(&below.text).path;
+            walk.go_to(inner);
+        }
+        patched(walk, &patch, false, invocation);
+        walk.go_to(outer);
+    }
+}
+
+/// `apply_patch PATCH`, `apply_patch <<EOF`: as the tool of that name does.
+pub(super) fn applied(walk: &mut dyn Host, invocation: &Invocation) {
+    if !matches!(invocation.program.as_str(), "applypatch" | "apply_patch") {
+        return;
+    }
+    let given = invocation.arguments.iter().map(|word| word.text.clone());
+    let texts: Vec<Text> = given.chain(invocation.input.clone()).collect();
+    for text in texts {
+        let text = of_copied(walk, text);
+        if text.as_known().is_none() {
+            walk.gap(invocation.span, GapReason::UnknownCode);
+        }
+        if text.known_prefix().contains("*** ") {
+            patched(walk, &text, true, invocation);
+        }
+    }
+}
+
+/// What stands in a patch's file: what this call wrote, else what was there.
+fn text_of(walk: &mut dyn Host, file: &Argument) -> Text {
+    let text = walk.read(file);
+    if text.as_known().is_some() || walk.wrote(&file.text) {
+        return text;
+    }
+    let path = walk.target(&file.text).path;
+    let found = path.and_then(|path| walk.look(&path).file());
+    found.map_or(text, |file| Text::known(&*file.text))
+}
+
+/// `patch < FILE`: the text of the file.
+fn of_copied(walk: &mut dyn Host, input: Text) -> Text {
+    let path = walk.copied_file(&input);
+    let found = path.and_then(|path| walk.look(&path).file());
+    found.map_or(input, |file| Text::known(&*file.text))
+}
+
+/// The patch itself says which files it changes. The first part of a name is left out where it is not `whole`.
+fn patched(walk: &mut dyn Host, content: &Text, whole: bool, invocation: &Invocation) {
+    if content.is_cut() {
+        walk.gap(invocation.span, GapReason::Limit);
+    }
+    if content.taint.has(Taint::NETWORK) && content.as_known().is_none() {
+        let changed = content.derive([Piece::Unknown("a patch".into())]);
+        let files = Argument { text: Text::unknown("what a patch changes"), span: invocation.span };
+        walk.write(&files, WriteMode::Edit, changed);
+    }
+    let text = content.known_prefix();
+    for (operation, named) in
+        files_of_patch(text).into_iter().at_most(PATCHED, walk, invocation.span)
+    {
+        let name = match named.split_once('/') {
+            Some((_, rest)) if !whole && !named.starts_with('/') => rest,
+            _ => named.as_str(),
+        };
+        let file = Argument { text: Text::known(name), span: invocation.span };
+        if operation == FileOperation::Delete {
+            walk.delete(&file, false);
+            continue;
+        }
+        let mut left = match patched_text(text, Some(&named)) {
+            Some(left) => content.derive([Piece::Known(left)]),
+            None => content.derive([]),
+        };
+        // What else stands in the file is not told.
+        left.append(&Text::unknown("patch"));
+        walk.write(&file, WriteMode::Edit, left);
+    }
+}
