@@ -473,7 +473,7 @@ static RULES: &[Rule] = &[
         message: "a repository is made around the directory of the work, so that what lies beside it counts as part of it",
         remedy: "make it where the work is: `git init`",
         when: When::Noted,
-        fires: &["cd app && git init ..", "git init /home/dev"],
+        fires: &["cd app && git init ..", "git init /workspace"],
         quiet: &["git init", "git init sub", "git init -q ."],
         ..Rule::LOSS
     },

@@ -187,6 +187,11 @@ impl<'a> Command<'a> {
             };
         }
         match word.split_once('=') {
+            // Each of several mounts counts by itself.
+            Some((name @ ("-v" | "--volume"), value)) => self.given.iter().any(|given| {
+                given.is_exactly(name)
+                    && given.value(name).is_some_and(|given| spares(&given, value))
+            }),
             // Of an option that is given twice the last value counts, or both do.
             Some((name, value)) => {
                 let mut values =

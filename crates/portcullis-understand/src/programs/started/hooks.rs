@@ -399,37 +399,11 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_that_matters_is_seen_however_it_is_spaced() {
-        for (text, expected) in [
-            ("[core]\n\tbare = false\n[remote \"o\"]\n\turl = https://a.example/?editor=1\n", true),
-            ("[core]\n\tbare = false\n[remote \"o\"]\n\turl = https://a.example/x\n", false),
-            ("[core] hooksPath=x", true),
-            ("[core]\nFSMONITOR\t = x", true),
-            ("[alias]\nst = !x", true),
-            ("[filter \"a\"]\n smudge=x", true),
-            ("[branch \"main\"]\n merge = refs/heads/main", false),
-        ] {
-            assert_eq!(sets_anything(text, "st"), expected, "{text}");
-        }
-        for (_, key, _) in SETTINGS {
-            assert!(KEYS.contains(key), "{key}");
-        }
-    }
-
-    #[test]
     fn hooks_are_passed_over_by_a_letter() {
         for (word, expected) in
             [("-n", true), ("-an", true), ("-mn", false), ("--no-edit", false), ("n", false)]
         {
             assert_eq!(is_letter(word, 'n'), expected, "{word}");
-        }
-    }
-
-    #[test]
-    fn values_of_settings_lose_their_quotes() {
-        for (value, expected) in [("\"a b\" # c", "a b"), ("a\\\"b", "a\"b"), (".husky", ".husky")]
-        {
-            assert_eq!(unquoted(value), expected);
         }
     }
 }

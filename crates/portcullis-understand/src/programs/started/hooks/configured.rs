@@ -290,4 +290,19 @@ mod tests {
             assert!(git_means(&key).is_some(), "{key}");
         }
     }
+
+    #[test]
+    fn a_setting_that_matters_is_seen_however_it_is_spaced() {
+        for (text, expected) in [
+            ("[core]\n\tbare = false\n[remote \"o\"]\n\turl = https://a.example/?editor=1\n", true),
+            ("[core]\n\tbare = false\n[remote \"o\"]\n\turl = https://a.example/x\n", false),
+            ("[core] hooksPath=x", true),
+            ("[core]\nFSMONITOR\t = x", true),
+            ("[alias]\nst = !x", true),
+            ("[filter \"a\"]\n smudge=x", true),
+            ("[branch \"main\"]\n merge = refs/heads/main", false),
+        ] {
+            assert_eq!(sets_anything(text, "st"), expected, "{text}");
+        }
+    }
 }
