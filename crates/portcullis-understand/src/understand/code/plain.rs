@@ -5,7 +5,10 @@ use super::{
     interpreter::Interpreter,
     value::{Given, Value},
 };
-use crate::text::{Piece, Text};
+use crate::{
+    bound::Bounded,
+    text::{Piece, Text},
+};
 
 /// How long a text may become by being filled up.
 const FILLED: usize = 1 << 12;
@@ -237,7 +240,7 @@ fn filled(text: &str, length: usize, with: &[Option<&str>], is_before: bool) -> 
     };
     let missing = length.saturating_sub(text.chars().count());
     let fill: String =
-        with.chars().cycle().take(if with.is_empty() { 0 } else { missing }).collect();
+        with.chars().cycle().leading(if with.is_empty() { 0 } else { missing }).collect();
     Some(if is_before { format!("{fill}{text}") } else { format!("{text}{fill}") })
 }
 

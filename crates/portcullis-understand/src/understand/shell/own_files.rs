@@ -126,7 +126,7 @@ impl Walk<'_> {
             !is_any && (begins || part.starts_with(['[', '?']))
         };
         let mut found: Vec<String> = Vec::new();
-        if parts.iter().any(|part| is_hidden(&part)) {
+        if parts.iter().any(is_hidden) {
             let matched = self.matching(&file.text, file.span).unwrap_or_default();
             if matched.len() <= MOST {
                 found.extend(matched);
