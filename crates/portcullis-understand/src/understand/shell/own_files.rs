@@ -66,15 +66,12 @@ impl Walk<'_> {
             return;
         }
         let only_shows = row.is_some_and(|row| row.does.only_shows());
-        let mut before = "";
-        let words = invocation.arguments.iter().at_most(WORDS, self, invocation.span);
-        let words: Vec<&Argument> = words.collect();
-        for word in words {
-            let known = word.text.known_prefix();
-            let previous = std::mem::replace(&mut before, known);
-            if !may_be_own(known) {
-                continue;
-            }
+        let all = invocation.arguments.as_slice();
+        let named = all.iter().enumerate().filter(|(_, word)| may_be_own(word.text.known_prefix()));
+        let named: Vec<(usize, &Argument)> = named.at_most(WORDS, self, invocation.span).collect();
+        for (at, word) in named {
+            let previous = at.checked_sub(1).and_then(|before| all.get(before));
+            let previous = previous.map_or("", |word| word.text.known_prefix());
             let Some((option, value)) = value_of(word, previous) else { continue };
             let is_output = OUTPUTS.binary_search(&option).is_ok()
                 && !(option == "-o" && SHOWN_BY_O.binary_search(&program).is_ok());
