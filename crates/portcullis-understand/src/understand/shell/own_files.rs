@@ -67,7 +67,13 @@ impl Walk<'_> {
         }
         let only_shows = row.is_some_and(|row| row.does.only_shows());
         let all = invocation.arguments.as_slice();
-        let named = all.iter().enumerate().filter(|(_, word)| may_be_own(word.text.known_prefix()));
+        // Where the program is started every name may be one.
+        let is_near =
+            self.directory().is_some_and(|here| here.contains("portcullis") || here.contains("/."));
+        let named = all.iter().enumerate().filter(|(_, word)| {
+            let known = word.text.known_prefix();
+            may_be_own(known) || is_near && !known.is_empty()
+        });
         let named: Vec<(usize, &Argument)> = named.at_most(WORDS, self, invocation.span).collect();
         for (at, word) in named {
             let previous = at.checked_sub(1).and_then(|before| all.get(before));
