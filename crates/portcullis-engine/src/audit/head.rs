@@ -246,7 +246,9 @@ fn parsed(text: &str) -> Option<Anchor> {
     let mut words = text.split_whitespace();
     let (format, sequence, hash) = (words.next()?, words.next()?, words.next()?);
     let anchor = Anchor { sequence: sequence.parse().ok()?, hash: hash.parse().ok()? };
-    (format == FORMAT && line(anchor) == text).then_some(anchor)
+    // Before the first record there is one place only: any other was never written, and would vouch for nothing.
+    let is_a_place = anchor.sequence > 0 || anchor == Anchor::GENESIS;
+    (format == FORMAT && is_a_place && line(anchor) == text).then_some(anchor)
 }
 
 fn locked(file: &File, lock: fn(&File) -> Result<(), TryLockError>) -> io::Result<bool> {

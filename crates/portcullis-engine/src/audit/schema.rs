@@ -178,7 +178,10 @@ const STATISTICS: &[&str] = &[
     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
 ];
 
-/// What is in a file beside what is ours, and what is missing of the record's own.
+/// What stands beside the record once a gateway, or a grant, needed it: each made as a whole.
+const BESIDE: [&str; 8] = [REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS, TALK, FIGURES];
+
+/// What is in a file beside what is ours, and what is missing of it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Difference {
     /// What is not ours, or not as we make it: the kind and the name.
@@ -191,6 +194,8 @@ pub(super) struct Difference {
 pub(super) fn difference(connection: &Connection) -> rusqlite::Result<Difference> {
     let mut missing: Vec<Made> = made(RECORD).collect();
     let mut foreign = Vec::new();
+    let mut beside: [Vec<Made>; BESIDE.len()] = BESIDE.map(|schema| made(schema).collect());
+    let mut is_begun = [false; BESIDE.len()];
     let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -206,14 +211,23 @@ pub(super) fn difference(connection: &Connection) -> rusqlite::Result<Difference
             |made: &Made| made.is(text) || text == FIRST && made.words() == "table `record`";
         if let Some(found) = missing.iter().position(is_this) {
             missing.swap_remove(found);
-        } else if ![INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS, TALK, FIGURES]
-            .into_iter()
-            .flat_map(made)
-            .any(|made| made.is(text))
-            && !STATISTICS.contains(&text)
-        {
+            continue;
+        }
+        let found = beside.iter_mut().zip(&mut is_begun).any(|(left, is_begun)| {
+            let Some(at) = left.iter().position(|made| made.is(text)) else { return false };
+            *is_begun |= left.swap_remove(at).kind == "TABLE";
+            true
+        });
+        let is_known = || made(INDEX).any(|made| made.is(text)) || STATISTICS.contains(&text);
+        if !found && !is_known() {
             foreign.push(format!("{kind} `{}`", row.get_ref(1)?.as_str()?));
         }
+    }
+    // Whatever else there is stands beside requests.
+    is_begun[0] |= is_begun.contains(&true);
+    for (left, is_begun) in beside.into_iter().zip(is_begun) {
+        // An index says nothing that its table does not.
+        missing.extend(left.into_iter().filter(|made| is_begun && made.kind != "INDEX"));
     }
     let missing = missing.iter().map(Made::words).collect();
     Ok(Difference { foreign, missing })
@@ -269,7 +283,7 @@ mod tests {
 
     fn fresh() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
-        for schema in [RECORD, INDEX, REQUESTS, RULINGS, PEOPLE, TEAM, INBOX, CHATS, TALK] {
+        for schema in [RECORD, INDEX].into_iter().chain(BESIDE) {
             connection.execute_batch(schema).unwrap();
         }
         connection
@@ -310,6 +324,27 @@ mod tests {
             connection.execute_batch(statements).unwrap();
             assert_eq!(difference(&connection).unwrap().foreign, [foreign], "{statements}");
         }
+    }
+
+    #[test]
+    fn whatever_is_gone_beside_the_record_is_missed() {
+        let all = BESIDE.into_iter().flat_map(made).filter(|made| made.kind != "INDEX");
+        for made in all {
+            let connection = fresh();
+            let name = made.rest.split([' ', '\n']).next().unwrap();
+            connection.execute_batch(&format!("DROP {} {name}", made.kind)).unwrap();
+            let found = difference(&connection).unwrap();
+            assert!(found.missing.contains(&made.words()), "{name}: {found:?}");
+            assert_eq!(found.foreign, [""; 0], "{name}");
+        }
+        // All requests at once, beside what only stands beside them.
+        let connection = fresh();
+        for made in made(REQUESTS).filter(|made| made.kind == "TABLE") {
+            let name = made.rest.split(' ').next().unwrap();
+            connection.execute_batch(&format!("DROP TABLE {name}")).unwrap();
+        }
+        let missing = difference(&connection).unwrap().missing;
+        assert!(missing.contains(&"table `granted`".to_owned()), "{missing:?}");
     }
 
     #[test]

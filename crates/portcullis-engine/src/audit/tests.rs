@@ -353,6 +353,20 @@ fn an_emptied_head_hides_nothing() {
 }
 
 #[test]
+fn a_head_before_the_first_record_vouches_only_as_it_was_made() {
+    let changed = "the file `head` was changed: whether the end was cut off cannot be told";
+    for hash in ["a".repeat(64), format!("{}1", "0".repeat(63)), "f".repeat(64)] {
+        for statements in ["", "DELETE FROM record WHERE sequence > 2", "DELETE FROM record"] {
+            let directory = five();
+            let line = format!("portcullis-head/v1 {:020} {hash}\n", 0);
+            fs::write(head_path(&state(&directory)), line).unwrap();
+            tamper(&directory, statements);
+            assert_eq!(problems(&directory), [changed], "{hash} {statements}");
+        }
+    }
+}
+
+#[test]
 fn the_head_says_where_it_begins_before_there_is_a_database() {
     let directory = tempfile::tempdir().unwrap();
     let head = HeadFile::new(head_path(&state(&directory)));
