@@ -53,6 +53,8 @@ pub(in crate::understand) enum Side {
     From,
     Here,
     To,
+    /// Where a tool puts what it made, whatever it does besides.
+    Made,
 }
 
 /// The longest name of an argument that is looked up.
@@ -69,11 +71,20 @@ pub(in crate::understand) fn role(key: &str) -> Role {
     if let Some((role, _)) = known {
         return *role;
     }
+    // `pathInProject`, `fileToSave`: what follows says more of the same file.
+    if let [first, more, _, ..] = words.as_slice()
+        && MORE.contains(&more.as_str())
+        && let Some((role @ Role::Path(_), _)) =
+            ENDS.iter().find(|(_, ends)| ends.contains(&first.as_str()))
+    {
+        return *role;
+    }
     let Some(last) = words.last() else { return Role::Other };
     let starts_with = |starts: &[&str]| {
         words.first().is_some_and(|first| words.len() > 1 && starts.contains(&first.as_str()))
     };
     match ENDS.iter().find(|(_, ends)| ends.contains(&last.as_str())) {
+        Some((Role::Path(_), _)) if starts_with(MADE) => Role::Path(Side::Made),
         Some((Role::Path(_), _)) if starts_with(FROM) => Role::Path(Side::From),
         Some((Role::Path(_), _)) if starts_with(TO) => Role::Path(Side::To),
         Some((role, _)) => *role,
@@ -82,7 +93,22 @@ pub(in crate::understand) fn role(key: &str) -> Role {
 }
 
 const FROM: &[&str] = &["from", "input", "old", "source", "src"];
-const TO: &[&str] = &["dest", "destination", "dst", "new", "output", "save", "target", "to"];
+const TO: &[&str] = &["new", "target", "to"];
+const MADE: &[&str] = &[
+    "dest",
+    "destination",
+    "download",
+    "dst",
+    "export",
+    "out",
+    "output",
+    "request",
+    "response",
+    "result",
+    "save",
+    "write",
+];
+const MORE: &[&str] = &["from", "in", "inside", "of", "on", "relative", "to", "within"];
 
 /// A name of an argument without case and separators.
 pub(in crate::understand) fn plain(key: &str) -> String {
@@ -100,7 +126,18 @@ const CONTENT: &[&str] =
 /// Whether a path under this name is a directory in which others are named.
 pub(in crate::understand) fn is_folder(key: &str) -> bool {
     let words = words(key);
-    words.last().is_some_and(|last| matches!(last.as_str(), "dir" | "directory" | "folder"))
+    let is_around = || {
+        words.first().is_some_and(|first| {
+            words.len() == 2
+                && matches!(first.as_str(), "project" | "repo" | "repository" | "workspace")
+        })
+    };
+    let is_one = |word: &String| matches!(word.as_str(), "dir" | "directory" | "folder");
+    match words.as_slice() {
+        [.., last] if is_one(last) => true,
+        [.., one, last] if last == "path" => is_one(one) || is_around(),
+        _ => false,
+    }
 }
 
 /// Names without their separators, in lower case.
@@ -141,7 +178,24 @@ const KEYS: &[(Role, &[&str])] = &[
     (Role::Sql, &["sql", "sqlquery", "sqlstatement", "sqlstatements", "rawsql"]),
     (Role::Query, &["cypher", "query", "queries", "statement", "statements", "stmt"]),
     (Role::Perhaps(Side::From), &["from", "source", "src"]),
-    (Role::Perhaps(Side::To), &["dest", "destination", "dst", "target", "to"]),
+    (Role::Perhaps(Side::To), &["target", "to"]),
+    (
+        Role::Perhaps(Side::Made),
+        &[
+            "dest",
+            "destination",
+            "downloadto",
+            "dst",
+            "exportto",
+            "out",
+            "outfile",
+            "output",
+            "outputto",
+            "saveas",
+            "saveto",
+            "writeto",
+        ],
+    ),
     (
         Role::Directory,
         &[
@@ -256,7 +310,13 @@ mod tests {
             ("commands shellCmds", Role::Commands),
             ("file_path filePath FilePath path PATHS notebook_path", Role::Path(Side::Here)),
             ("source_path oldPath", Role::Path(Side::From)),
-            ("newPath destination_path", Role::Path(Side::To)),
+            ("newPath to_path", Role::Path(Side::To)),
+            (
+                "destination_path outputFile responseFilePath saveDir downloadPath",
+                Role::Path(Side::Made),
+            ),
+            ("output saveTo save_as destination", Role::Perhaps(Side::Made)),
+            ("pathInProject file_to_write", Role::Path(Side::Here)),
             ("url base_url baseUrl uri href issueUrl", Role::Address),
             ("python_code pythonCode", Role::Code(Some("python"))),
             ("shell_id country_code error", Role::Other),

@@ -156,6 +156,11 @@ pub(in crate::understand) fn is_path(text: &str) -> bool {
     is_rooted_path(text) || is_name(text) && (text.starts_with("./") || text.starts_with("../"))
 }
 
+/// Whether a text is written as a path from where one stands: a hidden name, or several names.
+pub(in crate::understand) fn is_relative_path(text: &str) -> bool {
+    is_one_word(text) && !text.contains(':') && (text.starts_with('.') || text.contains('/'))
+}
+
 /// A path with what stands for the home directory as `~`.
 pub(in crate::understand) fn home_as_tilde(path: &str) -> String {
     let rest = HOMES.iter().find_map(|home| path.strip_prefix(home));

@@ -15,6 +15,8 @@ pub(super) struct Named<'a> {
     pub(super) side: Side,
     /// Whether it is only the directory of another.
     pub(super) is_base: bool,
+    /// Whether it is a directory.
+    pub(super) is_folder: bool,
     pub(super) beside: &'a Beside<'a>,
 }
 
@@ -61,6 +63,10 @@ impl Reader<'_, '_> {
         }
         let file = Argument { text: Text::known(&path), ..self.walk.whole(text) };
         let verb = if named.is_base { None } else { named.beside.verb };
+        if named.side == Side::Made && verb.is_none_or(|verb| verb == Verb::Read) {
+            // Where something is put is written, also by a tool that gets or looks at something.
+            return self.made(named, &file, &path, is_rooted, content);
+        }
         self.touch(verb, named.side, &file, content);
         if is_rooted || named.is_base {
             return;
@@ -69,6 +75,34 @@ impl Reader<'_, '_> {
             let path = format!("{}/{path}", look::home_as_tilde(directory.trim_end_matches('/')));
             let file = Argument { text: Text::known(&path), span: file.span };
             self.touch(verb, named.side, &file, content);
+        }
+    }
+
+    /// A file that the tool makes, or a directory in which it does.
+    fn made(
+        &mut self,
+        named: &Named<'_>,
+        file: &Argument,
+        path: &str,
+        is_rooted: bool,
+        content: &Text,
+    ) {
+        let bases = named.beside.directories.iter().filter(|_| !is_rooted && !named.is_base);
+        let below = bases.map(|base| {
+            let base = look::home_as_tilde(base.trim_end_matches('/'));
+            Argument { text: Text::known(format!("{base}/{path}")), span: file.span }
+        });
+        for file in std::iter::once(file.clone()).chain(below) {
+            if named.is_folder {
+                self.walk.write(&file, WriteMode::Create, Text::default());
+            } else {
+                let unknown = content.is_empty().then(|| Text::unknown("what the tool made"));
+                self.walk.write(
+                    &file,
+                    WriteMode::Replace,
+                    unknown.unwrap_or_else(|| content.clone()),
+                );
+            }
         }
     }
 
@@ -98,8 +132,8 @@ impl Reader<'_, '_> {
         let written = text.trim();
         if look::is_address(written) {
             self.address(text, at, beside);
-        } else if look::is_path(written) {
-            let named = Named { side, is_base: false, beside };
+        } else if look::is_path(written) || side == Side::Made && look::is_relative_path(written) {
+            let named = Named { side, is_base: false, is_folder: false, beside };
             self.path(&named, text, at, &mut beside.content());
         } else {
             self.function(text, at, beside);
@@ -110,7 +144,7 @@ impl Reader<'_, '_> {
     pub(super) fn address(&mut self, text: &str, at: &Spot, beside: &Beside<'_>) {
         let written = text.trim();
         if look::file_of(written).is_some() || look::is_path(written) {
-            let named = Named { side: Side::Here, is_base: false, beside };
+            let named = Named { side: Side::Here, is_base: false, is_folder: false, beside };
             return self.path(&named, text, at, &mut beside.content());
         }
         if look::may_be_fetched(written) && at.open(self.walk, text).is_some() {
@@ -127,7 +161,7 @@ impl Reader<'_, '_> {
         if look::is_address(written) {
             self.address(text, at, beside);
         } else if look::is_rooted_path(written) {
-            let named = Named { side: Side::Here, is_base: true, beside };
+            let named = Named { side: Side::Here, is_base: true, is_folder: true, beside };
             self.path(&named, text, at, &mut Text::default());
         }
     }

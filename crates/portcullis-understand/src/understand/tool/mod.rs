@@ -203,7 +203,7 @@ impl Reader<'_, '_> {
         let mut content = beside.content();
         for (side, at, value, is_folder) in paths {
             let is_base = is_folder && beside.has_path;
-            let path = file::Named { side, is_base, beside: &beside };
+            let path = file::Named { side, is_base, is_folder, beside: &beside };
             self.paths(&path, value, &at, &mut content, depth);
         }
     }
@@ -242,11 +242,12 @@ impl Reader<'_, '_> {
             Role::Sql | Role::Query => self.statement(text, role, at),
             Role::Perhaps(side) => self.perhaps_path(text, side, at, beside),
             Role::Path(side) => {
-                let named = file::Named { side, is_base: false, beside };
+                let named = file::Named { side, is_base: false, is_folder: false, beside };
                 self.path(&named, text, at, &mut beside.content());
             }
             Role::Directory => {
-                let named = file::Named { side: Side::Here, is_base: true, beside };
+                let named =
+                    file::Named { side: Side::Here, is_base: true, is_folder: true, beside };
                 self.path(&named, text, at, &mut Text::default());
             }
             Role::Address => self.address(text, at, beside),

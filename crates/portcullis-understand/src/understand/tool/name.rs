@@ -163,11 +163,35 @@ fn verb_of(words: &[String]) -> Option<Verb> {
     let found = words.iter().enumerate().filter_map(|(index, word)| {
         let verb = VERBS.iter().find(|(_, known)| known.contains(&word.as_str()))?.0;
         let part = words.get(index + 1).is_some_and(|next| PARTS.contains(&next.as_str()));
-        // To remove a line from a file is to change the file.
-        Some(if verb == Verb::Delete && part { Verb::Edit } else { verb })
+        let name = words.get(index + 1).is_some_and(|next| NAMES.contains(&next.as_str()));
+        // To remove a line from a file, or to rename what stands in it, is to change the file.
+        let is_edit = verb == Verb::Delete && part || verb == Verb::Move && name;
+        Some(if is_edit { Verb::Edit } else { verb })
     });
-    found.max()
+    // A picture of something is taken to be kept, where nothing says what else is done with it.
+    found.max().or_else(|| {
+        let takes = |word: &String| TAKEN.contains(&word.as_str());
+        words.iter().any(takes).then_some(Verb::Write)
+    })
 }
+
+/// What is named in a file.
+const NAMES: &[&str] =
+    &["class", "field", "function", "method", "refactoring", "symbol", "variable"];
+
+/// What is made by looking at something.
+const TAKEN: &[&str] = &[
+    "capture",
+    "dump",
+    "heapsnapshot",
+    "pdf",
+    "record",
+    "recording",
+    "screencast",
+    "screenshot",
+    "snapshot",
+    "trace",
+];
 
 fn says(word: &str) -> Option<Hint> {
     let bare = word.trim_end_matches(|end: char| end.is_ascii_digit());
@@ -406,6 +430,10 @@ mod tests {
             ("delete_lines", Some(Verb::Edit)),
             ("list_deleted_files", Some(Verb::Read)),
             ("mcp__fs__frobnicate", None),
+            ("mcp__x__rename_refactoring", Some(Verb::Edit)),
+            ("mcp__x__take_screenshot", Some(Verb::Write)),
+            ("mcp__x__performance_stop_trace", Some(Verb::Write)),
+            ("mcp__x__load_trace", Some(Verb::Read)),
         ] {
             assert_eq!(Name::new(name).verb(), expected, "{name}");
         }
