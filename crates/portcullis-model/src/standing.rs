@@ -257,6 +257,8 @@ pub enum AgentFileKind {
     Instructions,
     /// What it keeps for itself.
     State,
+    /// An editor's settings, some of which are an agent's.
+    Shared,
 }
 
 impl AgentFile {

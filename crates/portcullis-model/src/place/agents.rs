@@ -10,10 +10,29 @@ pub(super) fn find(located: &Located<'_>) -> Option<&'static AgentFile> {
 
 fn search(located: &Located<'_>) -> Option<&'static AgentFile> {
     // Most paths have nothing in them that any row begins with.
-    if !located.all().iter().any(|part| is_telling(part)) {
-        return None;
+    let first = located.all().iter().position(|part| is_telling(part))?;
+    let whole = row_of(located)?;
+    if whole.kind == Settings {
+        return Some(whole);
     }
+    // A project may lie in an agent's directory, and is one like any other: `.claude/worktrees/x/.claude/settings.json`.
+    let inner = (first + 1..located.all().len()).rev().find_map(|start| {
+        let part = located.all().get(start)?;
+        let begins = is_telling(part) && is_beginning(part);
+        let found = begins.then(|| row_of(&located.from(start))).flatten()?;
+        let is_below = start + 1 < located.all().len();
+        (found.kind == Settings || found.kind == Instructions && is_below).then_some(found)
+    });
+    Some(inner.unwrap_or(whole))
+}
+
+fn row_of(located: &Located<'_>) -> Option<&'static AgentFile> {
     TABLE.get(index!(TABLE).row(located)?)
+}
+
+/// Whether a name by itself says whose it is: one in capitals alone, or a glob, is anybody's.
+fn is_beginning(part: &str) -> bool {
+    part.starts_with('.') || part.ends_with(".json") || part.ends_with(".jsonc")
 }
 
 /// Hidden names, names in capitals, JSON and what stands in systems' own directories.
@@ -23,8 +42,9 @@ fn is_telling(part: &str) -> bool {
         || part.ends_with(".json")
         || part.ends_with(".jsonc")
         || part.contains(['*', '?', '['])
-        || matches!(part, "etc" | "llms-install.md")
+        || matches!(part, "etc" | "llms-install.md" | "reasonix.toml")
         || part.starts_with("saoudrizwan")
+        || part.ends_with(".code-workspace")
 }
 
 /// Every row.
@@ -40,9 +60,20 @@ const fn row(
     AgentFile { agent, kind, patterns }
 }
 
-use AgentFileKind::{Instructions, Settings, State};
+use AgentFileKind::{Instructions, Settings, Shared, State};
 
-/// First match counts: what is kept, then what is told, then everything else in the agent's directory.
+/// First match counts: what is kept, then what is told, then everything else in the agent's directory. What stands beside others that
+/// are told, and yet is obeyed, comes before them.
+///
+/// Where their makers say it: Claude Code `code.claude.com/docs/en/settings`, Codex `developers.openai.com/codex/config-reference` and
+/// `/codex/rules`, Cursor `cursor.com/docs/agent/hooks`, Gemini CLI `geminicli.com/docs/reference/configuration`, Copilot
+/// `docs.github.com/en/copilot/reference/copilot-cli-reference/cli-config-dir-reference` and `/concepts/customizations`, VS Code
+/// `code.visualstudio.com/docs/agent-customization/hooks` and `/docs/agents/agent-tools`, OpenCode `opencode.ai/docs/config`, Kilo
+/// `kilo.ai/docs/cli`, Cline `docs.cline.bot`, Windsurf and Devin `docs.windsurf.com`, `docs.devin.ai`, Kiro
+/// `kiro.dev/docs/cli/chat/configuration`, Amp `ampcode.com/manual`, Droid `docs.factory.ai/cli/configuration`, Qwen Code
+/// `qwenlm.github.io/qwen-code-docs`, Crush `github.com/charmbracelet/crush`, Goose `block.github.io/goose/docs`, OpenHands
+/// `docs.openhands.dev`, Continue `docs.continue.dev`, Pi `github.com/badlogic/pi-mono`, Hermes `hermes-agent.nousresearch.com/docs`,
+/// OpenClaw `docs.openclaw.ai`, Zed `zed.dev/docs/ai`.
 static TABLE: &[AgentFile] = &[
     row(
         "a coding agent",
@@ -52,12 +83,16 @@ static TABLE: &[AgentFile] = &[
             "**/.codex/sessions|log|logs|tmp|cache|memories|worktrees|plans/**",
             "**/.gemini/tmp|history|cache|plans/**",
             "**/.cursor/plans|chats|projects|worktrees|logs|cache/**",
-            "**/.qwen|.grok|.crush|.factory|.kiro|.amp|.opencode/tmp|logs|cache|sessions|history|plans|projects|todos|specs/**",
+            "**/.qwen|.grok|.crush|.factory|.kiro|.amp|.opencode|.kilo|.reasonix/tmp|logs|cache|sessions|history|plans|projects|todos|specs/**",
             "**/.copilot/logs|session-state|history-session-state/**",
             "**/.openhands/sessions|conversations|cache/**",
+            "**/.kilo|.opencode/worktrees/**",
         ],
     ),
     row("Cline", Settings, &["**/.clinerules/hooks/**"]),
+    // Among agents and rules that are told in words: these are lists of what needs no asking.
+    row("Kiro", Settings, &["**/.kiro/agents/*.json"]),
+    row("Codex", Settings, &["**/.codex/rules/*.rules"]),
     row(
         "any coding agent",
         Instructions,
@@ -66,10 +101,10 @@ static TABLE: &[AgentFile] = &[
             "**/.cursorrules|.windsurfrules|.clinerules|.roorules|.goosehints|.rules|.aiderrules|.augment-guidelines",
             "**/.github/copilot-instructions.md",
             "**/.github/instructions|prompts|chatmodes|agents|skills/**",
-            "**/.claude|.codex|.gemini|.cursor|.opencode|.windsurf|.kiro|.amp|.factory|.qwen|.grok|.crush|.agents|.agent|.roo|.kilocode|.cline|.junie|.augment|.continue|.trae/commands|command|agents|agent|skills|rules|prompts|output-styles|workflows|steering|specs|modes|guidelines|recipes|themes|droids/**",
+            "**/.claude|.codex|.gemini|.cursor|.opencode|.windsurf|.kiro|.amp|.factory|.qwen|.grok|.crush|.agents|.agent|.roo|.kilocode|.kilo|.cline|.junie|.augment|.continue|.trae|.reasonix/commands|command|agents|agent|skills|rules|prompts|output-styles|workflows|steering|specs|modes|guidelines|recipes|themes|droids/**",
             "**/.clinerules/**",
             "**/.openhands/microagents|skills/**",
-            "~/.config/opencode|amp|crush|goose/commands|command|agents|agent|skills|rules|prompts/**",
+            "~/.config/opencode|kilo|amp|crush|goose/commands|command|agents|agent|skills|rules|prompts/**",
             "~/.codeium/windsurf/memories/**",
         ],
     ),
@@ -124,10 +159,12 @@ static TABLE: &[AgentFile] = &[
         "Copilot",
         Settings,
         &[
-            "**/.github/hooks/**",
+            "**/.github/hooks|extensions/**",
+            "**/.github/copilot/settings.json|settings.local.json|*.json",
+            "**/.github/lsp.json",
             "~/.copilot/**",
             "~/.config/github-copilot|copilot/**",
-            "**/.copilotignore|.vscode/mcp.json",
+            "**/.copilotignore",
             "**/.vscode/mcp.json",
             "~/.config/Code/User/mcp.json",
         ],
@@ -141,6 +178,19 @@ static TABLE: &[AgentFile] = &[
             "~/.config/opencode/**",
             "~/.local/share/opencode/**",
             "/etc/opencode/**",
+            "/Library/Application Support/opencode/**",
+        ],
+    ),
+    row(
+        "Kilo",
+        Settings,
+        &[
+            "**/.kilo|.kilocode/**",
+            "**/kilo.json|kilo.jsonc|.kilo.json|.kilocodemodes|.kilocodeignore",
+            "~/.config/kilo/**",
+            "~/.local/share/kilo/**",
+            "/etc/kilo/**",
+            "/Library/Application Support/kilo/**",
         ],
     ),
     row(
@@ -154,7 +204,7 @@ static TABLE: &[AgentFile] = &[
             "**/saoudrizwan.claude-dev/settings/**",
         ],
     ),
-    row("Roo", Settings, &["**/.roo|.kilocode/**", "**/.roomodes|.rooignore|.kilocodemodes"]),
+    row("Roo", Settings, &["**/.roo/**", "**/.roomodes|.rooignore"]),
     row(
         "Windsurf",
         Settings,
@@ -178,6 +228,19 @@ static TABLE: &[AgentFile] = &[
         ],
     ),
     row("Goose", Settings, &["~/.config/goose/**", "**/.goose/**"]),
+    row(
+        "Hermes",
+        Settings,
+        &["~/.hermes/**", "~/.config/hermes/**", "**/.hermes/hooks|plugins|config.yaml/**"],
+    ),
+    row(
+        "OpenClaw",
+        Settings,
+        &["~/.openclaw/**", "**/.openclaw/hooks|plugins|extensions|openclaw.json/**"],
+    ),
+    row("Muse", Settings, &["**/.muse/**", "~/.config/muse/**"]),
+    row("Pi", Settings, &["~/.pi/**", "**/.pi/extensions|agent|npm|git|settings.json/**"]),
+    row("Reasonix", Settings, &["**/.reasonix/**", "**/reasonix.toml", "~/.config/reasonix/**"]),
     row("Aider", Settings, &["**/.aider.conf.yml|.aiderignore"]),
     row(
         "OpenHands",
@@ -198,13 +261,24 @@ static TABLE: &[AgentFile] = &[
         Settings,
         &[
             "**/mcp.json|mcp_config.json|mcp_settings.json|mcp-config.json|.mcp-config.json|claude_desktop_config.json|managed-settings.json|managed-mcp.json",
-            "~/.junie|.augment|.trae|.warp|.hermes|.openclaw|.clawdbot|.antigravity|.zencoder|.tabnine|.letta|.nanobot|.plandex/**",
-            "~/.pi|.muse|.reasonix/**",
-            "~/.config/muse|goose|hermes/**",
-            "**/.pi/extensions|agent|settings.json/**",
+            "~/.junie|.augment|.trae|.warp|.clawdbot|.antigravity|.zencoder|.tabnine|.letta|.nanobot|.plandex/**",
             "**/.agents|.agent|.antigravity|.junie|.augment|.trae/hooks|plugins|extensions|settings.json|config.toml|mcp.json|hooks.json|settings.local.json/**",
             "~/.config/zed/settings.json",
             "**/.aiignore|.agentignore",
+        ],
+    ),
+    // An editor's own, with an agent's among them: what is written says which of them are meant.
+    row(
+        "the agents in an editor",
+        Shared,
+        &[
+            "**/.vscode/settings.json",
+            "~/.config/Code|Code - Insiders|VSCodium/User/settings.json",
+            "~/Library/Application Support/Code|Code - Insiders|VSCodium/User/settings.json",
+            "~/AppData/Roaming/Code|Code - Insiders|VSCodium/User/settings.json",
+            "~/.vscode-server/data/Machine|User/settings.json",
+            "**/*.code-workspace",
+            "**/.zed/settings.json",
         ],
     ),
 ];

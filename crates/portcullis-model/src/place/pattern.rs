@@ -66,6 +66,26 @@ impl<'p> Located<'p> {
         Some(located)
     }
 
+    /// The same from this component on, wherever that lies.
+    pub(super) fn from(&self, start: usize) -> Self {
+        let components = self.components.get(start..).unwrap_or_default().to_vec();
+        let hashes = self.hashes.get(start..).unwrap_or_default().to_vec();
+        let letters = components
+            .iter()
+            .fold(Letters::NONE, |letters, part| letters.with(part.bytes().next(), self.fold));
+        Self {
+            components,
+            hashes,
+            home: None,
+            workspace: None,
+            fold: self.fold,
+            literal: self.literal,
+            letters,
+            end: self.end,
+            agent_file: OnceCell::new(),
+        }
+    }
+
     /// Whether each component is a name as it stands: no glob, and letters count as written.
     pub(super) fn is_literal(&self) -> bool {
         self.literal

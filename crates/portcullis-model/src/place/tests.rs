@@ -118,6 +118,13 @@ fn credentials_are_known_by_their_paths() {
         "/home/dev/.ssh",
         "/home/dev/.ssh/*",
         "/home/dev/.s*/id_*",
+        "/home/dev/.local/share/kilo/auth.json",
+        "/home/dev/.pi/agent/auth.json",
+        "/home/dev/.grok/auth.json",
+        "/home/dev/.mcp-auth/mcp-remote-0.1/x_tokens.json",
+        "/home/dev/.config/sops/age/keys.txt",
+        "/home/dev/.openclaw/credentials/x.json",
+        "/home/dev/.copilot/mcp-secrets/x",
         "/root/.aws/credentials",
         "/home/*/.aws/credentials",
         "/workspace/project/.env",
@@ -217,10 +224,60 @@ fn agents_files_are_told_apart_by_what_they_do() {
         ("/workspace/project/AGENTS.md", AgentFileKind::Instructions),
         ("/home/dev/.claude/skills/x/SKILL.md", AgentFileKind::Instructions),
         ("/home/dev/.claude/plans/a.md", AgentFileKind::State),
+        ("/workspace/project/.github/copilot/settings.json", AgentFileKind::Settings),
+        ("/workspace/project/.github/copilot/settings.local.json", AgentFileKind::Settings),
+        ("/workspace/project/.github/extensions/x/extension.mjs", AgentFileKind::Settings),
+        ("/workspace/project/.github/lsp.json", AgentFileKind::Settings),
+        ("/workspace/project/.kilo/plugin/x.js", AgentFileKind::Settings),
+        ("/workspace/project/kilo.json", AgentFileKind::Settings),
+        ("/workspace/project/kilo.jsonc", AgentFileKind::Settings),
+        ("/workspace/project/.kilo/rules/style.md", AgentFileKind::Instructions),
+        ("/home/dev/.config/kilo/plugin/x.js", AgentFileKind::Settings),
+        ("/home/dev/.config/kilo/agent/x.md", AgentFileKind::Instructions),
+        ("/workspace/project/.kiro/agents/x.json", AgentFileKind::Settings),
+        ("/workspace/project/.kiro/agents/x.md", AgentFileKind::Instructions),
+        ("/workspace/project/.codex/rules/x.rules", AgentFileKind::Settings),
+        ("/workspace/project/.reasonix/settings.json", AgentFileKind::Settings),
+        ("/workspace/project/reasonix.toml", AgentFileKind::Settings),
+        ("/workspace/project/.muse/settings.json", AgentFileKind::Settings),
+        ("/workspace/project/.hermes/plugins/x.py", AgentFileKind::Settings),
+        ("/home/dev/.pi/agent/extensions/x.ts", AgentFileKind::Settings),
+        ("/workspace/project/.vscode/settings.json", AgentFileKind::Shared),
+        ("/workspace/project/x.code-workspace", AgentFileKind::Shared),
     ] {
         assert_eq!(agent_file(path, &facts()).map(|file| file.kind), Some(kind), "{path}");
     }
     assert_eq!(agent_file("/workspace/project/README.md", &facts()), None);
+}
+
+#[test]
+fn a_project_in_an_agents_directory_is_one_like_any_other() {
+    for below in ["worktrees/x", "projects/x", "skills/x", "agents", "plans", "rules", "tmp/a/b"] {
+        for (path, kind) in [
+            (".claude/settings.json", AgentFileKind::Settings),
+            (".claude/settings.local.json", AgentFileKind::Settings),
+            (".mcp.json", AgentFileKind::Settings),
+            (".cursor/hooks.json", AgentFileKind::Settings),
+            (".github/copilot/settings.json", AgentFileKind::Settings),
+            ("opencode.json", AgentFileKind::Settings),
+            (".claude/agents/x.md", AgentFileKind::Instructions),
+        ] {
+            for outer in ["/workspace/project/.claude", "/home/dev/.claude"] {
+                let path = format!("{outer}/{below}/{path}");
+                assert_eq!(agent_file(&path, &facts()).map(|file| file.kind), Some(kind), "{path}");
+            }
+        }
+    }
+    for (path, kind) in [
+        ("/workspace/project/.claude/worktrees/x/src/main.rs", AgentFileKind::State),
+        ("/workspace/project/.claude/worktrees/x/package.json", AgentFileKind::State),
+        ("/workspace/project/.claude/worktrees/x/.github/workflows/ci.yml", AgentFileKind::State),
+        ("/home/dev/.claude/projects/x/memory/MEMORY.md", AgentFileKind::State),
+        ("/workspace/project/.claude/skills/x/data.json", AgentFileKind::Instructions),
+        ("/workspace/project/.claude/plans/a.md", AgentFileKind::State),
+    ] {
+        assert_eq!(agent_file(path, &facts()).map(|file| file.kind), Some(kind), "{path}");
+    }
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub struct Agent {
     variables: &'static [&'static str],
     /// Options with which it loads other settings, or no hooks or plugins.
     unhooks: &'static [&'static str],
+    /// Options of its own with which it asks nobody.
+    frees: &'static [&'static str],
 }
 
 const fn agent(
@@ -23,7 +25,7 @@ const fn agent(
     variables: &'static [&'static str],
     unhooks: &'static [&'static str],
 ) -> Agent {
-    Agent { names, variables, unhooks }
+    Agent { names, variables, unhooks, frees: &[] }
 }
 
 static AGENTS: &[Agent] = &[
@@ -36,24 +38,30 @@ static AGENTS: &[Agent] = &[
         &["CLAUDE_"],
         &["--bare", "--safe-mode", "--setting-sources", "--settings"],
     ),
-    agent(&["cline"], &["CLINE_"], &["--config"]),
+    agent(&["cline"], &["CLINE_"], &["--config", "--hooks-dir"]),
+    agent(&["cn"], &["CONTINUE_"], &["--config"]),
     agent(&["codex"], &["CODEX_"], &["--ignore-rules", "--ignore-user-config"]),
     agent(&["copilot"], &["COPILOT_"], &["--config-dir"]),
     agent(&["crush"], &["CRUSH_"], &["--data-dir", "-D"]),
     agent(&["cursor-agent"], &["CURSOR_"], &[]),
-    agent(&["devin"], &["DEVIN_"], &["--config"]),
+    Agent { frees: &["--dangerous"], ..agent(&["devin"], &["DEVIN_"], &["--config"]) },
     agent(&["droid"], &["FACTORY_", "DROID_"], &["--settings"]),
-    agent(&["gemini", "gemini-cli"], &["GEMINI_"], &[]),
+    Agent {
+        frees: &["--admin-policy", "--policy"],
+        ..agent(&["gemini", "gemini-cli"], &["GEMINI_"], &[])
+    },
     agent(&["goose"], &["GOOSE_"], &["--no-profile"]),
     agent(&["grok", "grok-cli"], &["GROK_"], &[]),
-    agent(&["hermes"], &["HERMES_"], &[]),
-    agent(&["kilocode"], &["KILO"], &[]),
+    agent(&["hermes"], &["HERMES_"], &["--ignore-user-config"]),
+    Agent { frees: &["--auto"], ..agent(&["kilo", "kilocode"], &["KILO"], &["--pure"]) },
     agent(&["kiro-cli", "q"], &["KIRO_", "Q_"], &[]),
+    agent(&["muse"], &["MUSE_"], &[]),
     agent(&["openclaw"], &["OPENCLAW_"], &["--profile", "--dev"]),
     agent(&["opencode", "opencode-ai", "opencode2"], &["OPENCODE_"], &["--pure"]),
     agent(&["openhands"], &["OPENHANDS_"], &["--config-file"]),
     agent(&["pi", "pi-coding-agent"], &["PI_"], &["--no-extensions", "-ne"]),
     agent(&["qwen", "qwen-code"], &["QWEN_"], &["--bare"]),
+    agent(&["reasonix"], &["REASONIX_"], &[]),
     agent(&["windsurf"], &["WINDSURF_"], &["--disable-extensions", "--user-data-dir"]),
 ];
 
@@ -61,12 +69,32 @@ static AGENTS: &[Agent] = &[
 const HOMES: &[&str] = &["APPDATA", "HOME", "USERPROFILE", "XDG_CONFIG_HOME"];
 
 /// Parts of the names of variables that say where settings lie, or what of them is loaded. `PLUGINS` alone is one as well.
-const SETTINGS: &[&str] =
-    &["BARE", "CONFIG", "DIR", "HOME", "HOOK", "PLUGIN", "PURE", "SAFE", "SETTINGS", "SIMPLE"];
+const SETTINGS: &[&str] = &[
+    "BARE",
+    "CONFIG",
+    "DIR",
+    "HOME",
+    "HOOK",
+    "PERMISSION",
+    "PLUGIN",
+    "PURE",
+    "SAFE",
+    "SETTINGS",
+    "SIMPLE",
+];
 
 /// Options whose value is a setting.
-const SETS: &[&str] =
-    &["--config", "--disable", "--feature", "--features", "--set", "--setting", "-c", "-o"];
+const SETS: &[&str] = &[
+    "--agents",
+    "--config",
+    "--disable",
+    "--feature",
+    "--features",
+    "--set",
+    "--setting",
+    "-c",
+    "-o",
+];
 
 /// The agent of this name.
 pub fn find(program: &str) -> Option<&'static Agent> {
@@ -83,6 +111,14 @@ impl Agent {
                         || SETTINGS.iter().any(|part| rest.contains(part))
                 })
             })
+    }
+
+    /// Whether it would be started with an option of its own that has it ask nobody.
+    pub fn asks_nobody(&self, run: &Run) -> bool {
+        let words = run.arguments.iter().map(|argument| argument.text.known_prefix());
+        words
+            .take_while(|word| *word != "--")
+            .any(|word| self.frees.contains(&word.split_once('=').map_or(word, |(name, _)| name)))
     }
 
     /// The option with which it would be started without the hooks that it has.

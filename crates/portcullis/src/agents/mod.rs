@@ -69,3 +69,51 @@ pub static AGENTS: &[&Agent] = &[
 pub fn named(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().copied().find(|agent| agent.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use portcullis_core::{
+        facts::Facts,
+        place::{self, AgentFileKind},
+    };
+
+    use super::{
+        AGENTS,
+        table::{Base, Place},
+    };
+
+    fn path(place: &Place) -> String {
+        let below = match place.base {
+            Base::Home => "/home/dev".to_owned(),
+            Base::Variable(_, otherwise) => format!("/home/dev/{otherwise}"),
+            Base::Configuration => "/home/dev/.config".to_owned(),
+            Base::Documents => "/home/dev/Documents".to_owned(),
+            Base::Project => "/workspace/project".to_owned(),
+            Base::System => String::new(),
+        };
+        format!("{below}/{}", place.path)
+    }
+
+    /// What makes an agent call us, and what turns that off, is nothing that an agent may write unseen.
+    #[test]
+    fn whatever_an_agent_is_guarded_by_counts_as_its_settings() {
+        let facts = Facts {
+            cwd: Some("/workspace/project".to_owned()),
+            home: Some("/home/dev".to_owned()),
+            workspace: Some("/workspace/project".to_owned()),
+            ..Facts::default()
+        };
+        let mut count = 0;
+        for agent in AGENTS {
+            let targets = agent.install.targets.iter().map(|target| &target.place);
+            let switches = agent.install.switches.iter().map(|switch| &switch.place);
+            for place in targets.chain(switches) {
+                let path = path(place);
+                let kind = place::agent_file(&path, &facts).map(|file| file.kind);
+                assert_eq!(kind, Some(AgentFileKind::Settings), "{}: {path}", agent.name);
+                count += 1;
+            }
+        }
+        assert!(count > 50, "{count}");
+    }
+}

@@ -6,7 +6,9 @@ use super::{
         Rule, Shelf, When,
         effects::{about, at, is_hostile, run, words, written},
     },
-    How, OWN, touch,
+    How, OWN,
+    definitions::{self, Among},
+    touch,
 };
 use crate::{
     effect::{EffectKind, Kinds, Run, WriteMode},
@@ -27,10 +29,17 @@ pub(in crate::rules) static SHELF: Shelf = Shelf {
         "gemini",
         "gemini-cli",
         "goose",
+        "hermes",
+        "kilo",
+        "kilocode",
+        "kiro-cli",
+        "openclaw",
         "opencode",
         "opencode-ai",
+        "pi",
         "qwen",
         "qwen-code",
+        "reasonix",
     ],
     rules: RULES,
 };
@@ -44,8 +53,17 @@ static RULES: &[Rule] = &[
             |effect, scene| {
                 let touch = touch(effect)?;
                 let target = touch.target;
-                let file = place::agent_file_of(target, scene.facts)
-                    .filter(|file| file.kind == AgentFileKind::Settings)?;
+                let file = place::agent_file_of(target, scene.facts)?;
+                let is_meant = match file.kind {
+                    AgentFileKind::Settings => true,
+                    AgentFileKind::Shared => {
+                        definitions::among(&touch, effect, scene) != Among::None
+                    }
+                    AgentFileKind::Instructions | AgentFileKind::State => false,
+                };
+                if !is_meant {
+                    return None;
+                }
                 let severity = match touch.how {
                     // Whoever brings calls to the gate is not handed to what may do anything with it.
                     How::Given if place::is_hooked(target, scene.facts) => Severity::High,
@@ -76,12 +94,28 @@ static RULES: &[Rule] = &[
             "vim -c '%d' -c wq ~/.claude/settings.json",
             "git checkout main -- .cursor/hooks.json",
             "echo x > .devin/hooks.v1.json",
+            "echo x > .github/copilot/settings.local.json",
+            "echo x > .github/extensions/x/extension.mjs",
+            "echo x > .claude/worktrees/feat/.claude/settings.json",
+            "cp x.js .kilo/plugin/x.js",
+            "echo x > kilo.jsonc",
+            "echo x > ~/.config/kilo/plugin/x.js",
+            "echo x > .reasonix/settings.json",
+            "echo x > .kiro/agents/x.json",
+            "echo x > .codex/rules/x.rules",
+            "echo '{\"chat.tools.autoApprove\": true}' > .vscode/settings.json",
+            "echo '{\"chat.tools.terminal.auto\\u0041pprove\": {}}' > .vscode/settings.json",
+            "sed -i 's/{/{\"chat.useHooks\": 0,/' .vscode/settings.json",
         ],
         quiet: &[
             "cat ~/.claude/settings.json",
             "ls .claude",
             "echo x > .claude/plans/a.md",
             "echo x > src/settings.json",
+            "echo '{\"editor.tabSize\": 2}' > .vscode/settings.json",
+            "echo x > .github/dependabot.yml",
+            "echo x > .claude/worktrees/feat/src/main.rs",
+            "echo x > .kilo/plans/a.md",
         ],
         ..OWN
     },
@@ -91,10 +125,15 @@ static RULES: &[Rule] = &[
         message: "what a coding agent is told would be changed",
         remedy: "show the person the text; instructions are read by every later session",
         when: When::Effect(Kinds::WRITE, |effect, scene| {
-            let (target, _, content) = written(effect)?;
+            let (target, mode, content) = written(effect)?;
             let file = place::agent_file_of(target, scene.facts)
                 .filter(|file| file.kind == AgentFileKind::Instructions)?;
             let own = place::place_of(target, scene.facts).is_workspace();
+            if definitions::has_powers(mode, content) {
+                let words =
+                    format!("this runs programs around {}, or asks about nothing:", file.agent);
+                return Some(about(Severity::High, target, &words));
+            }
             let severity =
                 if !own || is_hostile(content) { Severity::High } else { Severity::Medium };
             Some(about(severity, target, &format!("this changes what {} is told:", file.agent)))
@@ -104,6 +143,7 @@ static RULES: &[Rule] = &[
             "echo x > ~/.claude/CLAUDE.md",
             "echo x > .cursorrules",
             "echo x > ~/.codex/AGENTS.md",
+            "printf -- '---\\nname: x\\nhooks:\\n  Stop: []\\n---\\n' > .claude/skills/x/SKILL.md",
         ],
         quiet: &["cat CLAUDE.md", "echo x > README.md"],
         ..OWN
@@ -117,7 +157,7 @@ static RULES: &[Rule] = &[
             let file = place::agent_file_of(target, scene.facts)?;
             let own = place::place_of(target, scene.facts).is_workspace();
             match file.kind {
-                AgentFileKind::State => None,
+                AgentFileKind::State | AgentFileKind::Shared => None,
                 AgentFileKind::Instructions if own => {
                     Some(about(Severity::Medium, target, "this deletes instructions:"))
                 }
@@ -143,7 +183,11 @@ static RULES: &[Rule] = &[
         remedy: "start it with its ordinary permissions",
         when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
-            let agent = agents::find(&run.program).is_some();
+            let found = agents::find(&run.program);
+            let agent = found.is_some();
+            if found.is_some_and(|agent| agent.asks_nobody(run)) {
+                return Some(at(Severity::High));
+            }
             words(run)
                 .any(|word| {
                     BYPASSES.iter().any(|bypass| {
@@ -179,8 +223,11 @@ static RULES: &[Rule] = &[
             "codex -s danger-full-access",
             "claude --permission-mode bypassPermissions",
             "amp --dangerously-allow-all",
+            "kilo run --auto x",
+            "gemini --policy ./x.toml -p x",
+            "reasonix --yolo",
         ],
-        quiet: &["claude --help", "codex exec 'fix it'", "grep -rn dangerously docs"],
+        quiet: &["claude --help", "kilo run x", "codex exec 'fix it'", "grep -rn dangerously docs"],
         ..OWN
     },
     Rule {
@@ -235,13 +282,27 @@ static RULES: &[Rule] = &[
             "claude config set|add|remove",
             "goose configure",
             "amp mcp add",
+            "copilot plugin|plugins install|marketplace",
+            "hermes plugins|mcp install|enable|add",
+            "hermes config set",
+            "kilo|kilocode mcp add",
+            "kilo|kilocode|opencode plugin|plug",
+            "kiro-cli mcp add|remove|import",
+            "openclaw plugins install|enable",
+            "openclaw config set|unset",
+            "pi install",
+            "reasonix hooks trust",
         ]),
         fires: &[
             "claude mcp add x -- npx x",
             "codex mcp add x",
             "claude config set permissions.defaultMode bypassPermissions",
+            "copilot plugin install x",
+            "kilo mcp add x",
+            "pi install ./x",
+            "reasonix hooks trust",
         ],
-        quiet: &["claude mcp list", "claude config get theme"],
+        quiet: &["claude mcp list", "claude config get theme", "kilo mcp list", "pi list"],
         ..OWN
     },
 ];

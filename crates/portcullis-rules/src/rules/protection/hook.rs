@@ -7,7 +7,9 @@ use super::{
         effects::{about, at, run},
         pattern,
     },
-    How, OWN, Touch, around, touch,
+    How, OWN, Touch, around,
+    definitions::{self, Among},
+    touch,
     verbs::NAME,
 };
 use crate::{
@@ -37,12 +39,20 @@ static RULES: &[Rule] = &[
             "rm .github/hooks/portcullis.json",
             "claude config set disableAllHooks true",
             "codex features disable hooks",
+            "copilot config --repo disableAllHooks true",
+            "openclaw config set plugins.entries.portcullis.enabled false",
+            "hermes config set hooks_auto_accept false",
+            "echo '{\"disableAllHooks\": true}' > .github/copilot/settings.json",
+            "echo '{\"disableAllHooks\": true}' > .claude/worktrees/x/.claude/settings.json",
+            "echo '{\"chat.useHooks\": false}' > .vscode/settings.json",
         ],
         quiet: &[
             "grep -rn disableAllHooks docs",
             "echo '{\"disableAllHooks\": true}' > docs/example.json",
             "jq .hooks ~/.claude/settings.json",
             "sed -i 's/opus/sonnet/' ~/.claude/settings.json",
+            "copilot config disableAllHooks",
+            "echo '{\"editor.tabSize\": 2}' > .vscode/settings.json",
         ],
         ..OWN
     },
@@ -76,6 +86,15 @@ static RULES: &[Rule] = &[
             "PLUGINS=off amp -x y",
             "OPENCODE_PURE=1 opencode run x",
             "npx @anthropic-ai/claude-code --bare -p x",
+            "KILO_PURE=1 kilo run x",
+            "KILO_CONFIG=x.json kilo run x",
+            "XDG_CONFIG_HOME=x kilo run x",
+            "kilo --pure run x",
+            "OPENCODE_PERMISSION='{}' opencode run x",
+            "claude --agents '{\"x\":{\"hooks\":{}}}' -p x",
+            "REASONIX_HOME=x reasonix run x",
+            "hermes --ignore-user-config chat",
+            "cline --hooks-dir x y",
         ],
         quiet: &[
             "claude -p 'disable the hooks'",
@@ -117,10 +136,14 @@ const COMMANDS: &[&str] = &[
     "amp plugins disable|remove",
     "opencode plugin|plugins remove|disable *portcullis*",
     "openclaw plugins|hooks disable|uninstall|remove",
+    "openclaw config set|unset plugins|plugins.enabled|plugins.allow|plugins.deny|plugins.entries|plugins.*portcullis*",
     "hermes hooks revoke|disable|remove",
-    "hermes config set hooks|hooks.*",
+    "hermes plugins disable|uninstall|remove *portcullis*",
+    "hermes config set hooks|hooks.*|hooks_auto_accept",
     "droid hooks disable|remove",
     "copilot plugin|hooks disable|uninstall|remove",
+    "copilot config disableAllHooks|hooks|hooks.* *",
+    "kilo|kilocode plugin|plugins|plug remove|disable|uninstall *portcullis*",
     "pi remove|uninstall *portcullis*",
 ];
 
@@ -145,8 +168,13 @@ fn removed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return hit();
     }
     let is_hooked = place::is_hooked(target, scene.facts);
-    let is_settings = place::agent_file_of(target, scene.facts)
-        .is_some_and(|file| file.kind == AgentFileKind::Settings);
+    let kind = place::agent_file_of(target, scene.facts).map(|file| file.kind);
+    if kind == Some(AgentFileKind::Shared)
+        && definitions::among(&touch, effect, scene) == Among::Off
+    {
+        return hit();
+    }
+    let is_settings = kind == Some(AgentFileKind::Settings);
     if !is_hooked && !is_settings {
         return None;
     }

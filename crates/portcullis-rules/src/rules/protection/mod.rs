@@ -1,6 +1,6 @@
 //! The gate must not be weakened by whom it guards. Owns three shelves: the gate's own files, process and verbs (`gate`),
-//! the hooks that bring calls to it (`hook`), and agents' settings and instructions more generally (`agent`); and what they
-//! have in common: how a file is touched.
+//! the hooks that bring calls to it (`hook`), and agents' settings and instructions more generally (`agent`, with what stands among
+//! something else in `definitions`); and what they have in common: how a file is touched.
 
 use super::{Rule, Scene};
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
 };
 
 pub(super) mod agent;
+mod definitions;
 pub(super) mod gate;
 pub(super) mod hook;
 mod process;
