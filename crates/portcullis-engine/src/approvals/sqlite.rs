@@ -21,7 +21,7 @@ use super::{
 };
 use crate::audit::{
     Anchor, AuditError, Body, SqliteStore,
-    schema::{CHATS, FIGURES, INBOX, PEOPLE, REQUESTS, RULINGS, TALK, TEAM},
+    schema::BESIDE,
     sqlite::{chain, holds, last, signed, unsigned},
 };
 
@@ -78,14 +78,7 @@ const LINK: Ending = Ending {
 impl Ledger for SqliteStore {
     fn prepare(&mut self) -> Result<(), AuditError> {
         self.patiently(|connection| {
-            connection.execute_batch(REQUESTS)?;
-            connection.execute_batch(RULINGS)?;
-            connection.execute_batch(PEOPLE)?;
-            connection.execute_batch(TEAM)?;
-            connection.execute_batch(INBOX)?;
-            connection.execute_batch(CHATS)?;
-            connection.execute_batch(TALK)?;
-            connection.execute_batch(FIGURES)
+            BESIDE.into_iter().try_for_each(|schema| connection.execute_batch(schema))
         })
     }
 

@@ -166,7 +166,7 @@ fn what_is_erased_is_gone_from_every_file_and_the_chain_holds() {
     let text = "personal data of record 7.";
     assert!(!place.files_with(text).is_empty(), "it is there before");
     place.run(&format!(
-        "{}{}
+        "{}
          INSERT INTO approval (sequence, v, id, status, action, tool, risk, requester, needed, asked, expires, policy, details)
          VALUES (7, 1, 'a', 'pending', 'x', 'bash', 'high', 't', 1, 0, 0, 'p', '{text}'),
                 (15, 1, 'b', 'denied', 'x', 'bash', 'high', 't', 1, 0, 0, 'p', 'of another segment');
@@ -176,8 +176,7 @@ fn what_is_erased_is_gone_from_every_file_and_the_chain_holds() {
          INSERT INTO approval_snoozed VALUES (7, 'ben {text}', 0);
          INSERT INTO repeatable VALUES ('t', 'k', 'd', '{text}', NULL, 1);
          INSERT INTO granted VALUES (8, 'g', '{text}', 0, NULL, NULL);",
-        schema::REQUESTS,
-        [schema::TEAM, schema::TALK].concat()
+        schema::BESIDE.concat()
     ));
     assert!(matches!(place.erase(1), Err(SegmentError::Waits(1))));
     assert!(!place.files_with(text).is_empty(), "nothing went");
