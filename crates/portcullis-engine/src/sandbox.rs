@@ -407,6 +407,33 @@ mod tests {
     }
 
     #[test]
+    fn switches_and_plugins_of_agents_on_this_machine_are_protected_and_their_logins_are_secret() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, workspace) = (root.join("home"), root.join("home/project"));
+        for path in [".config/kilo", ".copilot", ".local/share/kilo", ".pi/agent", ".mcp-auth"] {
+            fs::create_dir_all(home.join(path)).unwrap();
+        }
+        fs::create_dir_all(home.join(".config/sops/age")).unwrap();
+        fs::create_dir_all(workspace.join(".github")).unwrap();
+        let found = guarded(Some(&home), &workspace);
+        for path in [".kilo", "kilo.json", ".github/copilot/settings.json", ".github/extensions"] {
+            assert!(found.contains(&workspace.join(path)), "{path}");
+        }
+        assert!(found.contains(&home.join(".config/kilo")), "where our own plugin lies");
+        assert!(!found.iter().any(|path| path.ends_with(".vscode/settings.json")));
+        for path in [".local/share/kilo/auth.json", ".pi/agent/auth.json"] {
+            fs::write(home.join(path), "x").unwrap();
+        }
+        let secret = secrets(Some(&home), &workspace);
+        for path in
+            [".local/share/kilo/auth.json", ".pi/agent/auth.json", ".mcp-auth", ".config/sops/age"]
+        {
+            assert!(secret.contains(&home.join(path)), "{path}");
+        }
+    }
+
+    #[test]
     fn what_is_protected_stays_so_where_a_tool_writes_elsewhere_than_its_profile() {
         let folder = tempfile::tempdir().unwrap();
         let workspace = fs::canonicalize(folder.path()).unwrap();
