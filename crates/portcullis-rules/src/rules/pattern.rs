@@ -103,7 +103,7 @@ impl<'a> Command<'a> {
         !self.rehearsal
             && self.may_begin(cut(words, b' ').0)
             && self.operands_fit(words)
-            && !any(words, b' ', |token| !self.option_fits(token))
+            && !any(words, b' ', |token| !self.option_fits(token, words))
     }
 
     /// Whether any operand that may be the first fits the first word of a shape: most shapes end here.
@@ -155,8 +155,12 @@ impl<'a> Command<'a> {
         reached & end != 0
     }
 
-    fn option_fits(&self, token: &str) -> bool {
+    fn option_fits(&self, token: &str, words: &str) -> bool {
         if let Some(unwanted) = token.strip_prefix('!') {
+            // Each of several mounts is spared by itself.
+            if is_of_mounts(unwanted) {
+                return true;
+            }
             return !any(unwanted, b'|', |word| self.gives_exactly(word));
         }
         is_operand(token)
@@ -166,7 +170,8 @@ impl<'a> Command<'a> {
                 Some((name, value)) => self
                     .given
                     .iter()
-                    .any(|given| given.value(name).is_some_and(|given| operand_is(&given, value))),
+                    .filter_map(|given| given.value(name))
+                    .any(|given| operand_is(&given, value) && !is_spared(words, name, &given)),
                 None => self.given.iter().any(|given| given.is(option)),
             })
     }
@@ -187,11 +192,6 @@ impl<'a> Command<'a> {
             };
         }
         match word.split_once('=') {
-            // Each of several mounts counts by itself.
-            Some((name @ ("-v" | "--volume"), value)) => self.given.iter().any(|given| {
-                given.is_exactly(name)
-                    && given.value(name).is_some_and(|given| spares(&given, value))
-            }),
             // Of an option that is given twice the last value counts, or both do.
             Some((name, value)) => {
                 let mut values =
@@ -307,6 +307,24 @@ fn spares(argument: &Argument, form: &str) -> bool {
     }
     let behind = word.get(start.len()..).unwrap_or_default();
     (behind.is_empty() || behind.starts_with([':', '/'])) && !behind.contains([',', '@'])
+}
+
+/// Whether an exemption is about what is mounted.
+fn is_of_mounts(unwanted: &str) -> bool {
+    ["-v=", "--volume="].iter().any(|name| unwanted.starts_with(name))
+}
+
+/// Whether a mount is one of those that the words of a shape spare.
+fn is_spared(words: &str, name: &str, given: &Argument) -> bool {
+    any(words, b' ', |token| {
+        token.strip_prefix('!').is_some_and(|unwanted| {
+            is_of_mounts(unwanted)
+                && any(unwanted, b'|', |form| {
+                    form.split_once('=')
+                        .is_some_and(|(own, form)| own == name && spares(given, form))
+                })
+        })
+    })
 }
 
 /// Stands for a star that is meant as one while a form is compared; no command holds it.

@@ -68,7 +68,12 @@ pub(super) fn test_environment(run: &Run, effect: &Effect, scene: &Scene<'_>) ->
         is_test_address(address)
             || address.split([' ', '\n', ';', '&']).next().is_some_and(is_own_file)
     });
-    (is_set || is_configured) && address.is_none() && stays(run, scene)
+    // What the command line says of another database outweighs both.
+    let is_elsewhere = words().any(|word| {
+        word.starts_with("--database")
+            || word.strip_prefix("--env=").is_some_and(|name| !is_of_tests(name))
+    });
+    (is_set || is_configured) && !is_elsewhere && address.is_none() && stays(run, scene)
         || is_addressed && stays(run, scene) && !words().any(|word| word.contains("schema"))
 }
 

@@ -86,7 +86,10 @@ pub(super) fn found(
         }
     }
     let last = |word: &str| word.rsplit(':').next().unwrap_or(word).to_owned();
-    if said.iter().any(|word| has(OWN, word) || has(OWN, &last(word))) {
+    // What is said behind the verb names a thing.
+    let is_verb = |word: &&str| [BRINGS, CHANGES, SHOWS].iter().any(|list| has(list, &last(word)));
+    let before = said.iter().take_while(|word| !is_verb(word));
+    if before.into_iter().any(|word| has(OWN, word) || has(OWN, &last(word))) {
         return None;
     }
     let says = |list: &[&str]| {
