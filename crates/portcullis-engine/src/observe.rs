@@ -323,13 +323,12 @@ mod tests {
         use portcullis_core::facts::{FileFact, NotRead};
 
         let (_keep, root) = world();
+        let observer = Observer::default();
         let read = |name: &str, content: &[u8]| {
             let path = root.join("home/project").join(name);
             fs::write(&path, content).unwrap();
-            let observer = Observer { home: Some(root.join("home")), ..Observer::default() };
-            let plan = FactPlan { contents: [text(&path).unwrap()].into(), ..FactPlan::default() };
-            let cwd = text(&root.join("home/project")).unwrap();
-            observer.facts(&plan, Some(&cwd), None).contents[&text(&path).unwrap()].clone()
+            let look = Look::new(&observer.mounts, None, None);
+            Reader::new(&look, &Facts::default()).read(&text(&path).unwrap()).unwrap()
         };
         let script = read("a.sh", b"echo a\n: \0\nrm -rf ~\n");
         assert!(matches!(&script, FileFact::Read(file) if !file.whole && file.text.contains("rm")));

@@ -49,7 +49,7 @@ const TREES: &[(&str, Layout, usize, &str, Comes)] = &[
     ("a script that starts itself often", own, 2_000, "bash own.sh", Comes::ReadInPart),
     ("a long line", long, 240_000, "bash long.sh", Comes::GoesOn),
     ("links in a circle", circle, 20, "bash l0.sh", Comes::ReadInPart),
-    ("a sparse file", sparse, 1, "bash sparse.sh", Comes::Nothing),
+    ("a sparse file", sparse, 1, "bash sparse.sh", Comes::ReadInPart),
     ("a sparse file that begins as a script", begun, 1, "bash begun.sh", Comes::ReadInPart),
     ("a pipe that nobody writes to", pipe, 1, "bash pipe.sh", Comes::ReadInPart),
     ("a link to a device", device, 1, "bash device.sh", Comes::ReadInPart),
