@@ -234,7 +234,8 @@ fn many_files_are_found_in_the_order_of_their_paths_by_several_at_once() {
     let bounds = Bounds { files: 900, ..Bounds::usual() };
     let scope = Scope::new(work, Vec::new());
     let few = crate::undo::take(&scene.store, &scope, bounds, About::default()).unwrap();
-    assert!((890..=910).contains(&few.before.len()), "{}", few.before.len());
+    // Directories that nobody came to any more are left out: there are some 150, and how many depends on who was first.
+    assert!((740..=910).contains(&few.before.len()), "{}", few.before.len());
     assert!(few.left_out[0].contains("too much"), "{:?}", few.left_out);
 }
 
