@@ -1,5 +1,5 @@
 //! Lists and tables as a program makes them and looks into them. Owns what the functions and methods of containers give: `enumerate`, `zip`,
-//! `items()`, `Object.entries`, `slice`, `splice`. What a method leaves in the container itself, [`grown`] says.
+//! `items()`, `Object.entries`, `slice`, `splice`. What a method leaves in the container itself, [`mod@grown`] says.
 
 mod grown;
 mod sequences;
