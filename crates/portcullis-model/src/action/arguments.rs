@@ -427,36 +427,82 @@ fn patched_files(pointer: &str, patch: &str) -> Vec<OtherFile> {
     files
 }
 
-/// The files that a patch names as it spells them, `a/x` and `b/x` of git's included, and what becomes of each.
+/// The files that a patch names as it spells them, `a/x` and `b/x` of git's included, and what becomes of each: by every kind of line that
+/// one of the programs goes by, since which of two names it takes is told by what is there.
 pub fn files_of_patch(patch: &str) -> Vec<(FileOperation, String)> {
     let mut seen = std::collections::BTreeSet::new();
     let mut files = Vec::new();
-    let mut before = "";
-    for line in patch.lines() {
-        let line = line.trim_end_matches('\r');
-        let shown = |line: &str| -> Option<String> {
-            let rest = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- "))?;
-            Some(rest.split('\t').next().unwrap_or(rest).trim().to_owned())
-        };
-        let found = match (line.strip_prefix("+++ "), patched_file(line)) {
-            // A file that is gone has its name in the line before.
-            (Some(rest), _) if rest.trim_start().starts_with("/dev/null") => {
-                shown(before).map(|name| (FileOperation::Delete, name))
-            }
-            (Some(_), _) => shown(line).map(|name| (FileOperation::Edit, name)),
-            (None, Some(found)) if !line.starts_with("--- ") => Some((found.0, found.1.to_owned())),
-            _ => None,
-        };
-        before = line;
-        if let Some((operation, name)) = found
-            && !name.is_empty()
-            && name != "/dev/null"
-            && seen.insert(name.clone())
-        {
+    let mut take = |operation: FileOperation, name: &str| {
+        let name = unquoted(name.split('\t').next().unwrap_or(name).trim());
+        let is_new = !name.is_empty() && name != "/dev/null";
+        if is_new && seen.insert((operation == FileOperation::Delete, name.clone())) {
             files.push((operation, name));
         }
+    };
+    let mut lines = patch.lines().map(str::trim_start).peekable();
+    let mut before = "";
+    while let Some(line) = lines.next() {
+        if let Some(rest) = line.strip_prefix("+++ ") {
+            if rest.trim_start().starts_with("/dev/null") {
+                take(FileOperation::Delete, before.strip_prefix("--- ").unwrap_or_default());
+            }
+            take(FileOperation::Edit, rest);
+        } else if let Some(rest) = line.strip_prefix("--- ") {
+            let is_name = before.starts_with("*** ")
+                || lines.peek().is_some_and(|next| next.starts_with("+++ "));
+            if is_name {
+                take(FileOperation::Edit, rest);
+            }
+        } else if let Some(rest) = line.strip_prefix("diff --git ") {
+            // The only name that a change of bytes has.
+            let named = rest.rfind(" b/").or_else(|| rest.rfind(" \"b/"));
+            take(FileOperation::Edit, named.and_then(|at| rest.get(at + 1..)).unwrap_or_default());
+        } else if let Some(rest) =
+            line.strip_prefix("rename to ").or_else(|| line.strip_prefix("copy to "))
+        {
+            take(FileOperation::Write, &format!("b/{}", unquoted(rest.trim())));
+        } else if let Some(rest) = line.strip_prefix("rename from ") {
+            take(FileOperation::Delete, &format!("a/{}", unquoted(rest.trim())));
+        } else if let Some(rest) = line.strip_prefix("Index: ") {
+            take(FileOperation::Edit, rest);
+        } else if line.starts_with("*** ")
+            && let Some((operation, name)) = patched_file(line)
+        {
+            take(operation, name);
+        }
+        before = line;
     }
     files
+}
+
+/// A name as git and patch quote it: `"b/\303\244"`.
+fn unquoted(name: &str) -> String {
+    let Some(inner) = name.strip_prefix('"') else { return name.to_owned() };
+    let mut bytes = Vec::new();
+    let mut letters = inner.bytes().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            b'"' => break,
+            b'\\' => match letters.next() {
+                Some(first @ b'0'..=b'7') => {
+                    let mut value = u32::from(first - b'0');
+                    for _ in 0..2 {
+                        let Some(digit) = letters.next_if(|it| (b'0'..=b'7').contains(it)) else {
+                            break;
+                        };
+                        value = value * 8 + u32::from(digit - b'0');
+                    }
+                    bytes.push(u8::try_from(value & 0xff).unwrap_or_default());
+                }
+                Some(b'n') => bytes.push(b'\n'),
+                Some(b't') => bytes.push(b'\t'),
+                Some(other) => bytes.push(other),
+                None => {}
+            },
+            other => bytes.push(other),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The file that a line of a patch names, and what becomes of it.

@@ -262,6 +262,18 @@ fn hand_all(walk: &mut dyn Host, files: &[Argument], changes: bool) {
     }
 }
 
+/// Options with which `git config` changes what stands there.
+const SETS: &[&str] = &[
+    "--add",
+    "--edit",
+    "--remove-section",
+    "--rename-section",
+    "--replace-all",
+    "--unset",
+    "--unset-all",
+    "-e",
+];
+
 fn version_control(walk: &mut dyn Host, invocation: &Invocation) {
     let options = invocation.options();
     let Some(verb) = options.operands().next().map(known) else { return };
@@ -274,6 +286,7 @@ fn version_control(walk: &mut dyn Host, invocation: &Invocation) {
         walk.read(&file);
     } else if verb == "config"
         && let Some(file) = options.value(&["-f", "--file"])
+        && (operands(invocation).len() > 2 || options.has(SETS))
     {
         let said = operands(invocation).into_iter().skip(1).map(|word| word.text);
         let mut content = Text::default();
@@ -287,12 +300,14 @@ fn version_control(walk: &mut dyn Host, invocation: &Invocation) {
     // git-stash(1): what is in no commit is put away with it, the settings of an agent among them.
     if verb == "stash"
         && options.has(&["-u", "--include-untracked", "-a", "--all"])
-        && !matches!(
-            operands(invocation).get(1).map(known),
-            Some("list" | "show" | "pop" | "apply" | "drop")
-        )
+        // What is named behind it is all that goes.
+        && match operands(invocation).as_slice() {
+            [_] => true,
+            [_, word] => matches!(known(word), "push" | "save"),
+            _ => false,
+        }
     {
-        let here = walk.directory().map(str::to_owned);
+        let here = walk.facts().workspace.clone().or_else(|| walk.directory().map(str::to_owned));
         let own: Vec<String> = walk
             .facts()
             .hooked
@@ -302,8 +317,9 @@ fn version_control(walk: &mut dyn Host, invocation: &Invocation) {
             })
             .cloned()
             .collect();
+        // Whether one of them is there and not ignored is not known.
         for path in own {
-            walk.delete(&Argument { text: Text::known(path), span: invocation.span }, false);
+            walk.hand(&Argument { text: Text::known(path), span: invocation.span }, false);
         }
     }
     // `git init ..`: what lies around the work becomes part of it.

@@ -6,7 +6,7 @@ use super::{
     operands::{after, copied, directory, into, known, operands, synthetic},
 };
 use crate::{
-    effect::{Argument, WriteMode},
+    effect::{Argument, GapReason, WriteMode},
     place::{self, Place},
     programs::host::Host,
     programs::invocation::Invocation,
@@ -314,7 +314,12 @@ fn brought(walk: &mut dyn Host, source: &Argument, to: &Argument) -> Text {
         );
     let path = walk.target(&source.text).path.filter(|_| is_obeyed);
     match path.and_then(|path| walk.look(&path).file()) {
-        Some(file) => content.derive([Piece::Known(file.text.to_string())]),
+        Some(file) => {
+            if !file.whole {
+                walk.gap(source.span, GapReason::Limit);
+            }
+            content.derive([Piece::Known(file.text.to_string())])
+        }
         None => content,
     }
 }

@@ -1,7 +1,9 @@
 //! What patches change: `patch`, `git apply`, `git am`, and the form that coding agents write (`apply_patch`). Owns how the files that a patch
 //! names become effects, wherever its text stands.
 
-use super::{host::Host, invocation::Invocation, operands::operands};
+use portcullis_syntax::Span;
+
+use super::{host::Host, invocation::Invocation, operands::operands, options::Options};
 use crate::{
     action::{FileOperation, files_of_patch, patched_text},
     bound::Bounded,
@@ -26,7 +28,7 @@ pub(super) fn patch(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let content = match options.value(&["-i", "--input"]).or_else(|| files.get(1).cloned()) {
         Some(file) => text_of(walk, &file),
         None => match invocation.input.clone() {
-            Some(input) => of_copied(walk, input),
+            Some(input) => of_copied(walk, input, invocation.span),
             None => Text::default(),
         },
     };
@@ -34,8 +36,21 @@ pub(super) fn patch(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.write(&file, WriteMode::Edit, Text::unknown("patch"));
         return Text::default();
     }
-    patched(walk, &content, options.has(&["-p0"]), invocation);
+    let outer = walk.directory().map(str::to_owned);
+    if let Some(below) = options.value(&["-d", "--directory"]) {
+        let inner = walk.target(&below.text).path;
+        walk.go_to(inner);
+    }
+    patched(walk, &content, level(&options), invocation);
+    walk.go_to(outer);
     Text::default()
+}
+
+/// How many parts of a name are left out: `-p2`; one, where nothing is said.
+fn level(options: &Options<'_>) -> usize {
+    let said = options.value(&["-p", "--strip"]);
+    let said = said.as_ref().and_then(|said| said.text.as_known()?.parse().ok());
+    said.unwrap_or(1)
 }
 
 /// `git apply`, `git am`.
@@ -54,7 +69,7 @@ pub(super) fn by_git(walk: &mut dyn Host, invocation: &Invocation) {
     if files.iter().all(|file| known(file) == "-")
         && let Some(input) = invocation.input.clone()
     {
-        patches.push(of_copied(walk, input));
+        patches.push(of_copied(walk, input, invocation.span));
     }
     let options = invocation.options();
     let below = options.abbreviating().value(&["--directory"]);
@@ -64,7 +79,7 @@ pub(super) fn by_git(walk: &mut dyn Host, invocation: &Invocation) {
             let inner = walk.target(&below.text).path;
             walk.go_to(inner);
         }
-        patched(walk, &patch, false, invocation);
+        patched(walk, &patch, level(&options), invocation);
         walk.go_to(outer);
     }
 }
@@ -77,12 +92,12 @@ pub(super) fn applied(walk: &mut dyn Host, invocation: &Invocation) {
     let given = invocation.arguments.iter().map(|word| word.text.clone());
     let texts: Vec<Text> = given.chain(invocation.input.clone()).collect();
     for text in texts {
-        let text = of_copied(walk, text);
+        let text = of_copied(walk, text, invocation.span);
         if text.as_known().is_none() {
             walk.gap(invocation.span, GapReason::UnknownCode);
         }
         if text.known_prefix().contains("*** ") {
-            patched(walk, &text, true, invocation);
+            patched(walk, &text, 0, invocation);
         }
     }
 }
@@ -94,19 +109,26 @@ fn text_of(walk: &mut dyn Host, file: &Argument) -> Text {
         return text;
     }
     let path = walk.target(&file.text).path;
-    let found = path.and_then(|path| walk.look(&path).file());
-    found.map_or(text, |file| Text::known(&*file.text))
+    path.and_then(|path| whole(walk, &path, file.span)).unwrap_or(text)
+}
+
+/// The text of a file, which says where not all of it was read.
+fn whole(walk: &mut dyn Host, path: &str, span: Span) -> Option<Text> {
+    let file = walk.look(path).file()?;
+    if !file.whole {
+        walk.gap(span, GapReason::Limit);
+    }
+    Some(Text::known(&*file.text))
 }
 
 /// `patch < FILE`: the text of the file.
-fn of_copied(walk: &mut dyn Host, input: Text) -> Text {
+fn of_copied(walk: &mut dyn Host, input: Text, span: Span) -> Text {
     let path = walk.copied_file(&input);
-    let found = path.and_then(|path| walk.look(&path).file());
-    found.map_or(input, |file| Text::known(&*file.text))
+    path.and_then(|path| whole(walk, &path, span)).unwrap_or(input)
 }
 
-/// The patch itself says which files it changes. The first part of a name is left out where it is not `whole`.
-fn patched(walk: &mut dyn Host, content: &Text, whole: bool, invocation: &Invocation) {
+/// The patch itself says which files it changes. So many parts of each name are left out.
+fn patched(walk: &mut dyn Host, content: &Text, level: usize, invocation: &Invocation) {
     if content.is_cut() {
         walk.gap(invocation.span, GapReason::Limit);
     }
@@ -119,10 +141,8 @@ fn patched(walk: &mut dyn Host, content: &Text, whole: bool, invocation: &Invoca
     for (operation, named) in
         files_of_patch(text).into_iter().at_most(PATCHED, walk, invocation.span)
     {
-        let name = match named.split_once('/') {
-            Some((_, rest)) if !whole && !named.starts_with('/') => rest,
-            _ => named.as_str(),
-        };
+        let bare = named.splitn(level + 1, '/').nth(level);
+        let name = bare.filter(|_| !named.starts_with('/')).unwrap_or(&named);
         let file = Argument { text: Text::known(name), span: invocation.span };
         if operation == FileOperation::Delete {
             walk.delete(&file, false);

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// How many words of a program are looked at.
-const WORDS: usize = 64;
+const WORDS: usize = 1024;
 
 /// Programs that only look at what they are told the name of, or that are followed word by word elsewhere; sorted.
 const LOOK: &[&str] = &[
@@ -61,7 +61,7 @@ impl Walk<'_> {
         if invocation.arguments.is_empty()
             || LOOK.binary_search(&program).is_ok()
             || program == "portcullis"
-            || agents::find(program).is_some()
+            || agents::find(program).is_some() && !invocation.name.text.known_prefix().contains('/')
         {
             return;
         }
@@ -115,25 +115,17 @@ impl Walk<'_> {
     /// The files that a pattern of hidden names gives, by what lies there, and those of the gate and of agents that one of any depth does:
     /// `.c*/s*`, `.g*/config`, `~/**/settings.json`.
     pub(super) fn hidden_among(&mut self, file: &Argument) -> Vec<Argument> {
-        /// More than these are no choice of a few.
-        const MOST: usize = 16;
         let is_pattern = file.text.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
         if !is_pattern {
             return Vec::new();
         }
         let Some(pattern) = self.target(&file.text).path else { return Vec::new() };
         let parts: Vec<&str> = pattern.split('/').skip(1).collect();
-        let is_hidden = |part: &&str| {
-            let is_any = matches!(*part, "?*" | ".*" | "*");
-            let begins = part.starts_with('.') && part.contains(['*', '?', '[']);
-            !is_any && (begins || part.starts_with(['[', '?']))
-        };
+        let is_hidden =
+            |part: &&str| part.starts_with('.') && *part != ".*" && part.contains(['*', '?', '[']);
         let mut found: Vec<String> = Vec::new();
         if parts.iter().any(is_hidden) {
-            let matched = self.matching(&file.text, file.span).unwrap_or_default();
-            if matched.len() <= MOST {
-                found.extend(matched);
-            }
+            found.extend(self.matching(&file.text, file.span).unwrap_or_default());
         }
         if parts.contains(&"**") {
             let own = self.facts.guarded.iter().chain(&self.facts.hooked);
@@ -162,9 +154,8 @@ fn gives(pattern: &[&str], path: &str) -> bool {
         pattern.len() == path.len()
             && pattern.iter().zip(path).all(|(part, name)| place::glob(part, name, false))
     }
-    let says = pattern
-        .last()
-        .is_some_and(|last| last.chars().filter(|it| it.is_alphanumeric()).count() > 4);
+    let says =
+        pattern.last().is_some_and(|last| last.contains(|letter: char| letter.is_alphanumeric()));
     let names: Vec<&str> = path.split('/').skip(1).collect();
     says && fits(pattern, &names)
 }
