@@ -55,19 +55,28 @@ pub struct Called {
     pub counts: Counts,
 }
 
-/// A request, as far as figures go.
+/// A request, as far as figures go: what may change of it until it is decided.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Put {
+    /// Which: the number of its record.
+    pub number: u64,
     /// When it was asked.
     pub asked: Timestamp,
     /// When it was decided.
     pub decided: Option<Timestamp>,
     /// What became of it.
     pub status: Status,
+}
+
+/// What a request is about, which never changes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct About {
+    /// Which: the number of its record.
+    pub number: u64,
     /// The project that it belongs to.
     pub project: Option<String>,
-    /// The rules that found something in it, most severe first.
-    pub rules: Vec<String>,
+    /// The rules that found something in it, most severe first, with spaces between.
+    pub rules: String,
 }
 
 /// What the record has of some time.
@@ -126,6 +135,12 @@ pub trait Figures {
     /// # Errors
     /// When the store cannot be read.
     fn put(&mut self, since: Timestamp, most: u32) -> Result<Vec<Put>, AuditError>;
+
+    /// What the requests are about whose numbers lie between two, these included; in no order.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn about(&mut self, from: u64, to: u64) -> Result<Vec<About>, AuditError>;
 
     /// The decisions among the records behind one number and up to another, by hour as in [`Called::hour`].
     ///

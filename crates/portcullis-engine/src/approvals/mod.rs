@@ -33,7 +33,9 @@ mod token;
 mod webhook;
 
 pub use clerk::{Book, Clerk, ClerkError, Waiting};
-pub use figures::{COUNTED_FOR, Called, Counts, Figures, Hour, Lasted, Put, hour_of, number_at};
+pub use figures::{
+    About, COUNTED_FOR, Called, Counts, Figures, Hour, Lasted, Put, hour_of, number_at,
+};
 pub use gate::{ApprovalGate, Check, GateError, Response};
 pub use handler::{
     Asks, AutoApprove, AutoDeny, Callback, Conditional, Handler, HandlerError, Said, TooWide,

@@ -14,7 +14,7 @@ use portcullis_core::{
     risk::{Risk, Severity},
 };
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::{
@@ -44,7 +44,8 @@ const LONGEST_REASON: usize = 1_000;
 
 /// What came, as JSON of a shape; said in words where it is not.
 pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    let value = crate::wire::parse(body, 1)?;
+    let mut value = crate::wire::parse(body, 1)?;
+    whole_numbers(&mut value);
     serde_json::from_value(value).map_err(|error| {
         let message = error.to_string();
         Problem::bad_input(match suggestion(&message) {
@@ -52,6 +53,16 @@ pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
             None => message,
         })
     })
+}
+
+/// Numbers of the fields themselves, which JSON and its schemas let write as `2.0` too. Inside of what they hold, nothing is another than it was sent.
+fn whole_numbers(value: &mut Value) {
+    for field in value.as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
+        let whole = field.as_f64().filter(|number| field.is_f64() && number.fract() == 0.0);
+        if let Some(whole) = whole.and_then(|number| format!("{number:.0}").parse::<i64>().ok()) {
+            *field = whole.into();
+        }
+    }
 }
 
 pub(super) async fn show(

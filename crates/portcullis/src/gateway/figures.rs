@@ -1,8 +1,9 @@
-//! What the dashboard shows: calls and answers over time, by project and by rule. Owns the sums. The record is read once and remembered by the hour, so that
-//! a dashboard of a million records is as quick as one of a thousand; calls of projects and answers of people come from the store.
+//! What the dashboard shows: calls and answers over time, by project and by rule. Owns the sums. The record is read once, beginning when the gateway
+//! does, and remembered by the hour, and what requests are about is too, so that a dashboard of a million records is as quick as one of a thousand;
+//! calls of projects, and what became of requests, come from the store.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::{Mutex, PoisonError, Weak},
     time::{Duration, Instant},
 };
@@ -23,7 +24,7 @@ use super::{
     shapes::written,
 };
 use crate::{
-    approvals::{Called, Counts, Hour, Ledger, Put, Step, hour_of, number_at},
+    approvals::{About, Called, Counts, Hour, Ledger, Put, Step, hour_of, number_at},
     audit::AuditError,
     wire::VERSION,
 };
@@ -35,8 +36,15 @@ const SPANS: [(i64, i64); 3] = [(24, 1), (7 * 24, 6), (30 * 24, 24)];
 const STRIDE: u64 = 20_000;
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
+/// How long they are counted in one go before anybody asked, and how long others come first then.
+const AHEAD: Duration = Duration::from_millis(50);
+const REST: Duration = Duration::from_millis(100);
+
 /// The most requests that are summed up, the latest.
 const MOST_PUT: u32 = 50_000;
+
+/// How many requests it is asked at a time what they are about.
+const ABOUT: usize = 1_000;
 
 /// The most rules and projects that are told.
 const RULES: usize = 15;
@@ -45,9 +53,14 @@ const PROJECTS: usize = 50;
 /// How soon what projects called is kept.
 const KEEP: Duration = Duration::from_secs(2);
 
-/// What was read of the record, by the hour.
+/// What was read, and need not be read again.
 #[derive(Default)]
-pub(super) struct Remembered(Mutex<Sums>);
+pub(super) struct Remembered {
+    /// Of the record, by the hour.
+    record: Mutex<Sums>,
+    /// Of requests.
+    requests: Mutex<Subjects>,
+}
 
 #[derive(Default)]
 struct Sums {
@@ -56,10 +69,31 @@ struct Sums {
     hours: BTreeMap<i64, Hour>,
 }
 
+/// What requests are about, which never changes: the same for many.
+#[derive(Default)]
+struct Subjects {
+    /// Which subject each request has, by the number of its record.
+    of: HashMap<u64, usize>,
+    all: Vec<Subject>,
+    places: HashMap<Subject, usize>,
+}
+
+/// A project, and the rules that found something.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+struct Subject {
+    project: Option<String>,
+    rules: String,
+}
+
 impl Remembered {
-    /// Counts what was recorded since; whether all of it is counted.
-    fn read(&self, store: &mut dyn Ledger, now: Timestamp) -> Result<bool, AuditError> {
-        let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Counts what was recorded since, for so long; whether all of it is counted.
+    fn read(
+        &self,
+        store: &mut dyn Ledger,
+        now: Timestamp,
+        patience: Duration,
+    ) -> Result<bool, AuditError> {
+        let mut sums = self.record.lock().unwrap_or_else(PoisonError::into_inner);
         let head = store.head()?.sequence;
         let longest = SPANS.iter().map(|(hours, _)| *hours).max().unwrap_or_default();
         let oldest = hour_of(now).saturating_sub(longest);
@@ -71,7 +105,7 @@ impl Remembered {
             }
         };
         let begun = Instant::now();
-        while last < head && begun.elapsed() < PATIENCE {
+        while last < head && begun.elapsed() < patience {
             let until = last.saturating_add(STRIDE).min(head);
             for (hour, Hour { counts, rules }) in store.decisions(last, until)? {
                 let sum = sums.hours.entry(hour).or_default();
@@ -88,8 +122,90 @@ impl Remembered {
     }
 
     fn since(&self, hour: i64) -> BTreeMap<i64, Hour> {
-        let sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sums = self.record.lock().unwrap_or_else(PoisonError::into_inner);
         sums.hours.range(hour..).map(|(hour, sum)| (*hour, sum.clone())).collect()
+    }
+
+    /// What became of requests by what they are about, and how many were looked at.
+    fn put(
+        &self,
+        store: &mut dyn Ledger,
+        since: Timestamp,
+    ) -> Result<(Vec<(Subject, Part)>, usize), AuditError> {
+        let put = store.put(since, MOST_PUT)?;
+        let mut subjects = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        subjects.learn(store, &put)?;
+        let mut parts: Vec<(Subject, Part)> =
+            subjects.all.iter().map(|subject| (subject.clone(), Part::default())).collect();
+        for one in &put {
+            let part = subjects.of.get(&one.number).and_then(|place| parts.get_mut(*place));
+            if let Some((_, part)) = part {
+                part.put(one);
+            }
+        }
+        parts.retain(|(_, part)| part.asked > 0);
+        Ok((parts, put.len()))
+    }
+}
+
+impl Subjects {
+    /// Asks what those are about of which it is not known yet.
+    fn learn(&mut self, store: &mut dyn Ledger, put: &[Put]) -> Result<(), AuditError> {
+        // What is too old to be told of is not kept for ever.
+        if self.of.len() > 2 * MOST_PUT as usize {
+            *self = Self::default();
+        }
+        let mut new: Vec<u64> = put
+            .iter()
+            .map(|one| one.number)
+            .filter(|number| !self.of.contains_key(number))
+            .collect();
+        new.sort_unstable();
+        for some in new.chunks(ABOUT) {
+            let (Some(from), Some(to)) = (some.first(), some.last()) else { continue };
+            for About { number, project, rules } in store.about(*from, *to)? {
+                let subject = Subject { project, rules };
+                let place = match self.places.get(&subject) {
+                    Some(place) => *place,
+                    None => {
+                        self.all.push(subject.clone());
+                        self.places.insert(subject, self.all.len() - 1);
+                        self.all.len() - 1
+                    }
+                };
+                self.of.insert(number, place);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads what the first dashboard needs before somebody asks for it, a little at a time.
+pub(super) async fn read_ahead(gateway: Weak<Gateway>) {
+    loop {
+        let Some(open) = gateway.upgrade() else { return };
+        let mut closed = open.closed.subscribe();
+        let is_over = *closed.borrow_and_update();
+        let remembering = Shared::clone(&open);
+        let now = open.clerk.now();
+        let read = open.read(move |store| {
+            let is_whole = remembering.remembered.read(store, now, AHEAD)?;
+            if is_whole {
+                let longest = SPANS.iter().map(|(hours, _)| *hours).max().unwrap_or_default();
+                let since = now.checked_sub(SignedDuration::from_hours(longest));
+                remembering.remembered.put(store, since.unwrap_or(Timestamp::MIN))?;
+            }
+            Ok(is_whole)
+        });
+        // Who asks for a dashboard is told why it cannot be read.
+        if is_over || read.await.unwrap_or(true) {
+            return;
+        }
+        drop(open);
+        tokio::select! {
+            () = tokio::time::sleep(REST) => {}
+            _ = closed.changed() => return,
+        }
     }
 }
 
@@ -148,6 +264,15 @@ impl Part {
         }
     }
 
+    /// Takes another one as well.
+    fn and(&mut self, other: &Self) {
+        self.counts = self.counts.and(other.counts);
+        self.asked = self.asked.saturating_add(other.asked);
+        self.approved = self.approved.saturating_add(other.approved);
+        self.denied = self.denied.saturating_add(other.denied);
+        self.waits.extend_from_slice(&other.waits);
+    }
+
     fn answered(&mut self) -> Value {
         self.waits.sort_unstable();
         let waits = &self.waits;
@@ -173,14 +298,15 @@ pub(super) async fn summary(
     // Stretches are of whole hours: the first of them begins with one.
     let first = hour_of(now).saturating_sub(hours).saturating_add(1);
     let remembering = Shared::clone(&gateway);
-    let (is_whole, called, put, pending) = gateway
+    let (is_whole, called, (put, looked_at), pending) = gateway
         .read(move |store| {
-            let is_whole = remembering.remembered.read(store, now)?;
-            Ok((is_whole, store.called(first)?, store.put(since, MOST_PUT)?, store.pending()?))
+            let is_whole = remembering.remembered.read(store, now, PATIENCE)?;
+            let put = remembering.remembered.put(store, since)?;
+            Ok((is_whole, store.called(first)?, put, store.pending()?))
         })
         .await?;
     let recorded = gateway.remembered.since(first);
-    let is_cut = !is_whole || put.len() >= MOST_PUT as usize;
+    let is_cut = !is_whole || looked_at >= MOST_PUT as usize;
     let shape = told(&Read { first, hours, stretch, recorded, called, put }, project.as_deref());
     let Value::Object(mut shape) = shape else { return Ok(Json(shape).into_response()) };
     shape.extend([
@@ -200,7 +326,7 @@ struct Read {
     stretch: i64,
     recorded: BTreeMap<i64, Hour>,
     called: Vec<Called>,
-    put: Vec<Put>,
+    put: Vec<(Subject, Part)>,
 }
 
 fn told(read: &Read, project: Option<&str>) -> Value {
@@ -229,15 +355,15 @@ fn told(read: &Read, project: Option<&str>) -> Value {
     let mut answers = Part::default();
     let mut rules: BTreeMap<&str, Part> = BTreeMap::new();
     let mut projects: BTreeMap<&str, Part> = BTreeMap::new();
-    for one in put {
-        let name = one.project.as_deref();
+    for (subject, part) in put {
+        let name = subject.project.as_deref();
         if let Some(name) = name {
-            projects.entry(name).or_default().put(one);
+            projects.entry(name).or_default().and(part);
         }
         if is_it(name) {
-            answers.put(one);
-            for rule in &one.rules {
-                rules.entry(rule).or_default().put(one);
+            answers.and(part);
+            for rule in subject.rules.split_whitespace() {
+                rules.entry(rule).or_default().and(part);
             }
         }
     }

@@ -149,6 +149,8 @@ pub(super) async fn list(
             let sought = wanted.sought(&gateway, &caller, &seen)?;
             let narrow = Sought { after: None, ..sought.clone() };
             let most = sought.limit as usize;
+            // What is recorded before is in what is read now.
+            let head = *gateway.clerk.head().borrow();
             let (mut found, by_risk, narrowed) = gateway
                 .read(move |store| {
                     let narrowed = is_narrow.then(|| store.count_by_risk(&narrow)).transpose()?;
@@ -160,6 +162,7 @@ pub(super) async fn list(
             let next = last.map(|one| Place::behind(&one.request).to_string());
             let found_by_risk = narrowed.as_deref().map(shown);
             ApprovalsShape {
+                head: seen.own().is_none().then_some(head),
                 next,
                 found_by_risk,
                 ..ApprovalsShape::of(&by_risk, found.iter().map(ApprovalShape::glance).collect())

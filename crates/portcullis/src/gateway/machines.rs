@@ -40,20 +40,25 @@ const LONGEST_TROUBLE: usize = 512;
 #[serde(deny_unknown_fields)]
 pub(super) struct HoldingShape {
     /// What the machine is called.
+    #[schemars(regex(pattern = "^[!-~]{1,128}$"))]
     machine: String,
     /// The policy in force there, where there is one.
     #[serde(default)]
+    #[schemars(regex(pattern = "^[!-~]{1,128}$"))]
     name: Option<String>,
     /// Its number.
     #[serde(default)]
     revision: Option<u64>,
     /// What identifies it.
     #[serde(default)]
+    #[schemars(regex(pattern = "^[!-~]{1,128}$"))]
     digest: Option<String>,
     /// What came of fetching: `activated`, `unchanged`, `stopped` by the canary, or `refused`.
+    #[schemars(extend("enum" = ["activated", "unchanged", "stopped", "refused"]))]
     state: String,
-    /// Why, where it was refused or stopped.
+    /// Why, where it was refused or stopped; at most 512 bytes.
     #[serde(default)]
+    #[schemars(length(max = 512))]
     trouble: Option<String>,
 }
 

@@ -84,13 +84,13 @@ fn operation(route: &Route) -> Value {
         let same = json!({ "description": "It is the one that `If-None-Match` names" });
         responses.insert("304".to_owned(), same);
     }
-    responses.insert(
-        "default".to_owned(),
-        json!({
-            "description": "Why it was not done",
-            "content": { "application/problem+json": { "schema": reference("Problem") } },
-        }),
-    );
+    let problem = match route.gives {
+        // As the specification of guards has it.
+        "GuardVerdict" => json!({ "application/json": { "schema": reference("GuardError") } }),
+        _ => json!({ "application/problem+json": { "schema": reference("Problem") } }),
+    };
+    let default = json!({ "description": "Why it was not done", "content": problem });
+    responses.insert("default".to_owned(), default);
     let mut operation = json!({
         "summary": route.summary,
         "operationId": id(route),
@@ -641,6 +641,13 @@ mod tests {
                         "modifications": { "type": "object" }, "unjudged": list(text()),
                     }),
                     json!(["event_id", "provider", "decision"]),
+                ),
+            ),
+            (
+                "GuardError",
+                object(
+                    json!({ "error": text(), "details": {}, "limit": number() }),
+                    json!(["error"]),
                 ),
             ),
             (

@@ -77,12 +77,20 @@ pub(super) async fn show(State(gateway): State<Shared>) -> Response {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(
+    test,
+    schemars(extend("oneOf" = [
+        { "properties": { "toml": { "type": "string" }, "allow": { "type": "null" } }, "required": ["toml"] },
+        { "properties": { "allow": { "type": "array" }, "toml": { "type": "null" } }, "required": ["allow"] }
+    ]))
+)]
 pub(super) struct ToTryShape {
     /// The configuration to try, as a file has it.
     #[serde(default)]
     toml: Option<String>,
     /// In place of it: rules that allow, as `Bash(cargo test:*)`, beside what holds here; with none it is told which would spare questions.
     #[serde(default)]
+    #[cfg_attr(test, schemars(length(max = 50)))]
     allow: Option<Vec<String>>,
 }
 

@@ -224,6 +224,7 @@ impl Serving {
             tokio::spawn(bundle::follow(Arc::downgrade(&gateway)));
         }
         tokio::spawn(figures::keep(Arc::downgrade(&gateway)));
+        tokio::spawn(figures::read_ahead(Arc::downgrade(&gateway)));
         tokio::spawn(notices::deliver(Arc::downgrade(&gateway), gateway.clerk.head()));
         if gateway.receivers.slack.as_ref().is_some_and(Slack::has_socket) {
             tokio::spawn(chat::listen(Arc::downgrade(&gateway)));

@@ -28,6 +28,7 @@ pub(super) struct JudgedShape<'a> {
 #[serde(deny_unknown_fields)]
 pub(super) struct AcceptShape {
     /// What each thing was shown with.
+    #[cfg_attr(test, schemars(length(min = 1, max = 5000)))]
     pub(super) marks: Vec<String>,
 }
 
@@ -37,6 +38,15 @@ pub(super) struct AcceptShape {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct UndoShape {
     /// Names below the workspace: these and what lies below them; all of it where there are none.
+    #[cfg_attr(
+        test,
+        schemars(
+            length(max = 10000),
+            inner(regex(
+                pattern = r"^(?!/)(?!\.{1,2}(/|$))(?![\s\S]*/\.\.(/|$))([^\\]|\\x[0-9a-fA-F]{2})+$"
+            ))
+        )
+    )]
     pub(super) paths: Vec<String>,
     /// Put back also what changed after the action.
     pub(super) force: bool,
@@ -238,6 +248,9 @@ pub(super) struct ApprovalsShape {
     pub(super) pending: u64,
     /// How many wait of each risk, the worst counted first.
     pub(super) pending_by_risk: BTreeMap<&'static str, u64>,
+    /// How far the record had come before this was read, for people, and where the worst come first: as the stream of changes tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) head: Option<u64>,
     /// How many of each risk are like what was looked for, where something was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) found_by_risk: Option<BTreeMap<&'static str, u64>>,
@@ -257,6 +270,7 @@ impl ApprovalsShape {
             v: VERSION,
             pending: by_risk.iter().map(|(_, count)| count).sum(),
             pending_by_risk: by_risk.iter().map(|(risk, count)| (risk.name(), *count)).collect(),
+            head: None,
             found_by_risk: None,
             approvals,
             before: None,

@@ -158,7 +158,8 @@ pub(super) async fn assign(
             token.scopes.has(Scope::Approve) && (!is_over || token.login.is_some())
         });
         if !decides {
-            return Err(Problem::bad_input("`to` must be the name of somebody who decides here"));
+            let words = "`to` must be the name of somebody who decides here";
+            return Err(Problem::new(StatusCode::CONFLICT, "decides-nothing", words));
         }
     }
     tend(&gateway, &caller, id, Tended::Assign(to)).await
@@ -175,7 +176,7 @@ pub(super) async fn snooze(
     let until = until.map(|text| text.parse::<Timestamp>()).transpose();
     let until = until.map_err(|_| Problem::bad_input("`until` must be a time, RFC 3339"))?;
     if until.is_some_and(|until| until <= gateway.clerk.now()) {
-        return Err(Problem::bad_input("`until` is over"));
+        return Err(Problem::new(StatusCode::CONFLICT, "over", "`until` is over"));
     }
     tend(&gateway, &caller, id, Tended::Snooze(until)).await
 }

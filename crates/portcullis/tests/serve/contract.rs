@@ -514,6 +514,19 @@ fn whoever_guesses_tokens_is_stopped_and_recorded() {
 }
 
 #[test]
+fn a_whole_number_may_be_written_as_json_lets_it() {
+    let state = tempfile::tempdir().unwrap();
+    let gateway = Gateway::start(state.path());
+    let make = |expires_in: &str| {
+        let body = format!(r#"{{"name": "ci", "scopes": ["judge"], "expires_in": {expires_in}}}"#);
+        let (mut client, person) = (gateway.client(), &gateway.person);
+        client.send("POST", "/v1/tokens", person, &[], &body).unwrap().status
+    };
+    assert_eq!((make("60"), make("60.0"), make("6e1")), (201, 201, 201));
+    assert_eq!((make("60.5"), make("-1.0"), make("1e300")), (400, 400, 400));
+}
+
+#[test]
 fn a_token_ends_when_it_is_revoked() {
     let (_state, gateway) = gateway(&[]);
     let token = gateway.token("ci", &["judge"]);

@@ -73,8 +73,17 @@ pub(super) fn tell_how_long_answers_took(open: Open<'_>) {
     asked(&mut *store, &second, record);
     let put = store.put(at(-10), 10).unwrap();
     assert_eq!(put.len(), 2);
-    let of =
-        |project: Option<&str>| put.iter().find(|one| one.project.as_deref() == project).unwrap();
+    let numbers: Vec<u64> = put.iter().map(|one| one.number).collect();
+    let (from, to) = (*numbers.iter().min().unwrap(), *numbers.iter().max().unwrap());
+    let about = store.about(from, to).unwrap();
+    assert_eq!(about.len(), 2, "what is no request is about nothing: {about:?}");
+    assert!(about.iter().all(|one| one.rules.starts_with("fs.delete.")), "{about:?}");
+    assert_eq!(store.about(to, to).unwrap().len(), 1);
+    assert_eq!(store.about(to + 1, u64::MAX).unwrap(), []);
+    let of = |project: Option<&str>| {
+        let number = about.iter().find(|one| one.project.as_deref() == project).unwrap().number;
+        put.iter().find(|one| one.number == number).unwrap()
+    };
     let paid = of(Some("pay"));
     assert_eq!(paid.status, Status::Approved);
     assert_eq!(paid.decided.unwrap().duration_since(paid.asked).as_secs(), 30);

@@ -10,7 +10,8 @@ use crate::{
     approvals::{
         desk::FigureRows,
         figures::{
-            COUNTED_FOR, Called, Counts, Figures, Hour, Lasted, Put, hour_written, verdict_named,
+            About, COUNTED_FOR, Called, Counts, Figures, Hour, Lasted, Put, hour_written,
+            verdict_named,
         },
     },
     audit::{
@@ -20,10 +21,13 @@ use crate::{
     },
 };
 
-const PUT: &str = "SELECT approval.asked, approval.decided, approval.status, approval_project.project, record.rules FROM approval \
+/// Nothing but what the index has.
+const PUT: &str = "SELECT sequence, asked, decided, status FROM approval WHERE asked >= $1 ORDER BY asked DESC LIMIT $2";
+
+const ABOUT: &str = "SELECT approval.sequence, approval_project.project, record.rules FROM approval \
     LEFT JOIN record ON record.sequence = approval.sequence \
     LEFT JOIN approval_project ON approval_project.approval = approval.sequence \
-    WHERE approval.asked >= $1 ORDER BY approval.asked DESC LIMIT $2";
+    WHERE approval.sequence >= $1 AND approval.sequence <= $2";
 
 const DECISIONS: &str = "SELECT substr(time, 1, 13), decision, CASE decision WHEN 'allow' THEN '' ELSE rules END, count(*) FROM record \
     WHERE sequence > $1 AND sequence <= $2 AND kind = 'decision' AND decision IS NOT NULL GROUP BY 1, 2, 3";
@@ -55,6 +59,11 @@ impl Figures for PostgresStore {
         self.patiently(|link| {
             link.rows(PUT, &[&since, &i64::from(most)])?.iter().map(put_of).collect()
         })
+    }
+
+    fn about(&mut self, from: u64, to: u64) -> Result<Vec<About>, AuditError> {
+        let (from, to) = (signed(from), signed(to));
+        self.patiently(|link| link.rows(ABOUT, &[&from, &to])?.iter().map(about_of).collect())
     }
 
     fn decisions(&mut self, after: u64, until: u64) -> Result<BTreeMap<i64, Hour>, AuditError> {
@@ -103,14 +112,18 @@ fn called_of(row: &Row) -> Result<Called, Trouble> {
 }
 
 fn put_of(row: &Row) -> Result<Put, Trouble> {
-    let rules: Option<&str> = row.try_get(4)?;
     Ok(Put {
-        asked: time(row, 0)?,
-        decided: optional_time(row, 1)?,
-        status: parsed(row, 2)?,
-        project: row.try_get(3)?,
-        rules: rules.unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+        number: unsigned(row.try_get(0)?),
+        asked: time(row, 1)?,
+        decided: optional_time(row, 2)?,
+        status: parsed(row, 3)?,
     })
+}
+
+fn about_of(row: &Row) -> Result<About, Trouble> {
+    let rules: Option<String> = row.try_get(2)?;
+    let number = unsigned(row.try_get(0)?);
+    Ok(About { number, project: row.try_get(1)?, rules: rules.unwrap_or_default() })
 }
 
 impl FigureRows for Transaction<'_> {

@@ -79,11 +79,12 @@ impl Asked {
             word(assigned),
         );
         if let Some((person, now)) = awake {
-            let snoozed = format!(
-                "NOT EXISTS (SELECT 1 FROM approval_snoozed WHERE approval_snoozed.approval = approval.sequence AND until > {} AND person = ?)",
-                now.as_microsecond()
+            // With the time as a value: a text of its own for each question would be prepared anew each time.
+            asked.ask(
+                "NOT EXISTS (SELECT 1 FROM approval_snoozed WHERE approval_snoozed.approval = approval.sequence AND person = ?",
+                Some(clean(person)),
             );
-            asked.ask(&snoozed, Some(clean(person)));
+            asked.ask("until > ?)", Some(now.as_microsecond()));
         }
         if let Some(after) = after {
             let place = format!("({RANK}, approval.sequence) > ({}, ?)", after.rank);

@@ -10,7 +10,8 @@ use crate::{
     approvals::{
         desk::FigureRows,
         figures::{
-            COUNTED_FOR, Called, Counts, Figures, Hour, Lasted, Put, hour_written, verdict_named,
+            About, COUNTED_FOR, Called, Counts, Figures, Hour, Lasted, Put, hour_written,
+            verdict_named,
         },
     },
     audit::{
@@ -19,10 +20,13 @@ use crate::{
     },
 };
 
-const PUT: &str = "SELECT approval.asked, approval.decided, approval.status, approval_project.project, record.rules FROM approval \
+/// Nothing but what the index has.
+const PUT: &str = "SELECT sequence, asked, decided, status FROM approval WHERE asked >= ?1 ORDER BY asked DESC LIMIT ?2";
+
+const ABOUT: &str = "SELECT approval.sequence, approval_project.project, record.rules FROM approval \
     LEFT JOIN record ON record.sequence = approval.sequence \
     LEFT JOIN approval_project ON approval_project.approval = approval.sequence \
-    WHERE approval.asked >= ?1 ORDER BY approval.asked DESC LIMIT ?2";
+    WHERE approval.sequence >= ?1 AND approval.sequence <= ?2";
 
 const DECISIONS: &str = "SELECT substr(time, 1, 13), decision, CASE decision WHEN 'allow' THEN '' ELSE rules END, count(*) FROM record \
     WHERE sequence > ?1 AND sequence <= ?2 AND kind = 'decision' AND decision IS NOT NULL GROUP BY 1, 2, 3";
@@ -51,6 +55,13 @@ impl Figures for SqliteStore {
         self.patiently(|connection| {
             let mut statement = connection.prepare_cached(PUT)?;
             statement.query_map(params![since.as_microsecond(), most], put_of)?.collect()
+        })
+    }
+
+    fn about(&mut self, from: u64, to: u64) -> Result<Vec<About>, AuditError> {
+        self.patiently(|connection| {
+            let mut statement = connection.prepare_cached(ABOUT)?;
+            statement.query_map([signed(from), signed(to)], about_of)?.collect()
         })
     }
 
@@ -107,14 +118,18 @@ fn called_of(row: &Row<'_>) -> rusqlite::Result<Called> {
 }
 
 fn put_of(row: &Row<'_>) -> rusqlite::Result<Put> {
-    let rules: Option<String> = row.get(4)?;
     Ok(Put {
-        asked: time(row, 0)?,
-        decided: optional_time(row, 1)?,
-        status: row.get::<_, String>(2)?.parse().map_err(|error| unreadable(2, error))?,
-        project: row.get(3)?,
-        rules: rules.unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+        number: unsigned(row.get(0)?),
+        asked: time(row, 1)?,
+        decided: optional_time(row, 2)?,
+        status: row.get_ref(3)?.as_str()?.parse().map_err(|error| unreadable(3, error))?,
     })
+}
+
+fn about_of(row: &Row<'_>) -> rusqlite::Result<About> {
+    let rules: Option<String> = row.get(2)?;
+    let number = unsigned(row.get(0)?);
+    Ok(About { number, project: row.get(1)?, rules: rules.unwrap_or_default() })
 }
 
 impl FigureRows for Transaction<'_> {

@@ -42,6 +42,9 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// How long a statement is waited for. The server gives it up before that; whoever waits longer waits for a network that is gone.
 const PATIENCE: Duration = Duration::from_secs(12);
 
+/// The most statements that a connection keeps prepared: more than there are, but for those that people put together of conditions.
+const STATEMENTS: usize = 512;
+
 /// What a session keeps to: no statement, no lock and no idle transaction holds others up for long, and what is committed is on the disk.
 pub(super) const SESSION: &str = "SET statement_timeout = '5s'; SET lock_timeout = '2s'; \
     SET idle_in_transaction_session_timeout = '5s'; SET client_min_messages = 'warning'; \
@@ -217,6 +220,10 @@ impl Link {
             return Ok(statement.clone());
         }
         let statement = within(self.patience, self.client.prepare(query))?;
+        if self.statements.len() >= STATEMENTS {
+            // The server is told to forget them too, once nobody uses them any more.
+            self.statements.clear();
+        }
         self.statements.insert(query.to_owned(), statement.clone());
         Ok(statement)
     }

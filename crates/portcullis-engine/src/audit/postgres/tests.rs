@@ -8,11 +8,14 @@ use super::{
     cluster::{Cluster, alone, cluster},
     *,
 };
-use crate::audit::{
-    contract,
-    entry::{Body, Entry, Kind},
-    store::{Anchor, Store as _},
-    verify,
+use crate::{
+    approvals::{Inbox as _, Sought},
+    audit::{
+        contract,
+        entry::{Body, Entry, Kind},
+        store::{Anchor, Store as _},
+        verify,
+    },
 };
 
 /// A gateway of a database.
@@ -58,6 +61,33 @@ fn a_database_keeps_records_as_every_store_does() {
         let open = opener(cluster);
         Box::new(move || Box::new(open()))
     });
+}
+
+#[test]
+fn a_connection_keeps_no_statement_for_each_question() {
+    let Some(cluster) = cluster() else { return };
+    let mut store = opener(cluster)();
+    let mut prepared = |sought: &Sought| {
+        store.waiting(sought).unwrap();
+        store.patiently(|link| {
+            let query = "SELECT count(*) FROM pg_prepared_statements";
+            Ok(link.one(query, &[])?.try_get::<_, i64>(0)?)
+        })
+    };
+    // What is put off is asked for with the time of the question.
+    let awake = |second| {
+        let now = Timestamp::from_second(second).unwrap();
+        Sought { awake: Some(("ana".to_owned(), now)), limit: 50, ..Sought::default() }
+    };
+    let few = prepared(&awake(0)).unwrap();
+    assert_eq!(prepared(&awake(1)).unwrap(), few);
+    // However many are put together, only so many stay.
+    for limit in 1..=300 {
+        prepared(&Sought { limit, ..Sought::default() }).unwrap();
+        prepared(&Sought { limit, ..awake(2) }).unwrap();
+    }
+    let many = prepared(&awake(3)).unwrap();
+    assert!((few..=512).contains(&many), "{many}");
 }
 
 #[test]

@@ -6,6 +6,9 @@ const KEY = "portcullis-csrf";
 let csrf = localStorage.getItem(KEY) ?? "";
 let ahead = 0;
 
+// Whether somebody logged in here before.
+export const isKnown = () => csrf !== "";
+
 // The address of a path of the gateway's, wherever a proxy put this page.
 export const at = (path) => new URL(`.${path}`, document.baseURI).href;
 
@@ -81,20 +84,22 @@ export function query(path, parameters) {
   return text ? `${path}?${text}` : path;
 }
 
-// Changes as they come: `changed({head, pending})`, and `state(true or false)` for whether we still hear of them.
+// Changes as they come: `changed({head, pending, first})`, the first of each stream being how things stand, and `state(true or false)` for whether we still hear of them.
 export function listen(changed, state) {
   let source;
   let again;
   let ended = false;
+  let first = true;
   const open = () => {
     source = new EventSource(at("/v1/events"));
-    source.addEventListener("open", () => state(true));
+    source.addEventListener("open", () => { first = true; state(true); });
     source.addEventListener("change", (event) => {
       try {
-        changed(JSON.parse(event.data));
+        changed({ ...JSON.parse(event.data), first });
       } catch {
         changed({});
       }
+      first = false;
     });
     source.addEventListener("error", () => {
       state(false);

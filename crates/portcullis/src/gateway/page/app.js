@@ -3,6 +3,7 @@
 import { at, call, get, listen, post } from "./api.js";
 import { dashboard } from "./chart.js";
 import { chat } from "./chat.js";
+import { whose } from "./early.js";
 import { history, record, session, sessions } from "./history.js";
 import { inbox } from "./inbox.js";
 import { people } from "./people.js";
@@ -173,8 +174,11 @@ async function leave() {
   if (answer?.leave) location.assign(answer.leave);
 }
 
+// Several requests may find it out at once; what is typed into the form is not lost to another one.
+let isLeaving = false;
 async function out() {
-  if (!me && main.querySelector("form.login")) return;
+  if (isLeaving || (!me && main.querySelector("form.login"))) return;
+  isLeaving = true;
   me = null;
   view?.end?.();
   view = null;
@@ -187,6 +191,7 @@ async function out() {
   waits(0);
   let ways = { login: false, tokens: true };
   try { ways = await get("/v1/login"); } catch { /* Then a token is tried, and what is wrong is said. */ }
+  isLeaving = false;
   if (me) return;
   if (ways.login && !ways.tokens) return replace(main, el("div", { class: "login" }, ...company(true)));
   const token = el("input", { type: "password", autocomplete: "off", required: true, spellcheck: "false" });
@@ -227,9 +232,11 @@ async function begin() {
   addEventListener("hashchange", () => show());
   addEventListener("logged-out", out);
   try {
-    me = await get("/v1/me");
+    me = await whose;
   } catch (problem) {
-    if (problem.status !== 401) replace(main, ...shell("Portcullis", el("p", { class: "warning" }, `${problem.message}.`)));
+    // Nobody heard yet that nobody is logged in.
+    if (problem.status === 401 || problem.code === "no-csrf-token") out();
+    else replace(main, ...shell("Portcullis", el("p", { class: "warning" }, `${problem.message}.`)));
     return;
   }
   frame();

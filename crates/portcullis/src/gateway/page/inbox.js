@@ -3,14 +3,14 @@
 
 import { get, post, query } from "./api.js";
 import { countdown, fate, head, isCut, isGrave, isOver, left, whole } from "./ask.js";
+import { SHOWN, answer } from "./early.js";
 import { reading } from "./reading.js";
 import { address, asked, form, isNarrow, sought } from "./sought.js";
 import { talk } from "./talk.js";
 import { dialog, el, isTyping, line, moment, replace, riskWord, say, shell } from "./view.js";
 import { approve, approveMany, approveWithLike, deny, denyMany, edit, hasAgreed, isBusy } from "./word.js";
 
-// So many are shown at first, and more when somebody wants more; beyond the most they come page by page.
-const SHOWN = 50;
+// As many as at first are shown at a time, and more when somebody wants more; beyond the most they come page by page.
 const MOST = 500;
 // How often it is said that one looks at a request.
 const LOOKS = 8000;
@@ -42,6 +42,9 @@ export function inbox(place, me, argument, parameters) {
   let running = false;
   let again = false;
   let ended = false;
+  // How far the record had come when what is shown was read, and what the stream began with meanwhile.
+  let shownAt = null;
+  let begins = null;
   // What people say about the one that is open.
   let spoken = null;
 
@@ -88,12 +91,15 @@ export function inbox(place, me, argument, parameters) {
         const what = { status: "pending", order: "worst", ...asked(wanted, me) };
         const isPiled = wanted.together && !wanted.alike;
         const [waiting, piled] = await Promise.all([
-          get(query("/v1/approvals", { ...what, limit: isPiled ? 1 : room, after: isPiled ? null : pages.at(-1) })),
+          answer(query("/v1/approvals", { ...what, limit: isPiled ? 1 : room, after: isPiled ? null : pages.at(-1) })),
           isPiled ? get(query("/v1/approvals/alike", { ...what, limit: MOST })) : null,
         ]);
         if (ended) return;
         const shown = piled ? piled.piles.map(({ count: times, first }) => ({ ...first, times })) : waiting.approvals;
         const had = rows.length;
+        shownAt = waiting;
+        if (begins && isNews(begins)) again = true;
+        begins = null;
         await take(shown, waiting, piled);
         spoken?.look();
         if (known === null || rows.length < had || before.childElementCount === 0) recent();
@@ -103,6 +109,15 @@ export function inbox(place, me, argument, parameters) {
     } finally {
       running = false;
     }
+  }
+
+  // The first that a stream tells is how things stand: what is shown need not be read again for it.
+  const isNews = ({ head: at, pending }) => at !== shownAt.head || Math.min(pending, COUNTED) !== shownAt.pending;
+  function changed(change) {
+    if (!change?.first) return refresh();
+    if (running) begins = change;
+    else if (!shownAt || isNews(change)) refresh();
+    return undefined;
   }
 
   async function take(shown, waiting, piled) {
@@ -326,7 +341,7 @@ export function inbox(place, me, argument, parameters) {
   search();
   refresh();
   return {
-    changed: refresh,
+    changed,
     end: () => {
       ended = true;
       clearInterval(ticking);

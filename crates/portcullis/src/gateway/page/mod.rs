@@ -1,6 +1,8 @@
 //! The page that people decide on, and what tells whether the gateway is well. Owns the files, which are part of the program, and their
 //! policy: nothing is loaded from anywhere else, and no text of anybody's is taken for markup.
 
+use std::sync::LazyLock;
+
 use axum::{
     Router,
     extract::State,
@@ -8,6 +10,8 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::get,
 };
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
 
 use super::{Shared, judge::json_text, problem::Problem};
 
@@ -25,6 +29,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/app.js", "text/javascript; charset=utf-8", include_str!("app.js")),
     ("/api.js", "text/javascript; charset=utf-8", include_str!("api.js")),
     ("/ask.js", "text/javascript; charset=utf-8", include_str!("ask.js")),
+    ("/early.js", "text/javascript; charset=utf-8", include_str!("early.js")),
     ("/entered.js", "text/javascript; charset=utf-8", include_str!("entered.js")),
     ("/chat.js", "text/javascript; charset=utf-8", include_str!("chat.js")),
     ("/chart.js", "text/javascript; charset=utf-8", include_str!("chart.js")),
@@ -42,9 +47,31 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/icon.svg", "image/svg+xml", include_str!("icon.svg")),
 ];
 
+/// A folder that is called after what is in it, so that browsers keep its files and yet never show old ones.
+static FOLDER: LazyLock<String> = LazyLock::new(|| {
+    let mut whole = Sha256::new();
+    for (path, _, text) in FILES {
+        whole.update(format!("{path} {}\n{text}", text.len()));
+    }
+    format!("page-{:.16}", HEXLOWER.encode(&whole.finalize()))
+});
+
+/// The page itself, which names its other files in that folder.
+static INDEX: LazyLock<String> = LazyLock::new(|| {
+    let of = |path: &str| FILES.iter().find(|(one, ..)| *one == path).map(|(.., text)| *text);
+    FILES.iter().fold(of("/").unwrap_or_default().to_owned(), |index, (path, ..)| {
+        index.replace(&format!("=\"{}\"", &path[1..]), &format!("=\"{}{path}\"", *FOLDER))
+    })
+});
+
 pub(super) fn assets() -> Router<Shared> {
-    FILES.iter().fold(Router::new(), |router, (path, kind, text)| {
-        router.route(path, get(async || ([(header::CONTENT_TYPE, *kind)], *text)))
+    let lasting = "public, max-age=31536000, immutable";
+    let page = Router::new().route("/", get(async || ([(header::CONTENT_TYPE, HTML)], &**INDEX)));
+    FILES.iter().filter(|(path, ..)| *path != "/").fold(page, |router, (path, kind, text)| {
+        let kept = [(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, lasting)];
+        router
+            .route(path, get(async || ([(header::CONTENT_TYPE, *kind)], *text)))
+            .route(&format!("/{}{path}", *FOLDER), get(async move || (kept, *text)))
     })
 }
 
@@ -81,6 +108,15 @@ pub(super) async fn description(State(gateway): State<Shared>) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_names_its_files_in_the_folder_of_what_is_in_them() {
+        let named = INDEX.matches(&format!("=\"{}/", *FOLDER)).count();
+        let whole = FILES.iter().find(|(path, ..)| *path == "/").unwrap().2;
+        assert_eq!(named, whole.matches(" href=\"").count() + whole.matches(" src=\"").count() - 1);
+        assert!(INDEX.contains("href=\"#main\""), "what is no file stays as it is");
+        assert_eq!(FOLDER.len(), "page-0123456789abcdef".len(), "{}", *FOLDER);
+    }
 
     #[test]
     fn every_part_of_the_page_is_fetched_at_once() {
