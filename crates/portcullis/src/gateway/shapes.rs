@@ -328,7 +328,11 @@ impl PileShape {
     schemars(extend("if" = {
         "properties": { "decision": { "const": "deny" } }
     }, "then" = {
-        "properties": { "modified": { "type": "null" } }
+        "properties": { "modified": { "type": "null" }, "alike": { "type": "null" } }
+    }, "else" = {
+        "not": {
+            "properties": { "modified": { "type": "object" }, "alike": { "type": "string" } }, "required": ["modified", "alike"]
+        }
     }))
 )]
 pub(super) struct DecisionShape {

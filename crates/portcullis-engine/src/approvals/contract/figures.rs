@@ -65,9 +65,15 @@ pub(super) fn count_what_was_called_and_recorded(open: Open<'_>) {
 
 pub(super) fn tell_how_long_answers_took(open: Open<'_>) {
     let mut store = open();
-    let (mut first, record) = question("rm -rf a");
+    let (mut first, _) = question("rm -rf a");
     first.project = Some("pay".to_owned());
-    asked(&mut *store, &first, record);
+    let entry = Entry {
+        decision: Some(Verdict::Ask),
+        action: Some(first.action.clone()),
+        rules: vec!["a.b".to_owned(), "c.d".to_owned()],
+        ..Entry::new(Kind::Decision)
+    };
+    asked(&mut *store, &first, Body::new(&entry, at(0)));
     answer(&mut *store, reply(&first, "eve", true), 30);
     let (second, record) = question("rm -rf b");
     asked(&mut *store, &second, record);
@@ -77,7 +83,9 @@ pub(super) fn tell_how_long_answers_took(open: Open<'_>) {
     let (from, to) = (*numbers.iter().min().unwrap(), *numbers.iter().max().unwrap());
     let about = store.about(from, to).unwrap();
     assert_eq!(about.len(), 2, "what is no request is about nothing: {about:?}");
-    assert!(about.iter().all(|one| one.rules.starts_with("fs.delete.")), "{about:?}");
+    for one in &about {
+        assert_eq!(one.rules, if one.project.is_some() { "a.b c.d" } else { "" }, "{about:?}");
+    }
     assert_eq!(store.about(to, to).unwrap().len(), 1);
     assert_eq!(store.about(to + 1, u64::MAX).unwrap(), []);
     let of = |project: Option<&str>| {
