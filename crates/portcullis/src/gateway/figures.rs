@@ -423,3 +423,91 @@ fn projects_told(projects: BTreeMap<&str, Part>) -> Vec<Value> {
     });
     told.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use portcullis_core::{call::ToolCall, policy::Context};
+
+    use super::*;
+    use crate::{
+        approvals::{Book, Question, Reply, Source},
+        audit::Body,
+        session::{Options, Session},
+    };
+
+    fn asked(book: &mut Book, command: &str, project: &str, now: Timestamp) -> Question {
+        let session = Session::open(Options { unrecorded: true, ..Options::default() });
+        let judged = session.consider(ToolCall::shell(command), Context::default()).unwrap();
+        let hour = Duration::from_secs(3_600);
+        let mut question = Question::about(&judged, "agents", 1, hour).unwrap();
+        question.belongs_to(Some(project));
+        let record = Body::new(&judged.entry(), now);
+        let asks = Box::new(question.clone());
+        let step = Step::Ask { question: asks, record, once: None, resumes: false, most: 9 };
+        book.take(&[step]).unwrap();
+        question
+    }
+
+    #[test]
+    fn what_requests_are_about_is_asked_once_and_what_became_of_them_each_time() {
+        let state = tempfile::tempdir().unwrap();
+        let mut book = Book::of(&Source::directory(state.path())).unwrap();
+        let (remembered, now) = (Remembered::default(), book.store().time().unwrap());
+        let since = now - SignedDuration::from_hours(1);
+        let first = asked(&mut book, "rm -rf /srv/a", "pay", now);
+        asked(&mut book, "rm -rf /srv/b", "pay", now);
+        asked(&mut book, "rm -rf /srv/c", "web", now);
+        let told = |book: &mut Book| {
+            let (parts, many) = remembered.put(book.store(), since).unwrap();
+            let each = parts.iter().map(|(one, part)| {
+                (one.project.clone().unwrap_or_default(), part.asked, part.approved)
+            });
+            let mut each: Vec<_> = each.collect();
+            each.sort();
+            (each, many)
+        };
+        let pay = |approved| ("pay".to_owned(), 2, approved);
+        let web = ("web".to_owned(), 1, 0);
+        assert_eq!(told(&mut book), (vec![pay(0), web.clone()], 3));
+        let known = |remembered: &Remembered| remembered.requests.lock().unwrap().of.clone();
+        let before = known(&remembered);
+        assert_eq!(before.len(), 3);
+        let yes = Reply {
+            id: first.id,
+            approver: "eve".to_owned(),
+            origin: "web".to_owned(),
+            approves: true,
+            action: first.action.clone(),
+            reason: None,
+            modified: None,
+            right: None,
+            counts: true,
+        };
+        book.take(&[Step::Answer(Box::new(yes))]).unwrap();
+        assert_eq!(told(&mut book), (vec![pay(1), web], 3));
+        assert_eq!(known(&remembered), before);
+        // Nothing is left of it once it is too old, and what is read anew is the same.
+        remembered.requests.lock().unwrap().of.clear();
+        assert_eq!(told(&mut book).1, 3);
+        assert_eq!(known(&remembered).len(), 3);
+    }
+
+    #[test]
+    fn the_record_is_read_on_from_where_it_was_left() {
+        let state = tempfile::tempdir().unwrap();
+        let mut book = Book::of(&Source::directory(state.path())).unwrap();
+        let (remembered, now) = (Remembered::default(), book.store().time().unwrap());
+        asked(&mut book, "rm -rf /srv/a", "pay", now);
+        let count = |remembered: &Remembered| {
+            remembered.since(0).values().map(|hour| hour.counts.asked).sum::<u64>()
+        };
+        // Without any time nothing is read, and that is said.
+        assert!(!remembered.read(book.store(), now, Duration::ZERO).unwrap());
+        assert_eq!(count(&remembered), 0);
+        assert!(remembered.read(book.store(), now, PATIENCE).unwrap());
+        assert_eq!(count(&remembered), 1);
+        asked(&mut book, "rm -rf /srv/b", "pay", now);
+        assert!(remembered.read(book.store(), now, PATIENCE).unwrap());
+        assert_eq!(count(&remembered), 2);
+    }
+}

@@ -48,6 +48,7 @@ pub(super) struct HoldingShape {
     name: Option<String>,
     /// Its number.
     #[serde(default)]
+    #[schemars(range(max = 18_446_744_073_709_551_615_u64))]
     revision: Option<u64>,
     /// What identifies it.
     #[serde(default)]

@@ -92,7 +92,7 @@ fn says_yes(question: &Question) -> Step {
 }
 
 /// Fills a store as gateways would, from long ago until now, with what waits at the end.
-fn fill(source: &Source, (records, waiting): (u64, u64)) {
+pub(crate) fn fill(source: &Source, (records, waiting): (u64, u64)) {
     let mut book = Book::of(source).unwrap();
     let pattern = pattern();
     let now = book.store().time().unwrap();

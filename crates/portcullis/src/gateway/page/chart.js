@@ -141,7 +141,9 @@ function stacked(hours, words, format) {
       sum += count;
       return count ? svg("rect", { class: `bar-${kind}`, x, width: Math.max(wide - 4, 1), y: at(sum), height: Math.max(height * count / most, 1) }) : null;
     });
-    const label = number % 4 === 1 ? svg("text", { class: "axis", x: x + wide / 2, y: HEIGHT - 6, "text-anchor": "middle" }, format.format(new Date(one.from))) : null;
+    // The last one ends with the drawing, and is not cut off by it.
+    const [where, anchor] = number === hours.length - 1 ? [WIDTH, "end"] : [x + wide / 2, "middle"];
+    const label = number % 4 === 1 ? svg("text", { class: "axis", x: where, y: HEIGHT - 6, "text-anchor": anchor }, format.format(new Date(one.from))) : null;
     return [parts, label];
   });
   const total = hours.reduce((sum, one) => sum + one.allow + one.ask + one.deny, 0);

@@ -60,7 +60,10 @@ static FOLDER: LazyLock<String> = LazyLock::new(|| {
 static INDEX: LazyLock<String> = LazyLock::new(|| {
     let of = |path: &str| FILES.iter().find(|(one, ..)| *one == path).map(|(.., text)| *text);
     FILES.iter().fold(of("/").unwrap_or_default().to_owned(), |index, (path, ..)| {
-        index.replace(&format!("=\"{}\"", &path[1..]), &format!("=\"{}{path}\"", *FOLDER))
+        index.replace(
+            &format!("=\"{}\"", path.trim_start_matches('/')),
+            &format!("=\"{}{path}\"", *FOLDER),
+        )
     })
 });
 

@@ -203,8 +203,12 @@ impl Browser {
 
     /// A screen of this width, light or dark.
     pub(crate) fn screen(&mut self, width: u32, scheme: &str) {
-        let metrics =
-            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500 });
+        self.sized(width, 900, scheme);
+    }
+
+    /// The same, and of this height.
+    pub(crate) fn sized(&mut self, width: u32, height: u32, scheme: &str) {
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
         self.ask("Emulation.setDeviceMetricsOverride", &metrics);
         let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.ask("Emulation.setEmulatedMedia", &json!({ "features": feature }));

@@ -5,6 +5,7 @@ mod attacks;
 pub(crate) mod browser;
 mod inbox;
 mod person;
+mod pictures;
 mod quick;
 mod reading;
 #[cfg(unix)]
