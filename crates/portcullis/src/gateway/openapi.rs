@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use super::routes::{Kind, Needs, ROUTES, Route};
+use super::{
+    intercept::AUTHORIZE,
+    routes::{Kind, Needs, ROUTES, Route},
+};
 
 /// The schemas, as the tests below write them.
 const SCHEMAS: &str = include_str!("../../../../docs/reference/gateway.schema.json");
@@ -47,6 +50,9 @@ fn operation(route: &Route) -> Value {
             json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX })
         } else if name == "snapshot" {
             json!({ "type": "string", "pattern": "^[0-9a-f]{8}$" })
+        } else if name == "server" && route.path.starts_with(AUTHORIZE) {
+            // As the other gateway calls it.
+            json!({ "type": "string", "minLength": 1 })
         } else if name == "server" {
             json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" })
         } else {
@@ -87,6 +93,11 @@ fn operation(route: &Route) -> Value {
     let problem = match route.gives {
         // As the specification of guards has it.
         "GuardVerdict" => json!({ "application/json": { "schema": reference("GuardError") } }),
+        // A no that the client of the other gateway can read.
+        _ if route.path.starts_with(AUTHORIZE) => json!({
+            "application/json": { "schema": reference("McpMessage") },
+            "application/problem+json": { "schema": reference("Problem") },
+        }),
         _ => json!({ "application/problem+json": { "schema": reference("Problem") } }),
     };
     let default = json!({ "description": "Why it was not done", "content": problem });
@@ -244,6 +255,7 @@ mod tests {
         let number = || json!({ "type": "integer", "minimum": 0 });
         let list = |of: Value| json!({ "type": "array", "items": of });
         let any = || json!({ "type": "object" });
+        let label = || json!({ "type": "string", "maxLength": 128 });
         // What it does not name is refused.
         let strict = |properties: Value, required: Value| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
         vec![
@@ -613,12 +625,12 @@ mod tests {
                 "GuardEvent",
                 object(
                     json!({
-                        "kind": { "enum": ["step/request", "step/response"] }, "step_id": text(),
+                        "kind": { "enum": ["step/request", "step/response"] }, "step_id": { "type": "string", "minLength": 1 },
                         "agent_id": text(), "agent_type": text(), "agent_workspace": text(),
                         "agent_user": text(), "payload": { "type": "object" },
                         "llm_protocol": { "enum":
                             ["openai.chat", "openai.responses", "anthropic.messages", "canonical"] },
-                        "integration": text(), "connection": text(), "session_hint": text(),
+                        "integration": label(), "connection": label(), "session_hint": label(),
                     }),
                     json!([
                         "kind",
