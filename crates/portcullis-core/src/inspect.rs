@@ -42,7 +42,11 @@ impl Inspection {
 
 impl From<&Inspection> for Shown {
     fn from(seen: &Inspection) -> Self {
-        Self { secret: seen.holds_secret(), planted: !seen.planted.is_empty() }
+        Self {
+            secret: seen.holds_secret(),
+            planted: !seen.planted.is_empty(),
+            near: !seen.cautions.is_empty(),
+        }
     }
 }
 

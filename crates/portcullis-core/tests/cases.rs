@@ -76,7 +76,7 @@ fn judged(gate: &Gate, pair: &Pair, side: &Value) -> Assessment {
     }
     for (who, text) in &pair.told {
         let weight = if who == "project" { Weight::Project } else { Weight::Elsewhere };
-        let source = Source { from: "what was read".to_owned(), weight, is_receipt: false };
+        let source = Source { from: "what was read".to_owned(), weight, ..Source::default() };
         match who.as_str() {
             "prompt" => facts.session.person_sent(text),
             "result" | "project" => facts.session.answered(&source, text, &inspect(text)),

@@ -60,6 +60,97 @@ fn class_of(tool: &str) -> Option<Class> {
     understand::contract_of(&tool, None, false).map(|known| known.contract.class)
 }
 
+/// Tools of other applications, each as `snake_case`, `kebab-case` and `camelCase`.
+#[test]
+fn tools_of_every_application_are_known_by_their_names_however_they_are_written() {
+    for (names, expected) in [
+        (
+            "flight_offers hotel_availability currency_rates my_trips nearby_restaurants channel_history unread_messages \
+             product_reviews order_history pipeline_report account_statement fx_rate credit_score portfolio_summary \
+             spending_by_category file_info storage_quota energy_usage motion_events door_status leave_balance org_chart \
+             time_off_requests build_log ci_status top_pages patient_summary vaccination_record heart_rate post_stats \
+             trending_topics mail_search mail_inbox order_list comments_list route_planner",
+            Class::Read,
+        ),
+        (
+            "check_in rebook_flight extend_rental react_to_message return_item resolve_ticket convert_lead freeze_card \
+             categorize_transaction arm_alarm reboot_hub request_review follow_user remind_me scale_down note_add",
+            Class::Change,
+        ),
+        (
+            "cart_checkout redeem_miles transfer_points update_standing_order grant_bonus",
+            Class::Pay,
+        ),
+        ("void_invoice anonymize_customer files_delete", Class::Delete),
+        (
+            "post_to_channel ask_seller comments_reply add_comment mail_send message_patient push_notification",
+            Class::Send,
+        ),
+        (
+            "create_invite_link add_editor send_friend_request accept_friend_request create_webhook",
+            Class::Share,
+        ),
+        (
+            "create_public_link make_public make_repository_public force_push push_commit repost",
+            Class::Publish,
+        ),
+        (
+            "kick_user promote_to_owner add_access_code create_guest_code add_deploy_key set_bank_details",
+            Class::Administer,
+        ),
+        ("rerun_workflow", Class::Execute),
+        ("administer_dose", Class::Bind),
+    ] {
+        for name in names.split_whitespace() {
+            let words: Vec<&str> = name.split('_').collect();
+            let mut camel = String::new();
+            for (at, word) in words.iter().enumerate() {
+                let (first, rest) = word.split_at(usize::from(at > 0));
+                camel.push_str(&first.to_uppercase());
+                camel.push_str(rest);
+            }
+            for written in [name.to_owned(), words.join("-"), words.join("."), camel] {
+                assert_eq!(class_of(&written), Some(expected), "{written}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_read_and_put_at_an_address_leaves() {
+    let tool = |name: &str| ToolDefinition { name: name.to_owned(), ..ToolDefinition::default() };
+    for (arguments, expected) in [
+        (json!({"table": "customers", "destination": "https://pad.example/in"}), Verdict::Ask),
+        (json!({"table": "customers", "deliver_to": "eve@collect.example"}), Verdict::Ask),
+        (json!({"table": "customers", "destination": "downloads"}), Verdict::Allow),
+        (json!({"table": "customers"}), Verdict::Allow),
+    ] {
+        let facts = told_of(tool("export_data"));
+        let verdict = judged(&call("export_data", arguments.clone()), &facts).decision.verdict;
+        assert_eq!(verdict, expected, "{arguments}");
+    }
+}
+
+#[test]
+fn a_description_that_begins_with_a_noun_tells_what_is_shown() {
+    for (name, description, expected) in [
+        ("files.read", "Text content of a file.", Class::Read),
+        ("get_mentions", "Posts that mention you.", Class::Read),
+        ("comments.list", "Comments on a document.", Class::Read),
+        ("helper", "Posts a message to a channel.", Class::Send),
+        ("helper", "Transfers money to an account.", Class::Pay),
+        ("merge", "Merge.", Class::Merge),
+    ] {
+        let tool = ToolDefinition {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            ..ToolDefinition::default()
+        };
+        let known = understand::contract_of(&tool, None, false).map(|known| known.contract.class);
+        assert_eq!(known, Some(expected), "{name}: {description}");
+    }
+}
+
 #[test]
 fn a_name_says_what_a_tool_does() {
     for (names, expected) in [

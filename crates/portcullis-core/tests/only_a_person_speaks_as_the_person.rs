@@ -7,7 +7,7 @@ use portcullis_core::{
     facts::Facts,
     gate::{Gate, Judgement},
     inspect::inspect,
-    session::{SessionState, Source, ToolDefinition, Weight},
+    session::{SessionState, Shown, Source, ToolDefinition, Weight},
 };
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ const DRESSES: &[fn(&str) -> String] = &[
 const CHANNELS: &[fn(&mut SessionState, &str)] = &[
     |session, text| session.answered(&Source::default(), text, &inspect(text)),
     |session, text| {
-        let source = Source { from: text.to_owned(), weight: Weight::Project, is_receipt: false };
+        let source = Source { from: text.to_owned(), weight: Weight::Project, ..Source::default() };
         session.answered(&source, text, &inspect(text));
     },
     |session, text| {
@@ -171,6 +171,7 @@ fn nothing_but_a_prompt_is_taken_for_the_person_and_nothing_else_loosens() {
                 tried += 1;
                 assert_eq!(session.asked(), nothing.asked(), "{text}");
                 assert_eq!(session.shared(), nothing.shared(), "{text}");
+                assert!(!session.lists("eve@collect.example"), "{text}");
                 // One call of each kind each time, all of them over all attempts.
                 let call = tried % calls.len();
                 let now = verdict(&calls[call], &session);
@@ -284,4 +285,24 @@ fn what_is_lost_is_stricter_until_a_person_speaks() {
     assert_eq!(verdict(&note, &session), Some(Verdict::Ask));
     session.person_sent("Make a note about milk.");
     assert_eq!(verdict(&note, &session), Some(Verdict::Allow));
+}
+
+#[test]
+fn what_comes_near_to_an_order_raises_what_cannot_be_undone_until_a_person_speaks() {
+    let seen = |near| Shown { near, ..Shown::default() };
+    let after = |near| {
+        let mut session = SessionState::default();
+        session.person_sent("What does the page say?");
+        session.answered(&Source::default(), "A page.", seen(near));
+        session
+    };
+    let push = ToolCall::shell("git push origin fix-42");
+    assert_eq!(verdict(&push, &after(false)), Some(Verdict::Allow));
+    assert_eq!(verdict(&push, &after(true)), Some(Verdict::Ask));
+    for quiet in ["ls", "git status", "cargo test"] {
+        assert_eq!(verdict(&ToolCall::shell(quiet), &after(true)), Some(Verdict::Allow), "{quiet}");
+    }
+    let mut session = after(true);
+    session.person_sent("Push fix-42.");
+    assert_eq!(verdict(&push, &session), Some(Verdict::Allow));
 }

@@ -6,9 +6,11 @@ mod asked;
 mod cells;
 mod concern;
 mod digest;
+mod directory;
 mod heard;
 mod lexicon;
 mod named;
+mod records;
 mod shared;
 mod token;
 mod tools;
@@ -20,8 +22,10 @@ pub use act::Acts;
 pub use asked::{Asked, Broken, Limit};
 pub use cells::Cells;
 pub use concern::{Concern, Doing, Given, Part};
+pub use directory::Directory;
 pub use heard::{Heard, Source, Weight};
 pub use lexicon::acts_of_name;
+pub use records::Records;
 pub use shared::Shared;
 pub use tools::{ArgumentDefinition, Claims, ToolDefinition, Tools};
 
@@ -74,6 +78,12 @@ pub struct SessionState {
     /// Whom the person means by records that they named.
     #[serde(skip_serializing_if = "Shared::is_empty")]
     shared: Shared,
+    /// Whom directories list under names that the person said.
+    #[serde(skip_serializing_if = "Directory::is_empty")]
+    directory: Directory,
+    /// The records that answers showed.
+    #[serde(skip_serializing_if = "Records::is_empty")]
+    records: Records,
     /// What was deleted, stopped or restarted since a person last spoke.
     #[serde(skip_serializing_if = "digest::Marks::is_empty")]
     acted: digest::Marks<ACTED>,
@@ -119,6 +129,8 @@ pub struct Shown {
     pub secret: bool,
     /// Words that tell an agent what to do.
     pub planted: bool,
+    /// Words that come near to that.
+    pub near: bool,
 }
 
 impl SessionState {
@@ -132,6 +144,8 @@ impl SessionState {
         asked: Asked::NOTHING,
         heard: Heard::NOTHING,
         shared: Shared::NOTHING,
+        directory: Directory::NOTHING,
+        records: Records::NOTHING,
         acted: digest::Marks::NONE,
         clones: Vec::new(),
         cells: Cells::NONE,
@@ -242,10 +256,20 @@ impl SessionState {
 
     /// Remembers what a call answered.
     pub fn answered(&mut self, source: &Source, text: &str, seen: impl Into<Shown>) {
-        self.heard.hear(source, text, seen.into().planted);
+        let seen = seen.into();
+        let is_planted = seen.planted;
+        self.heard.hear(source, text, seen);
         if source.weight == Weight::Elsewhere && !source.is_receipt {
+            self.records.answered(text, &self.asked);
             self.shared.answered(&source.from, text, &self.asked);
+            self.directory.answered(source, text, &self.asked, is_planted);
         }
+    }
+
+    /// Whether a value reaches whom the person means: those of a record that they named, or whoever a directory lists under a name that they said.
+    #[must_use]
+    pub fn lists(&self, value: &str) -> bool {
+        self.shared.lists(value) || self.directory.lists(value)
     }
 
     /// Whom the person means by records that they named.

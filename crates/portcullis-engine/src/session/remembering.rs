@@ -59,7 +59,7 @@ impl Session {
             if let Some(code) = &code {
                 state.ran(&code.0, &code.1);
             }
-            state.acted(rules::acted_on(&judgement.effects));
+            state.acted(rules::acted_on(action, &judgement.effects));
         });
         if let Err(error) = kept
             && self.on_failure == OnFailure::Deny

@@ -22,10 +22,19 @@ const WORDS: usize = 2_048;
 /// How many names of people and companies are kept.
 const PEOPLE: usize = 256;
 
+/// How many beginnings of words are kept, and how long each is; how many texts in quotation marks, and of how many words.
+const STEMS: usize = 384;
+const STEM: usize = 5;
+const QUOTED: usize = 8;
+const QUOTED_WORDS: std::ops::RangeInclusive<usize> = 2..=6;
+
 /// How many things that were named, limits and amounts are kept.
 const NAMED: usize = 48;
 const LIMITS: usize = 24;
 const AMOUNTS: usize = 24;
+
+/// What stands in front of the name of a channel or a person.
+const SIGNS: [char; 2] = ['#', '@'];
 
 /// How much of a prompt is read; what is behind it names nothing.
 const LONGEST: usize = 64 << 10;
@@ -38,9 +47,21 @@ pub struct Asked {
     prompts: u32,
     acts: Acts,
     words: Marks<WORDS>,
+    /// The beginnings of the longer words, by which a record is known that speaks of the same.
+    #[serde(skip_serializing_if = "Marks::is_empty")]
+    stems: Marks<STEMS>,
+    /// What stood in quotation marks and has several words: how many, and their mark.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    quoted: Vec<(u8, u64)>,
+    /// How many things are to be deleted or called off; `None` where nobody said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most: Option<u32>,
     /// Those of the words that are somebody's name.
     #[serde(skip_serializing_if = "Marks::is_empty")]
     people: Marks<PEOPLE>,
+    /// Those of them that stand alone: no first name beside a last one.
+    #[serde(skip_serializing_if = "Marks::is_empty")]
+    lone: Marks<PEOPLE>,
     #[serde(with = "named")]
     named: Vec<Name>,
     limits: Vec<Limit>,
@@ -71,6 +92,9 @@ pub struct Limit {
     /// Whether it holds only until the person says that it goes on: `no changes yet`.
     #[serde(skip_serializing_if = "is_false")]
     is_for_now: bool,
+    /// Whether it holds only until the person asks for something else: `just tell me`.
+    #[serde(skip_serializing_if = "is_false")]
+    is_for_this: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
@@ -96,7 +120,11 @@ impl Asked {
         prompts: 0,
         acts: Acts::NONE,
         words: Marks::NONE,
+        stems: Marks::NONE,
+        quoted: Vec::new(),
+        most: None,
         people: Marks::NONE,
+        lone: Marks::NONE,
         named: Vec::new(),
         limits: Vec::new(),
         amounts: Vec::new(),
@@ -138,8 +166,11 @@ impl Asked {
         let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
         self.is_cut |= read.len() < text.len();
         let lexicon = Lexicon::shared();
+        self.limits.retain(|limit| !limit.is_for_this);
         for token in token::tokens(read) {
             self.words.add(Mark::of(token.text));
+            // `#general`, `@ann`: the sign says what kind of name it is.
+            self.words.add(Mark::of(token.text.trim_start_matches(SIGNS)));
             for part in
                 token.text.split(['/', '=', ':', '(', ')', '\'']).filter(|part| part.len() > 2)
             {
@@ -162,16 +193,59 @@ impl Asked {
         {
             self.limits.retain(|limit| !limit.is_for_now);
         }
+        self.record_words(read);
+        self.most = None;
         for clause in token::clauses(read) {
             self.people(clause);
             self.clause(clause, lexicon);
         }
     }
 
+    /// Keeps by what a record is known that the person speaks of.
+    fn record_words(&mut self, text: &str) {
+        for word in text.split(|letter: char| !letter.is_alphabetic()) {
+            if let Some(stem) = stem_of(word) {
+                self.stems.add(stem);
+            }
+        }
+        for quoted in super::shared::quoted(text) {
+            let words = token::tokens(quoted).count();
+            if QUOTED_WORDS.contains(&words) && self.quoted.len() < QUOTED {
+                let mark = (u8::try_from(words).unwrap_or(u8::MAX), spaced(quoted).0);
+                if !self.quoted.contains(&mark) {
+                    self.quoted.push(mark);
+                }
+            }
+        }
+    }
+
+    /// Whether a record speaks of what the person spoke of: by what they put in quotation marks where it is there at all, else by any longer word.
+    pub(super) fn speaks_of(&self, record: &str) -> Spoken {
+        let words: Vec<token::Token<'_>> = token::tokens(record).take(RECORD_WORDS).collect();
+        let is_quoted = self.quoted.iter().any(|(count, mark)| {
+            words.windows(usize::from(*count)).any(|part| {
+                let text: Vec<&str> = part.iter().map(|word| word.text).collect();
+                Mark::of(&text.join(" ")).0 == *mark
+            })
+        });
+        if is_quoted {
+            return Spoken::Quoted;
+        }
+        let parts = record.split(|letter: char| !letter.is_alphabetic()).take(RECORD_WORDS);
+        let is_akin = parts.filter_map(stem_of).any(|stem| self.stems.has(stem));
+        if is_akin { Spoken::Akin } else { Spoken::Not }
+    }
+
+    /// How many things the person wants deleted or called off, where they said so.
+    pub fn most(&self) -> Option<usize> {
+        self.most.and_then(|most| usize::try_from(most).ok())
+    }
+
     /// Keeps the words of a part of a sentence that are somebody's name: written like one, and neither the first, which is so in any
     /// case, nor a thing with its article.
     fn people(&mut self, clause: &str) {
         let mut before: Option<String> = None;
+        let mut names: Vec<Option<Mark>> = Vec::new();
         for token in token::tokens(clause) {
             let first = token.text.chars().next();
             let is_written = first.is_some_and(|letter| {
@@ -181,10 +255,23 @@ impl Asked {
                 NOUN_FOLLOWS.contains(&before) && !OF_SOMEBODY.contains(&before)
                     || ARTICLES.contains(&before)
             });
-            if is_written && !is_thing {
-                self.people.add(Mark::of(token.text));
+            let name = (is_written && !is_thing).then(|| Mark::of(token.text));
+            if let Some(name) = name {
+                self.people.add(name);
             }
+            // The first word is written like a name in any case; a verb is none.
+            let is_name =
+                is_written && Lexicon::shared().meaning(&folded(token.text)).acts.is_empty();
+            names.push(name.or_else(|| is_name.then(|| Mark::of(token.text))));
             before = Some(folded(token.text));
+        }
+        for (at, name) in names.iter().enumerate() {
+            let beside =
+                |at: Option<usize>| at.and_then(|at| names.get(at)).is_some_and(Option::is_some);
+            if let Some(name) = name.filter(|_| !beside(at.checked_sub(1)) && !beside(Some(at + 1)))
+            {
+                self.lone.add(name);
+            }
         }
     }
 
@@ -209,20 +296,34 @@ impl Asked {
                 if whole { (Acts::EFFECTFUL, Vec::new()) } else { (acts, read.words) };
             if !acts.is_empty() {
                 let (things, asks, is_for_now) = (read.things, read.asks, read.is_for_now);
-                self.limit(Limit { acts, words, things, others: false, asks, is_for_now });
+                let limit = Limit { acts, words, things, asks, is_for_now, ..Limit::default() };
+                self.limit(limit);
             }
             return;
         }
-        if read.reads_only {
-            self.limit(Limit { acts: Acts::EFFECTFUL, ..Limit::default() });
+        if read.reads_only || read.looks_only {
+            let (acts, is_for_this) = (Acts::EFFECTFUL, read.looks_only);
+            self.limit(Limit { acts, is_for_this, ..Limit::default() });
+        } else if read.does_only {
+            // Whatever somebody does only so far may be done on the way there as well: a comment is a change.
+            let acts = Acts::GRAVE.without(read.acts);
+            self.limit(Limit { acts, is_for_this: true, ..Limit::default() });
         } else if read.only && !read.things.is_empty() && !acts.is_empty() {
             let (things, words) = (read.things, read.words);
             self.limit(Limit { acts, words, things, others: true, ..Limit::default() });
+        }
+        if read.acts.meet(Acts::DELETE) {
+            // A clause that does not say how many may mean any number.
+            let most = self.most.unwrap_or(0).checked_add(read.count.unwrap_or(u32::MAX));
+            self.most = Some(most.unwrap_or(u32::MAX));
         }
         self.acts = self.acts.and(read.acts);
         // Whoever asks for what they forbade before takes that back.
         if !acts.is_empty() && read.is_plain {
             self.limits.retain(|limit| {
+                if limit.is_for_this && limit.acts.meet(acts) {
+                    return false;
+                }
                 let lifted = limit.acts.without(acts).is_empty() && limit.things.is_empty();
                 limit.others || limit.asks || !lifted
             });
@@ -265,11 +366,32 @@ impl Asked {
         })
     }
 
+    /// Whether something is to be left alone that a call names by an argument of which nobody knows what it is.
+    pub(super) fn leaves_alone<'a>(
+        &self,
+        acts: Acts,
+        mut things: impl Iterator<Item = &'a str>,
+    ) -> Option<Broken> {
+        let kept = |limit: &&Limit| {
+            !limit.others
+                && !limit.things.is_empty()
+                && limit.acts.meet(acts)
+                && limit.words.is_empty()
+        };
+        things
+            .any(|thing| self.limits.iter().filter(kept).any(|limit| limit.means(thing)))
+            .then_some(Broken::Thing)
+    }
+
     /// Whether the person said this value, word for word.
     #[must_use]
     pub fn said(&self, value: &str) -> bool {
         let mut words = token::tokens(value).peekable();
-        words.peek().is_some() && words.all(|word| self.words.has(Mark::of(word.text)))
+        let is_said = |word: token::Token<'_>| {
+            self.words.has(Mark::of(word.text))
+                || self.words.has(Mark::of(word.text.trim_start_matches(SIGNS)))
+        };
+        words.peek().is_some() && words.all(is_said)
     }
 
     /// Whether the person named each of those whom a value reaches: by the address itself or, where they gave no address at all, by a
@@ -288,6 +410,16 @@ impl Asked {
                     .split(|letter: char| !letter.is_alphanumeric())
                     .any(|word| word.len() > 2 && self.people.has(Mark::of(word)))
             })
+    }
+
+    /// Whether the person said a word as somebody's name.
+    pub(super) fn said_person(&self, word: &str) -> bool {
+        word.len() > 2 && self.people.has(Mark::of(word))
+    }
+
+    /// Whether the person said a word as the whole of somebody's name.
+    pub(super) fn said_alone(&self, word: &str) -> bool {
+        self.said_person(word) && self.lone.has(Mark::of(word))
     }
 
     /// Whether the person said every address and account that stands in a value.
@@ -349,6 +481,43 @@ impl Asked {
     }
 }
 
+/// Whether a record speaks of what the person spoke of.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Spoken {
+    Not,
+    Akin,
+    Quoted,
+}
+
+/// How many words of a record are compared.
+const RECORD_WORDS: usize = 64;
+
+/// The mark of the beginning of a word that says what something is about.
+fn stem_of(word: &str) -> Option<Mark> {
+    let folded = folded(word);
+    let mut letters = folded.char_indices();
+    let end = letters.nth(STEM).map_or(folded.len(), |(at, _)| at);
+    let is_word = folded.chars().all(char::is_alphabetic) && folded.chars().count() > 2;
+    (is_word && !COMMON_WORDS.contains(&folded.as_str()))
+        .then(|| Mark::of(folded.get(..end).unwrap_or_default()))
+}
+
+/// The mark of a text by its words, whatever stands between them.
+fn spaced(text: &str) -> Mark {
+    let words: Vec<&str> = token::tokens(text).map(|word| word.text).collect();
+    Mark::of(&words.join(" "))
+}
+
+/// Words that stand everywhere.
+static COMMON_WORDS: &[&str] = &[
+    "about", "after", "again", "all", "and", "any", "are", "because", "been", "before", "but",
+    "can", "could", "das", "dem", "den", "der", "die", "don't", "each", "ein", "eine", "einen",
+    "else", "every", "for", "from", "have", "has", "his", "her", "its", "ist", "les", "mit",
+    "more", "need", "not", "nur", "one", "only", "other", "our", "please", "que", "she", "should",
+    "some", "that", "the", "their", "them", "then", "there", "they", "this", "und", "una", "von",
+    "was", "what", "when", "where", "which", "will", "with", "would", "you", "your", "zum", "zur",
+];
+
 /// Whether a word is the address or the account of somebody: `ann@example.com`, `DE89370400440532013000`.
 fn is_address(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
@@ -357,7 +526,7 @@ fn is_address(word: &str) -> bool {
 }
 
 /// Whether a word is written like an account at a bank: two letters and many digits.
-fn is_account(word: &str) -> bool {
+pub(super) fn is_account(word: &str) -> bool {
     let (country, rest) = (word.get(..2).unwrap_or_default(), word.get(2..).unwrap_or_default());
     country.bytes().all(|letter| letter.is_ascii_uppercase())
         && country.len() == 2

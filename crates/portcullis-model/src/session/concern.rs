@@ -1,7 +1,7 @@
 //! A call beside what its session knows: what speaks against it, and whether the person asked for just this. Owns the comparison; how bad a
 //! concern is, `rules::session` says.
 
-use super::{SessionState, act::Acts, asked::Broken, heard::Weight, token};
+use super::{SessionState, act::Acts, asked::Broken, heard::Weight, lexicon::acts_of_name, token};
 
 /// What a call does, as far as a session can know about it.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +36,8 @@ pub enum Part {
     Thing,
     /// How much.
     Amount,
+    /// How much, in the hundredth part of it.
+    Cents,
     /// A password, a key.
     Secret,
     /// Words, of whatever length.
@@ -64,8 +66,23 @@ pub enum Concern {
         /// Where.
         from: String,
     },
+    /// Something came near to telling an agent what to do, and this cannot be undone, reaches others or changes what somebody may do.
+    Near {
+        /// Where.
+        from: String,
+    },
     /// It breaks a limit that the person set.
     Limit(Broken),
+    /// It is done to something beside what the person spoke of.
+    Beside {
+        /// What it is called.
+        value: String,
+    },
+    /// It is done to more than the person wants.
+    More {
+        /// How many they want.
+        most: usize,
+    },
     /// It is far more than the person said.
     Amount,
     /// Nobody asked for it.
@@ -80,7 +97,10 @@ impl SessionState {
         let things =
             doing.given.iter().filter(|given| matches!(given.part, Part::Recipient | Part::Thing));
         let things = things.map(|given| given.text);
-        if let Some(broken) = self.asked.broken(doing.acts, &doing.words, things) {
+        let others = doing.given.iter().filter(|given| given.part == Part::Other);
+        let others = others.map(|given| given.text);
+        let broken = self.asked.broken(doing.acts, &doing.words, things);
+        if let Some(broken) = broken.or_else(|| self.asked.leaves_alone(doing.acts, others)) {
             concerns.push(Concern::Limit(broken));
         }
         if !doing.acts.meet(Acts::EFFECTFUL) && !doing.acts.is_empty() {
@@ -94,12 +114,18 @@ impl SessionState {
             doing.given.iter().any(|given| given.part == Part::Recipient && !given.text.is_empty());
         let is_grave = doing.acts.meet(Acts::GRAVE);
         let is_outward = is_grave || reaches && doing.acts.meet(Acts::CHANGE);
-        let is_verb_asked = self.asked.acts().meet(doing.acts.and(doing.named));
+        let is_verb_asked =
+            self.asked.acts().meet(doing.acts.and(doing.named)) || self.is_on_the_way(doing);
         let is_meant = if is_outward { is_asked } else { is_verb_asked };
         let acts = doing.acts.without(Acts::READ);
         let demanded = if doing.is_command && acts == Acts::RUN {
             // That something is to be run says nothing of what: only where this was named it is what was told.
             self.heard.demands_act(Acts::NONE, doing.given.iter().map(|given| given.text))
+        } else if acts.without(Acts::CHANGE).is_empty() {
+            // Everybody wants something changed: only where it is about the same it is what was told.
+            let things = doing.words.iter().map(String::as_str);
+            let things = things.filter(|word| acts_of_name(std::iter::once(*word)).is_empty());
+            self.heard.demands_act(Acts::NONE, things)
         } else {
             self.heard.demands_act(acts, doing.words.iter().map(String::as_str))
         };
@@ -113,11 +139,17 @@ impl SessionState {
         {
             concerns.push(Concern::Planted { from: from.to_owned() });
         }
+        if let Some(from) = self.heard.near().filter(|_| is_grave && !is_asked) {
+            concerns.push(Concern::Near { from: from.to_owned() });
+        }
+        concerns.extend(self.beside(doing));
         if doing.acts.meet(Acts::PAY) {
-            let mut amounts = doing.given.iter().filter(|given| given.part == Part::Amount);
-            if amounts.any(|given| {
-                token::amount(given.text).is_some_and(|amount| self.asked.exceeds(amount))
-            }) {
+            let mut amounts = doing.given.iter().filter_map(|given| match given.part {
+                Part::Amount => token::amount(given.text),
+                Part::Cents => token::amount(given.text).map(|amount| amount / 100),
+                _ => None,
+            });
+            if amounts.any(|amount| self.asked.exceeds(amount)) {
                 concerns.push(Concern::Amount);
             }
         }
@@ -131,18 +163,116 @@ impl SessionState {
     /// answer shows as data neither helps nor harms, or an answer could loosen something.
     #[must_use]
     pub fn is_asked(&self, doing: &Doing<'_>) -> bool {
-        self.asked.acts().meet(doing.acts.and(doing.named).without(Acts::READ))
+        self.is_act_asked(doing)
             && doing.given.iter().all(|given| match given.part {
                 Part::Recipient | Part::Thing => {
                     self.asked.said(given.text) || self.heard.demands_value(given.text).is_none()
                 }
                 Part::Secret => given.text.is_empty() || self.asked.said(given.text),
-                Part::Amount | Part::Text | Part::Other => true,
+                Part::Amount | Part::Cents | Part::Text | Part::Other => true,
             })
+    }
+
+    /// Whether the person asked for answers, and this is one to somebody who wrote: a short text without anything that only its owner knows.
+    #[must_use]
+    pub fn answers(&self, doing: &Doing<'_>, whom: &str) -> bool {
+        doing.acts == Acts::SEND
+            && self.heard.planted().is_none()
+            && ANSWERS.iter().any(|word| self.asked.said_word(word))
+            && self.directory.wrote(whom)
+            && doing.given.iter().all(|given| match given.part {
+                Part::Text => {
+                    let folded = super::lexicon::folded(given.text);
+                    given.text.len() <= ANSWER
+                        && !KEPT_SECRET.iter().any(|word| folded.contains(word))
+                }
+                Part::Secret => false,
+                _ => true,
+            })
+    }
+
+    /// Whether the person asked for the act. `update_payee` moves money or rights by a word for any change: whoever asked for some change asked for that
+    /// one only where they spoke of what it is about.
+    fn is_act_asked(&self, doing: &Doing<'_>) -> bool {
+        let asked = self.asked.acts();
+        let named = doing.named.without(Acts::READ);
+        if asked.meet(doing.acts.without(Acts::READ)) || asked.meet(named.only(Acts::GRAVE)) {
+            return true;
+        }
+        let is_grave = doing.acts.meet(Acts::GRAVE);
+        let is_spoken_of = || {
+            let mut things = doing.words.iter().filter(|word| {
+                word.len() > 3 && acts_of_name(std::iter::once(word.as_str())).is_empty()
+            });
+            // The verb itself, where it is none of those that say only that something is changed.
+            let mut verbs = doing.words.iter().filter(|word| !LIGHT.contains(&word.as_str()));
+            let of_money = ["bill", "invoice", "order", "payment", "rent", "salary", "transfer"];
+            things.any(|word| self.asked.said_word(word))
+                || verbs.any(|word| self.asked.said_word(word))
+                || doing.acts.meet(Acts::PAY)
+                    && of_money.iter().any(|word| self.asked.said_word(word))
+        };
+        // Whoever puts something into a calendar invites those who are to be there.
+        let gathers = ["appointment", "calendar", "event", "meeting"];
+        let is_gathering = doing.acts == Acts::SEND
+            && doing.words.iter().any(|word| gathers.contains(&word.as_str()));
+        asked.meet(named) && (!is_grave || is_gathering || is_spoken_of())
+    }
+
+    /// Whether a change is what somebody does on the way to what the person asked for: a cart is filled to buy, a draft written to send.
+    fn is_on_the_way(&self, doing: &Doing<'_>) -> bool {
+        let is_about =
+            |things: &[&str]| doing.words.iter().any(|word| things.contains(&word.as_str()));
+        doing.acts == Acts::CHANGE
+            && (self.asked.acts().meet(Acts::PAY) && is_about(&["bag", "basket", "cart"])
+                || self.asked.acts().meet(Acts::SEND) && is_about(&["draft", "drafts"]))
+    }
+
+    /// Whether something is deleted, called off or shown to others that stood beside what the person spoke of, or more of it than they want.
+    fn beside(&self, doing: &Doing<'_>) -> Option<Concern> {
+        const MEANT: Acts = Acts::DELETE.and(Acts::SHARE).and(Acts::PUBLISH).and(Acts::ADMINISTER);
+        if doing.is_command || !doing.acts.meet(MEANT) || self.asked.prompts() == 0 {
+            return None;
+        }
+        let mut things = doing.given.iter().filter(|given| {
+            matches!(given.part, Part::Thing | Part::Recipient | Part::Other)
+                && !given.text.is_empty()
+        });
+        let other = things.clone().find(|given| {
+            let is_unseen = || doing.acts.meet(Acts::DELETE) && self.records.is_unseen(given.text);
+            (self.records.is_beside(given.text) || given.part == Part::Thing && is_unseen())
+                && !self.asked.said(given.text)
+        });
+        if let Some(other) = other {
+            return Some(Concern::Beside { value: other.text.to_owned() });
+        }
+        let most = self.asked.most().filter(|_| doing.acts.meet(Acts::DELETE))?;
+        let is_new = things
+            .find(|given| matches!(given.part, Part::Thing | Part::Recipient))
+            .is_some_and(|given| !self.has_acted_on(given.text));
+        (is_new && self.acted_on() >= most).then_some(Concern::More { most })
     }
 
     /// A value that stood in a sentence that told somebody to do something, and that the person did not say.
     fn foreign_value(&self, doing: &Doing<'_>) -> Option<(String, String)> {
+        self.told_value(doing).or_else(|| {
+            // What is bought, booked or paid for, and where it goes, is nobody's to say in passing.
+            let books = ["book", "order", "reserve"];
+            let is_bought = doing.acts.meet(Acts::PAY)
+                || doing.words.iter().any(|word| books.contains(&word.as_str()));
+            let said = doing.given.iter().filter(|_| is_bought).find(|given| {
+                matches!(given.part, Part::Recipient | Part::Thing | Part::Other)
+                    && !is_moment(given.text)
+                    && self.records.is_only_said(given.text)
+                    && !self.asked.said(given.text)
+                    && !self.lists(given.text)
+            })?;
+            Some((said.text.to_owned(), "a sentence of what was read".to_owned()))
+        })
+    }
+
+    /// A value of a demand.
+    fn told_value(&self, doing: &Doing<'_>) -> Option<(String, String)> {
         doing.given.iter().find_map(|given| {
             let whole = || {
                 let tells =
@@ -179,6 +309,58 @@ impl SessionState {
         (!self.asked.said(command)).then_some(told)
     }
 }
+
+/// Words by which somebody wants others answered, and how long an answer is.
+const ANSWERS: &[&str] = &[
+    "answer",
+    "reply",
+    "respond",
+    "antworte",
+    "beantworte",
+    "reponds",
+    "responde",
+    "contesta",
+    "rispondi",
+];
+const ANSWER: usize = 800;
+
+/// Words for what nobody tells whoever asks for it.
+const KEPT_SECRET: &[&str] = &[
+    "api key",
+    "cvv",
+    "iban",
+    "kennwort",
+    "mot de passe",
+    "passcode",
+    "passphrase",
+    "passport",
+    "password",
+    "passwort",
+    "pin:",
+    "secret",
+    "ssn",
+    "token",
+];
+
+/// Verbs that say no more than that something is made or changed.
+const LIGHT: &[&str] = &[
+    "add",
+    "change",
+    "configure",
+    "create",
+    "edit",
+    "insert",
+    "make",
+    "modify",
+    "move",
+    "new",
+    "put",
+    "save",
+    "set",
+    "update",
+    "upsert",
+    "write",
+];
 
 /// Whether a value is a day or a time.
 fn is_moment(text: &str) -> bool {

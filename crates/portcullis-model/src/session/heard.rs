@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    Shown,
     act::{Acts, Role},
     digest::{Mark, Marks},
     lexicon::{Lexicon, folded, is_joined},
@@ -56,6 +57,8 @@ pub struct Source {
     pub weight: Weight,
     /// Whether it only tells that something was done.
     pub is_receipt: bool,
+    /// What was asked for: the texts that the call gave.
+    pub about: Vec<String>,
 }
 
 /// What came from elsewhere so far.
@@ -66,6 +69,9 @@ pub struct Heard {
     /// Where text came from that tells an agent what to do, since a person last spoke.
     #[serde(skip_serializing_if = "Option::is_none")]
     planted: Option<String>,
+    /// Where text came from that comes near to that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    near: Option<String>,
     /// Whether some of it was forgotten.
     is_cut: bool,
 }
@@ -91,7 +97,8 @@ impl Told {
 }
 
 impl Heard {
-    pub(super) const NOTHING: Self = Self { sources: Vec::new(), planted: None, is_cut: false };
+    pub(super) const NOTHING: Self =
+        Self { sources: Vec::new(), planted: None, near: None, is_cut: false };
 
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::NOTHING
@@ -115,6 +122,12 @@ impl Heard {
         self.planted.as_deref()
     }
 
+    /// Where text came from that comes near to telling an agent what to do, since a person last spoke.
+    #[must_use]
+    pub fn near(&self) -> Option<&str> {
+        self.near.as_deref()
+    }
+
     /// The acts that somebody demanded who is not the person.
     #[must_use]
     pub fn demanded(&self) -> Acts {
@@ -124,13 +137,17 @@ impl Heard {
     /// A person has spoken again.
     pub(super) fn person_spoke(&mut self) {
         self.planted = None;
+        self.near = None;
     }
 
     /// Reads what a call answered.
-    pub(super) fn hear(&mut self, source: &Source, text: &str, is_planted: bool) {
+    pub(super) fn hear(&mut self, source: &Source, text: &str, seen: Shown) {
         let from: String = source.from.chars().zip(0..FROM).map(|(letter, _)| letter).collect();
-        if is_planted {
+        if seen.planted {
             self.planted = Some(from.clone());
+        }
+        if seen.near {
+            self.near = Some(from.clone());
         }
         let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
         self.is_cut |= read.len() < text.len();
@@ -260,6 +277,8 @@ impl Reader<'_> {
         let mut end = 0;
         let mut before = Role::And;
         let mut last = String::new();
+        // Whether something is said that must be: `must be cancelled`.
+        let mut must_be = false;
         for token in token::tokens(text) {
             let gap = text.get(end..token.start).unwrap_or_default();
             let rest = text.get(token.start + token.text.len()..).unwrap_or_default();
@@ -278,7 +297,8 @@ impl Reader<'_> {
                     || rest.starts_with("':")
                     || rest.starts_with(':') && !rest.starts_with("://");
                 let joined = plain.chars().any(is_joined);
-                let opens = (starts && is_imperative(&plain) || joined) && !is_key;
+                let is_done = must_be && breaks == Break::None;
+                let opens = (starts && is_imperative(&plain) || joined || is_done) && !is_key;
                 let acts = meaning.acts.without(Acts::READ);
                 if opens && !acts.is_empty() {
                     left = DEMAND;
@@ -295,6 +315,7 @@ impl Reader<'_> {
             }
             let is_told = left > 0 && tells_which(&plain, &last, gap);
             self.keep(&token, &plain, left > 0, is_told);
+            must_be = plain == "be" && before == Role::Demand && breaks == Break::None;
             last = plain;
             left = left.saturating_sub(1);
             before =

@@ -204,12 +204,14 @@ pub(super) fn is_asked(act: &Act, scene: &Scene<'_>) -> bool {
         Part::Recipient => {
             given.text.is_empty()
                 || asked.said_whom(given.text)
-                || session.shared().lists(given.text)
+                || session.lists(given.text)
+                || session.answers(&doing, given.text)
+                || doing.acts == Acts::SEND && session.shared().reads(given.text)
         }
         // An address in whatever else is no text reaches somebody too: where answers go, who gets a copy.
         Part::Thing | Part::Other => asked.said_addresses(given.text),
         Part::Text => !holds_header(given.text),
-        Part::Amount | Part::Secret => true,
+        Part::Amount | Part::Cents | Part::Secret => true,
     };
     session.is_asked(&doing)
         && doing.given.iter().all(is_named)

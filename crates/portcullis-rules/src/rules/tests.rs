@@ -34,7 +34,7 @@ fn told(lines: &str) -> Option<(SessionState, &str)> {
     let mut session = SessionState::default();
     for (head, text) in blocks {
         let weight = if head == "readme: " { Weight::Project } else { Weight::Elsewhere };
-        let source = Source { from: "what was read".to_owned(), weight, is_receipt: false };
+        let source = Source { from: "what was read".to_owned(), weight, ..Source::default() };
         match head {
             "prompt: " => session.person_sent(&text),
             _ => session.answered(&source, &text, &portcullis_core::inspect::inspect(&text)),

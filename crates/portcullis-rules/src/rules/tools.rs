@@ -300,7 +300,9 @@ fn of_class(act: &Act, scene: &Scene<'_>) -> Option<(&'static str, Severity)> {
 fn goes_to_people(act: &Act) -> bool {
     let mut people = act.values_of(Meaning::Recipient);
     let mut places = act.values_of(Meaning::Channel);
-    people.next().is_some() || places.any(|place| place.text.starts_with('@'))
+    let leaves =
+        act.contract.reach == Reach::Outward && act.values_of(Meaning::Url).next().is_some();
+    leaves || people.next().is_some() || places.any(|place| place.text.starts_with('@'))
 }
 
 /// Whether what is deleted is a file of the project by its whole path: what is lost with it, other rules say.

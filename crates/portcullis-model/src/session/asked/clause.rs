@@ -19,6 +19,12 @@ pub(super) struct Clause {
     pub(super) asks: bool,
     pub(super) only: bool,
     pub(super) reads_only: bool,
+    /// Whether nothing but looking is wanted for now.
+    pub(super) looks_only: bool,
+    /// How many things it names by their number.
+    pub(super) count: Option<u32>,
+    /// Whether what it asks for is all that is to be done.
+    pub(super) does_only: bool,
     pub(super) is_for_now: bool,
     /// Whether it simply asks for something.
     pub(super) is_plain: bool,
@@ -31,6 +37,7 @@ impl Clause {
         let mut forgets = false;
         let plain = folded(clause);
         let tokens: Vec<_> = token::tokens(&plain).collect();
+        let is_question = asks_what_is(&tokens, lexicon);
         for (at, token) in tokens.iter().enumerate() {
             let word = token.text;
             let beside =
@@ -49,7 +56,9 @@ impl Clause {
                 read.reads_only |= next.is_empty() || READ_ONLY_ENDS.contains(&next);
             }
             read.is_for_now |= word == "yet";
-            read.acts = read.acts.and(lexicon.together(tokens.get(at..).unwrap_or_default()));
+            if !is_question {
+                read.acts = read.acts.and(lexicon.together(tokens.get(at..).unwrap_or_default()));
+            }
             let joined = if word.chars().any(is_joined) {
                 lexicon.within(word).collect()
             } else {
@@ -57,6 +66,8 @@ impl Clause {
             };
             for meaning in std::iter::once(lexicon.meaning(word)).chain(joined) {
                 match meaning.role {
+                    // `les demandes qui ne dépassent pas 5 jours`: which ones.
+                    Role::Not if tokens.iter().take(at).any(|it| RELATIVE.contains(&it.text)) => {}
                     Role::Not if negates(word, before) => {
                         let acts = lexicon.meaning(beside(Some(at + 1))).acts;
                         let (last, next) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
@@ -72,9 +83,11 @@ impl Clause {
                     }
                     _ => {}
                 }
+                let is_own = at > 0 && WHO_DOES.contains(&beside(at.checked_sub(1)));
+                let is_told = matches!(before, Role::And | Role::Please) && at > 0;
                 let acts = if is_noun {
                     meaning.acts.only(Acts::ADMINISTER)
-                } else if for_oneself {
+                } else if for_oneself || is_own || is_question && !is_told {
                     Acts::READ
                 } else {
                     meaning.acts
@@ -94,9 +107,88 @@ impl Clause {
             read.forbids = false;
         }
         read.asks &= read.forbids;
+        read.leaves(&tokens, lexicon);
+        read.keeps_to_it(&tokens);
+        read.count = tokens.iter().take(COUNT_IN).find_map(|it| count_of(it.text));
         read
     }
 }
+
+impl Clause {
+    /// `leave the release branches alone`: what stands between is not to be touched.
+    fn leaves(&mut self, tokens: &[token::Token<'_>], lexicon: &Lexicon) {
+        let mut words = tokens.iter().map(|it| it.text);
+        let first = words.by_ref().find(|word| lexicon.meaning(word).role != Role::And);
+        let left: Vec<&str> = words.take_while(|word| *word != "alone").collect();
+        if first != Some("leave")
+            || left.len() > LEFT
+            || tokens.last().is_none_or(|it| it.text != "alone")
+        {
+            return;
+        }
+        let meant = left.iter().filter(|word| !NOUN_FOLLOWS.contains(word) && word.len() > 2);
+        self.things.extend(meant.map(|word| Mark::of(word).0));
+        (self.forbids, self.touches) = (true, true);
+    }
+
+    /// `just tell me`, `comment only`: a short clause that leaves room for nothing else.
+    fn keeps_to_it(&mut self, tokens: &[token::Token<'_>]) {
+        let is = |at: Option<&token::Token<'_>>| at.is_some_and(|it| KEEPS.contains(&it.text));
+        let (first, last) = (is(tokens.first()), is(tokens.last()));
+        if self.forbids || tokens.len() > KEEPS_IN || !first && !last {
+            return;
+        }
+        let acts = self.acts.without(Acts::READ);
+        if acts.is_empty() {
+            self.looks_only |= first && self.acts == Acts::READ && self.things.is_empty();
+        } else if last && self.things.is_empty() {
+            self.does_only = true;
+        }
+    }
+}
+
+/// Where a number stands that says how many are meant, and the words for it. `one` says so too, and no article does.
+const COUNT_IN: usize = 6;
+
+fn count_of(word: &str) -> Option<u32> {
+    Some(match word {
+        "one" | "einen" | "single" => 1,
+        "two" | "both" | "zwei" | "beide" | "beiden" | "deux" | "dos" => 2,
+        "three" | "drei" | "trois" | "tres" => 3,
+        "four" | "vier" | "quatre" | "cuatro" => 4,
+        "five" | "funf" | "cinq" | "cinco" => 5,
+        _ => return None,
+    })
+}
+
+/// How many words say what is left alone.
+const LEFT: usize = 5;
+
+/// English and German words by which nothing else is meant, and in how many words that is said.
+const KEEPS: &[&str] = &["just", "nur", "only"];
+const KEEPS_IN: usize = 4;
+
+/// Who does something themselves: `comment only, I merge it`.
+const WHO_DOES: &[&str] = &[
+    "i", "i'll", "he", "he'll", "she", "she'll", "they", "they'll", "we", "we'll", "ich", "wir",
+    "je", "yo",
+];
+
+/// Words of other languages than English behind which it is said which ones are meant.
+const RELATIVE: &[&str] = &["qui", "dont", "whose", "deren", "dessen", "quienes"];
+
+/// Whether somebody asks what is or was so, and for nothing to be done: `what did Ann write in the channel`.
+fn asks_what_is(tokens: &[token::Token<'_>], lexicon: &Lexicon) -> bool {
+    let mut words = tokens.iter().map(|token| token.text);
+    let first = words.by_ref().find(|word| lexicon.meaning(word).role != Role::And);
+    first.is_some_and(|word| QUESTIONS.contains(&word)) && words.next() != Some("about")
+}
+
+/// English words that a question begins with; one that asks somebody to do something begins with others.
+const QUESTIONS: &[&str] = &[
+    "are", "did", "does", "has", "have", "how", "is", "was", "were", "what", "what's", "which",
+    "who", "whom", "whose", "why",
+];
 
 /// Words behind `read-only` that leave it to say how everything is to be done.
 const READ_ONLY_ENDS: &[&str] = &[

@@ -13,7 +13,9 @@ pub(in crate::session) static ENGLISH: Language = Language {
         (
             Acts::SEND,
             "drop … line, drop … note, put … message, put … note, leave … comment, leave … note, give … heads-up, \
-             shoot … mail, shoot … email, shoot … message, get back to, reach out to, pass … on to",
+             shoot … mail, shoot … email, shoot … message, get back to, reach out to, pass … on to, \
+             thank him, thank her, thank them, thank everybody, thank everyone, congratulate him, congratulate her, \
+             congratulate them, with a reply, with a message, with an email, say hello to, say thanks to, give … summary, give … update, give … answer, give … link, confirm to, confirm it to",
         ),
         (
             Acts::SHARE,
@@ -23,6 +25,10 @@ pub(in crate::session) static ENGLISH: Language = Language {
             Acts::PUBLISH,
             "roll … out, put … live, get … live, bring … live, make … release, cut … release, do … release, get … onto \
              staging, get … onto production, get … onto prod, create … release, draft … release",
+        ),
+        (
+            Acts::CHANGE,
+            "like … post, like … posts, like … comment, like … comments, like it, follow … account, follow … back",
         ),
         (Acts::RUN, "spin … up, kick … off, fire … up, bring … up"),
     ],
@@ -42,13 +48,13 @@ pub(in crate::session) static ENGLISH: Language = Language {
              rename renames replace replaces move moves moving copy save saves upload uploads generate draft drafts \
              schedule schedules reschedule reschedules book fix fixes build implement refactor configure register mark \
              block sync syncs organize organise attach assign label comment comments import export convert upsert patch tidy clean \
-             setup prepare fill track record enter extend start begin bump raise lower increase decrease reduce",
+             setup prepare fill track record enter extend follow unfollow star pin react categorize categorise remind freeze hold lock locks close closes resolve resolves handle handles process help assist translate start begin bump raise lower increase decrease reduce",
         ),
         (
             Acts::DELETE,
             "delete deletes deleting deleted remove removes removing removed erase wipe wipes purge drop drops clear clears \
              destroy destroys cancel cancels cancelling canceling cancelled kill kills stop stops stopping terminate \
-             uninstall unsubscribe prune trash clean cleanup tidy rm scancel revoke archive discard reset shred \
+             uninstall unsubscribe prune trash clean cleanup tidy rm scancel revoke archive discard shred \
              abort unlink nuke nukes",
         ),
         (
@@ -84,7 +90,7 @@ pub(in crate::session) static ENGLISH: Language = Language {
         (
             Acts::ADMINISTER,
             "password passwords grant grants revoke permission permissions enable enables disable disables unlock unlocks \
-             lock locks reset resets rotate role roles authorize activate deactivate suspend ban block unblock configure \
+             reset resets rotate role roles authorize activate deactivate suspend ban block unblock configure \
              account accounts profile settings credential credentials whitelist chmod chown sudo approve approves policy \
              disarm",
         ),

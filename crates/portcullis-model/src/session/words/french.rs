@@ -15,7 +15,7 @@ pub(in crate::session) static FRENCH: Language = Language {
         (
             Acts::CHANGE,
             "cree creer creez ajoute ajouter ajoutez modifie modifier modifiez change changer ecris ecrire edite editer \
-             mets mettre planifie planifier deplace deplacer renomme remplace enregistre corrige corriger copie adapte",
+             mets mettre note noter valide valider traite traiter planifie planifier deplace deplacer renomme remplace enregistre corrige corriger copie adapte",
         ),
         (
             Acts::DELETE,
@@ -25,7 +25,7 @@ pub(in crate::session) static FRENCH: Language = Language {
         (
             Acts::SEND,
             "envoie envoyer envoyez transmets transmettre reponds repondre repondez ecris previens prevenir informe \
-             informer notifie poste poster transfere",
+             informer notifie confirme confirmer poste poster transfere",
         ),
         (
             Acts::SHARE,

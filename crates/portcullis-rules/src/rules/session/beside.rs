@@ -1,11 +1,11 @@
 //! What is done to something beside what the person named. Owns the comparison with the names that were said.
 
 use super::{
-    doing::{of_run, of_statement},
+    doing::{of_act, of_run, of_statement},
     told::{made, shown},
 };
 use crate::{
-    action::{ActionKind, FileOperation},
+    action::{Action, ActionKind, FileOperation},
     effect::{EffectKind, Effects},
     finding::Finding,
     risk::Severity,
@@ -109,9 +109,18 @@ fn is_where(word: &str) -> bool {
 }
 
 /// What a session keeps of an action that deletes or restarts: the names of what it was done to.
-pub fn acted_on(effects: &Effects) -> Vec<String> {
+pub fn acted_on(action: &Action, effects: &Effects) -> Vec<String> {
     let mut names = Vec::new();
     for effect in &effects.list {
+        if let EffectKind::Act(act) = &effect.kind {
+            let doing = of_act(act, action);
+            let mut things = doing.given.iter().filter(|given| {
+                doing.acts.meet(Acts::DELETE)
+                    && matches!(given.part, Part::Thing | Part::Recipient)
+                    && !given.text.is_empty()
+            });
+            names.extend(things.next().map(|given| given.text.to_owned()));
+        }
         let EffectKind::Run(run) = &effect.kind else { continue };
         let Some(doing) = of_run(run) else { continue };
         let restarts = doing.words.iter().any(|word| word == "restart");

@@ -96,13 +96,57 @@ pub(super) fn of_act<'a>(act: &'a Act, action: &Action) -> Doing<'a> {
     };
     let mut cut = crate::bound::Cut::default();
     let values = act.values.iter().at_most(GIVEN, &mut cut, Span::default());
-    let mut given: Vec<Given<'a>> =
-        values.map(|value| Given { text: &value.text, part: part(value.meaning) }).collect();
+    let mut given: Vec<Given<'a>> = values
+        .map(|value| {
+            let name = value.pointer.rsplit('/').find(|name| name.parse::<u32>().is_err());
+            let name = name.unwrap_or_default().to_ascii_lowercase();
+            let part = match part(value.meaning) {
+                // What something is paid from, or with, is whose it is who asks for it.
+                Part::Recipient if OWN_MONEY.iter().any(|start| name.starts_with(start)) => {
+                    Part::Other
+                }
+                Part::Amount if name.contains("cents") => Part::Cents,
+                part => part,
+            };
+            Given { text: &value.text, part }
+        })
+        .collect();
     if cut.happened() {
         given.push(Given { text: "…", part: Part::Recipient });
     }
     let named = acts_of_name(words.iter().map(String::as_str));
+    let of_class = if calls_off(act, &words) { Acts::DELETE } else { of_class };
     Doing { words, acts: of_class, named: of_class.and(named), given, is_command: false }
+}
+
+/// How the names of arguments begin that say what something is paid from, or with.
+const OWN_MONEY: &[&str] = &["card", "cvc", "cvv", "debit", "from", "payment", "payer", "source"];
+
+/// Whether something is called off that others have agreed to: a booking, an order, an appointment.
+fn calls_off(act: &Act, words: &[String]) -> bool {
+    const OWN: &[&str] = &[
+        "alarm",
+        "build",
+        "dialog",
+        "download",
+        "edit",
+        "export",
+        "import",
+        "job",
+        "notification",
+        "operation",
+        "query",
+        "reminder",
+        "request",
+        "run",
+        "task",
+        "timer",
+        "upload",
+        "workflow",
+    ];
+    act.contract.class == Class::Change
+        && words.iter().any(|word| word == "cancel")
+        && !words.iter().any(|word| OWN.contains(&word.as_str()))
 }
 
 /// What a tool does of which only the name is known.

@@ -2,6 +2,7 @@
 
 use crate::{
     action::{Action, ActionKind},
+    bound::Bounded as _,
     contract::{Class, Reach},
     effect::{EffectKind, Effects},
     facts::Facts,
@@ -14,8 +15,18 @@ use crate::{
 /// Where what a call answers comes from.
 #[must_use]
 pub fn source(action: &Action, effects: &Effects, facts: &Facts) -> Source {
+    let given = action.call.arguments.values().filter_map(serde_json::Value::as_str);
+    let given = given.filter(|text| text.len() <= ABOUT_BYTES).leading(ABOUT).map(str::to_owned);
+    Source { about: given.collect(), ..place(action, effects, facts) }
+}
+
+/// How many texts of a call say what its answer is about, and how long each may be.
+const ABOUT: usize = 8;
+const ABOUT_BYTES: usize = 120;
+
+fn place(action: &Action, effects: &Effects, facts: &Facts) -> Source {
     let of_tool = || format!("what `{}` answered", action.call.tool);
-    let elsewhere = |from: String| Source { from, weight: Weight::Elsewhere, is_receipt: false };
+    let elsewhere = |from: String| Source { from, weight: Weight::Elsewhere, ..Source::default() };
     let definition = facts.session.tools().find(&action.call.tool);
     let is_served = definition.is_some_and(|tool| tool.server.is_some());
     if is_served && !effects.list.iter().any(|effect| matches!(effect.kind, EffectKind::Act(_))) {
@@ -31,7 +42,7 @@ pub fn source(action: &Action, effects: &Effects, facts: &Facts) -> Source {
             && (act.contract.class == Class::Quiet || act.contract.reach == Reach::Local);
         let is_receipt = !matches!(act.contract.class, Class::Read | Class::Execute);
         let weight = if is_own { Weight::Project } else { Weight::Elsewhere };
-        return Source { from: of_tool(), weight, is_receipt };
+        return Source { from: of_tool(), weight, is_receipt, ..Source::default() };
     }
     if matches!(action.kind, ActionKind::Tool | ActionKind::Http { .. } | ActionKind::Query { .. })
     {
@@ -62,7 +73,7 @@ pub fn source(action: &Action, effects: &Effects, facts: &Facts) -> Source {
         None => Source {
             from: "the files of the project".to_owned(),
             weight: Weight::Project,
-            is_receipt: false,
+            ..Source::default()
         },
     }
 }

@@ -39,6 +39,20 @@ pub(super) fn finding(concern: &Concern, scene: &Scene<'_>, others: &[Finding]) 
             let message = format!("{from} told an agent what to do, and this is more than looking");
             ("session.planted.before", Severity::High, message)
         }
+        Concern::Beside { value } => {
+            let message = format!("the person spoke of something else than `{}`", shown(value));
+            ("session.target.beside", Severity::High, message)
+        }
+        Concern::More { most } => {
+            let message = format!("the person wants this done to {most}, and this is one more");
+            ("session.target.beside", Severity::High, message)
+        }
+        Concern::Near { from } => {
+            let message = format!(
+                "{from} may have told an agent what to do, and this cannot be undone or reaches others"
+            );
+            ("session.planted.before", Severity::High, message)
+        }
         Concern::Amount => (
             "session.amount.beyond",
             Severity::High,

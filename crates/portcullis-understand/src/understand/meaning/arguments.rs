@@ -38,6 +38,8 @@ pub(in crate::understand) struct Hints {
     pub(in crate::understand) public: bool,
     /// Only what would happen is asked for.
     pub(in crate::understand) rehearses: bool,
+    /// What is looked up goes to an address that the call names.
+    pub(in crate::understand) leaves: bool,
 }
 
 /// The arguments of one call that mean something.
@@ -136,6 +138,9 @@ impl Arguments {
             (meaning, _) => meaning,
         };
         let meaning = contract.and_then(|contract| contract.meaning(at)).unwrap_or(by_name);
+        let left = is_destination(name).then(|| address(text)).flatten();
+        self.hints.leaves |= left.is_some();
+        let meaning = left.filter(|_| meaning == Meaning::Other).unwrap_or(meaning);
         self.hints.add(name, meaning, text, value);
         if meaning == Meaning::Other && !value.is_string() || text.is_empty() {
             return;
@@ -180,6 +185,43 @@ impl Hints {
         self.rehearses |= value == &Value::Bool(true) && REHEARSALS.contains(&name.as_str());
     }
 }
+
+/// Whether an argument says where something is to be put. A place may be a town as well: only an address is somewhere else.
+fn is_destination(name: &str) -> bool {
+    DESTINATIONS.contains(&key::plain(name).as_str())
+}
+
+/// What a text is to a call that something is sent to.
+fn address(text: &str) -> Option<Meaning> {
+    let is_one = !text.trim().contains(char::is_whitespace);
+    if is_one && text.contains("://") {
+        Some(Meaning::Url)
+    } else if is_one && text.split_once('@').is_some_and(|(_, host)| host.contains('.')) {
+        Some(Meaning::Recipient)
+    } else {
+        None
+    }
+}
+
+const DESTINATIONS: &[&str] = &[
+    "callback",
+    "callbackurl",
+    "deliverto",
+    "dest",
+    "destination",
+    "destinationurl",
+    "emailto",
+    "exportto",
+    "postto",
+    "pushto",
+    "sendto",
+    "sink",
+    "targeturl",
+    "uploadto",
+    "uploadurl",
+    "webhook",
+    "webhookurl",
+];
 
 /// Whether a value names what keeps something closed: `front_door_lock`.
 fn names_barrier(text: &str) -> bool {
@@ -240,11 +282,12 @@ pub(in crate::understand) fn of_name(argument: &str) -> Meaning {
     let ends = ENDS.iter().find(|(_, ends)| ends.contains(&last.as_str()));
     let meaning = ends.map_or(Meaning::Other, |(meaning, _)| *meaning);
     match meaning {
-        // `user_id`, `recipient_id`: whom it is about.
+        // `user_id`, `recipient_id`: whom it is about. `email_id` is one message's.
         Meaning::Id => words
             .iter()
             .rev()
             .skip(1)
+            .filter(|word| !matches!(word.as_str(), "email" | "emails"))
             .find_map(|word| {
                 let owner = NAMES.iter().find(|(_, names)| names.contains(&word.as_str()))?.0;
                 matches!(owner, Meaning::Recipient | Meaning::Account | Meaning::Channel)
@@ -509,5 +552,12 @@ mod tests {
             assert_eq!(of_schema(name, kind, None), meaning, "{name} {kind}");
         }
         assert_eq!(of_name("destinationAddress"), Meaning::Account);
+    }
+
+    #[test]
+    fn the_id_of_an_email_is_no_recipient_and_that_of_a_user_is() {
+        assert_eq!(of_name("email_id"), Meaning::Id);
+        assert_eq!(of_name("userId"), Meaning::Recipient);
+        assert_eq!(of_name("contact_email"), Meaning::Recipient);
     }
 }

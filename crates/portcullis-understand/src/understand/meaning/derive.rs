@@ -1,9 +1,12 @@
 //! A contract from what a tool says of itself: the verb and the object of its name and its description, its schema and what a call
 //! gives it. What is written by others can make a contract stricter, and makes none out of a name that can be read.
 
+mod opening;
+
 use super::{
     arguments::Hints,
     nouns::{self, Thing},
+    readings,
     verbs::{self, Does},
 };
 use crate::{
@@ -33,7 +36,26 @@ pub(in crate::understand) fn of_name(
     let own = own.get(..own.len().min(WORDS)).unwrap_or_default();
     // `slack_post_message` of the server `slack`.
     let bare = own.strip_prefix(server).filter(|rest| !rest.is_empty()).unwrap_or(own);
-    let at = verb_of(bare)?;
+    if readings::shows(bare, hints) {
+        let subject = bare.join(" ");
+        return Some(Contract { subject, foreign: true, reversible: true, ..Contract::default() });
+    }
+    let at = readings::verb_behind(bare).or_else(|| verb_of(bare))?;
+    at_verb(bare, at, hints)
+}
+
+/// As [`of_name`], for a method of a library: what tools alone are named after says nothing there (`list.push`, `scene.extend`).
+pub(in crate::understand) fn of_method(words: &[String], hints: &Hints) -> Option<Contract> {
+    let words: Vec<String> = words
+        .iter()
+        .leading(WORDS)
+        .map(|word| if verbs::is_only_of_tools(word) { String::new() } else { word.clone() })
+        .collect();
+    at_verb(&words, verb_of(&words)?, hints)
+}
+
+/// What a name says whose verb stands here.
+fn at_verb(bare: &[String], at: usize, hints: &Hints) -> Option<Contract> {
     let verb = bare.get(at)?;
     let mut found = Clause::new(verb, verbs::does(verb)?, bare, at).contract(hints);
     // `message_delete`, `monitor_delete`: what stands in front may be the object, and the stricter reading counts.
@@ -72,7 +94,19 @@ pub(in crate::understand) fn of_description(description: &str, hints: &Hints) ->
         .collect();
     let start = words.iter().position(|word| !FILLERS.contains(&word.as_str()))?;
     let words = words.get(start..)?;
-    let (verb, does) = verbs::does_in_prose(words.first()?)?;
+    let first = words.first()?;
+    // `Posts that mention you`, `Orders of a customer`: what it shows.
+    let next = words.get(1).map(String::as_str);
+    // `Posts that mention you`, `Orders of a customer`; `Text of a document`, `Comments on a document`.
+    let is_noun = match next {
+        Some("content" | "contents" | "of") => true,
+        Some("about" | "from" | "on" | "that" | "which" | "who") => first.ends_with('s'),
+        _ => false,
+    };
+    if is_noun && (readings::is_noun(first) || verbs::is_noun_too(first)) && !hints.text {
+        return Some(Contract { foreign: true, reversible: true, ..Contract::default() });
+    }
+    let (verb, does) = verbs::does_in_prose(first)?;
     Some(Clause::new(verb, does, words, 0).contract(hints))
 }
 
@@ -102,6 +136,32 @@ const FILLERS: &[&str] = &[
     "a", "action", "allow", "allows", "an", "api", "can", "command", "function", "helper", "is",
     "it", "lets", "method", "that", "the", "this", "to", "tool", "used", "useful", "utility",
     "which", "you", "your", "user", "users", "agent", "enables", "helps", "will", "for", "be",
+];
+
+/// Verbs by which something is only called something, or put where it is found.
+const SORTING: &[&str] = &[
+    "annotate",
+    "arrange",
+    "categorize",
+    "flag",
+    "follow",
+    "highlight",
+    "label",
+    "like",
+    "name",
+    "note",
+    "pin",
+    "rate",
+    "react",
+    "rename",
+    "sort",
+    "star",
+    "tag",
+    "unfollow",
+    "unlabel",
+    "unpin",
+    "unstar",
+    "untag",
 ];
 
 /// Where the verb of a name stands.
@@ -259,7 +319,7 @@ impl<'a> Clause<'a> {
 
     fn class(&self, hints: &Hints) -> Class {
         match self.does {
-            Does::Look => Class::Read,
+            Does::Look => self.class_of_looking(),
             Does::Light | Does::Make | Does::Change => self.class_of_change(hints),
             Does::Destroy if self.says(&["drag"]) || self.is(Thing::Trifle) => Class::Change,
             Does::Destroy | Does::Trash => Class::Delete,
@@ -269,17 +329,18 @@ impl<'a> Clause<'a> {
             Does::Send => self.class_of_sending(hints),
             Does::Post if self.is(Thing::Message) => Class::Send,
             Does::Post if hints.recipient || hints.channel => Class::Send,
-            Does::Post if self.says(&["comment", "comments", "note", "review", "annotation"]) => {
-                Class::Change
-            }
+            Does::Post if self.says(&["channel", "chat", "dm", "room", "thread"]) => Class::Send,
+            Does::Post if self.comments() => Class::Send,
+            Does::Post if self.says(&["note", "review", "annotation"]) => Class::Change,
             Does::Post => Class::Publish,
             Does::Publish if self.is(Thing::Money) => Class::Pay,
             Does::Publish
                 if self.is_verb(&["promote"])
-                    && (self.is(Thing::Person) || self.is(Thing::Access)) =>
+                    && (self.is(Thing::Person) || self.has(Thing::Access)) =>
             {
                 Class::Administer
             }
+            Does::Publish if self.is_verb(&["push"]) && self.is(Thing::Message) => Class::Send,
             Does::Publish
                 if self.is_verb(&["release"])
                     && self.says(&["lock", "hold", "port", "memory", "resource"]) =>
@@ -287,7 +348,7 @@ impl<'a> Clause<'a> {
                 Class::Change
             }
             Does::Publish => Class::Publish,
-            Does::Share if self.is(Thing::Money) => Class::Pay,
+            Does::Share if self.is(Thing::Money) || self.head() == "credit" => Class::Pay,
             Does::Share => Class::Share,
             Does::Administer if self.has(Thing::Protection) => Class::Lower,
             Does::Administer if self.is_verb(&["delegate"]) && self.says(&["task", "work"]) => {
@@ -322,6 +383,7 @@ impl<'a> Clause<'a> {
             Does::Merge => Class::Change,
             Does::Bind if self.says(&["in", "out", "up", "off"]) => Class::Change,
             Does::Bind => Class::Bind,
+            Does::Accept if self.binds_people() => Class::Share,
             Does::Accept => self.class_of_consent(),
             Does::Run if self.is(Thing::Inquiry) => Class::Read,
             Does::Run => Class::Execute,
@@ -330,6 +392,19 @@ impl<'a> Clause<'a> {
 
     fn class_of_change(&self, hints: &Hints) -> Class {
         let makes = matches!(self.does, Does::Make | Does::Light);
+        if self.is_verb(&["request"]) && verbs::does(self.head()) == Some(Does::Look) {
+            return Class::Change;
+        }
+        if let Some(opened) = self.class_of_opening(makes) {
+            return opened;
+        }
+        // What is only called something, or put in its place, stays where it is.
+        if self.comments() {
+            return Class::Send;
+        }
+        if self.is_verb(SORTING) {
+            return Class::Change;
+        }
         // `make_call`, `perform_search`, `request_refund`: the object is what is done.
         let inner = verbs::does(self.head()).filter(|_| self.does == Does::Light);
         if let Some(inner) =
@@ -360,6 +435,11 @@ impl<'a> Clause<'a> {
         if self.is(Thing::Person) && makes {
             let adds = self.is_verb(&["add"]) || !is_account;
             return if adds { Class::Share } else { Class::Administer };
+        }
+        // `permissions.add`, `grant_role`: somebody gets a right; a right that is made or changed is administered.
+        let is_right = matches!(self.head(), "access" | "permission" | "permissions");
+        if is_right && self.is_verb(&["add"]) && hints.recipient {
+            return Class::Share;
         }
         if self.is(Thing::Access) || is_account && !self.is_verb(&["assign"]) {
             return Class::Administer;
@@ -409,6 +489,8 @@ impl<'a> Clause<'a> {
                 && self.says(&["api", "endpoint", "function", "method", "service", "tool"])
         {
             Class::Execute
+        } else if self.binds_people() {
+            Class::Share
         } else if self.says(&[
             "input",
             "key",
@@ -426,12 +508,14 @@ impl<'a> Clause<'a> {
     }
 
     fn class_of_handing(&self, hints: &Hints) -> Class {
-        let is_booking = self.is_verb(&["book", "hire", "rent", "reserve", "subscribe"]);
+        let is_booking = self.is_verb(&["book", "hire", "renew", "rent", "reserve", "subscribe"]);
+        let is_worth = self.says(&["miles", "points", "voucher", "vouchers"]);
         if self.is(Thing::Access) {
             Class::Administer
         } else if is_booking {
             if hints.account || hints.amount { Class::Pay } else { Class::Change }
         } else if self.is(Thing::Money)
+            || is_worth
             || self.is(Thing::Purchase)
             || self.object.is_empty()
             || hints.amount

@@ -7,6 +7,7 @@ pub(super) mod key;
 pub(super) mod look;
 mod loose;
 mod nouns;
+mod readings;
 mod verbs;
 
 /// The longest name that is read: nothing that a person gave a name to is longer.

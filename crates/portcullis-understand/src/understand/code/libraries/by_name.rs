@@ -110,7 +110,7 @@ impl Interpreter<'_, '_, '_> {
         let ends = is_service && words.first().is_some_and(|verb| ENDS.contains(&verb.as_str()));
         // `client.delete(thing)`: of a service, whatever it is called that has the method.
         let ends = ends || is_service && is_bare && deletes;
-        let mut contract = match derive::of_name(&words, &[], &read.hints) {
+        let mut contract = match derive::of_method(&words, &read.hints) {
             Some(contract) => contract,
             None if ends => Contract::default(),
             None => return,
@@ -368,8 +368,7 @@ fn takes_all(values: &[ValueGiven], given: &[Given]) -> bool {
 
 /// Whether the owner of a method that says nothing itself is a call whose verb said what is done.
 fn is_told_before(called: &Called<'_>) -> bool {
-    let says =
-        |name: &str| derive::of_name(&meaning::words(name), &[], &Hints::default()).is_some();
+    let says = |name: &str| derive::of_method(&meaning::words(name), &Hints::default()).is_some();
     let receiver = called.path.strip_suffix(called.name).unwrap_or_default();
     receiver.ends_with(").") && !says(called.name) && says(called.owner)
 }

@@ -205,6 +205,13 @@ impl Names {
             contract.reversible = true;
             return contract;
         }
+        // `export_contacts {"destination": "https://…"}`: what is read goes there.
+        if contract.class <= Class::Change && hints.leaves && source == Source::Derived {
+            contract.class = Class::Send;
+            contract.reach = Reach::Outward;
+            contract.reversible = false;
+            return contract;
+        }
         if contract.class == Class::Change {
             contract.class = self.class_of_change(given);
             if contract.class != Class::Change {
