@@ -208,7 +208,7 @@ impl Asked {
                 self.stems.add(stem);
             }
         }
-        for quoted in super::shared::quoted(text) {
+        for quoted in token::quoted(text) {
             let words = token::tokens(quoted).count();
             if QUOTED_WORDS.contains(&words) && self.quoted.len() < QUOTED {
                 let mark = (u8::try_from(words).unwrap_or(u8::MAX), spaced(quoted).0);

@@ -132,7 +132,7 @@ impl Shared {
             if !says(ROLES) || !says(SAME) {
                 continue;
             }
-            for title in quoted(clause) {
+            for title in token::quoted(clause) {
                 let title = Mark::of(title).0;
                 let is_new = !self.records.iter().any(|record| record.title == title);
                 // One more than is kept is meant by nobody: its people are asked about.
@@ -304,27 +304,6 @@ fn readers_in_lines(text: &str, found: &mut Vec<(String, Vec<String>)>) {
         in_list = READERS.contains(&field(name).as_str()) && value.is_empty();
     }
     close(&mut title, &mut people);
-}
-
-/// What stands in quotation marks.
-pub(super) fn quoted(text: &str) -> impl Iterator<Item = &str> {
-    const MARKS: &[(char, char)] =
-        &[('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('‘', '’'), ('「', '」'), ('`', '`')];
-    let signs = MARKS.iter().flat_map(move |(open, close)| {
-        text.split(*open).skip(1).filter_map(move |rest| rest.split_once(*close))
-    });
-    // An apostrophe opens a title only before a letter that stands behind a blank.
-    let apostrophes = text
-        .split(" '")
-        .skip(1)
-        .filter_map(|rest| rest.split_once("' ").or_else(|| Some((rest.strip_suffix('\'')?, ""))));
-    // `split` takes the closing mark away where it is the opening one too.
-    let same = text.split('"').skip(1).step_by(2).chain(text.split('`').skip(1).step_by(2));
-    signs
-        .chain(apostrophes)
-        .map(|(title, _)| title)
-        .chain(same)
-        .filter(|title| TITLE.contains(&title.len()))
 }
 
 /// The records in a value of JSON.

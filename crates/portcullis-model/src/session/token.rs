@@ -122,3 +122,27 @@ pub(super) fn amount(text: &str) -> Option<u64> {
     let part: String = part.chars().chain("00".chars()).zip(0..2).map(|(digit, _)| digit).collect();
     whole.checked_mul(100)?.checked_add(part.parse().ok()?)
 }
+
+/// How long a text in quotation marks may be that names something, and how short.
+const QUOTED: std::ops::RangeInclusive<usize> = 3..=120;
+
+/// What stands in quotation marks.
+pub(super) fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    const MARKS: &[(char, char)] =
+        &[('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('‘', '’'), ('「', '」'), ('`', '`')];
+    let signs = MARKS.iter().flat_map(move |(open, close)| {
+        text.split(*open).skip(1).filter_map(move |rest| rest.split_once(*close))
+    });
+    // An apostrophe opens a title only before a letter that stands behind a blank.
+    let apostrophes = text
+        .split(" '")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("' ").or_else(|| Some((rest.strip_suffix('\'')?, ""))));
+    // `split` takes the closing mark away where it is the opening one too.
+    let same = text.split('"').skip(1).step_by(2).chain(text.split('`').skip(1).step_by(2));
+    signs
+        .chain(apostrophes)
+        .map(|(title, _)| title)
+        .chain(same)
+        .filter(|title| QUOTED.contains(&title.len()))
+}
