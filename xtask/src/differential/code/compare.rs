@@ -106,7 +106,7 @@ pub(super) fn compare(predicted: &Predicted, done: &[Done]) -> Verdict {
         match act {
             Done::Write(path) => written.push(path),
             // What a program wrote itself is no news to it.
-            Done::Read(path) if written.contains(&path.as_str()) => continue,
+            Done::Read(path) | Done::Take(path) if written.contains(&path.as_str()) => continue,
             _ => {}
         }
         let fits: Vec<Fit> = effects.list.iter().map(|effect| fit(&effect.kind, act)).collect();

@@ -172,7 +172,8 @@ fn harmless(
         }
         if let Some(fault) = fault(&judged) {
             let shown = faults.entry(fault).or_default();
-            if shown.len() < SHOWN {
+            // What is silently wrong is never left out.
+            if shown.len() < SHOWN || fault == WRONG {
                 shown.push(format!("#{number} {}", smallest(is_python, real, program, fault)?));
             }
         }

@@ -125,7 +125,8 @@ def _watch(event, arguments):
         if flags is not None and flags & (os.O_WRONLY | os.O_RDWR):
             if not isinstance(path, int):
                 _changed("write", path)
-        elif mode is not None and full is not None and full != _program:
+        # What tells of an error looks for the program by the name that it was compiled under.
+        elif mode is not None and full is not None and full != _program and path != "<program>":
             _say(kind="read", path=full)
     elif event in ("os.remove", "os.rmdir"):
         _changed("delete", *arguments[:2])

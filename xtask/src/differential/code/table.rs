@@ -33,24 +33,37 @@ impl Tables {
     /// Those of Python.
     pub(super) fn python() -> Self {
         Self {
-            values: constructs(include_str!("python_values.txt")),
-            blocks: constructs(include_str!("python_blocks.txt")),
-            acts: constructs(include_str!("python_acts.txt")),
+            values: constructs(&[
+                include_str!("python_values.txt"),
+                include_str!("python_values_further.txt"),
+            ]),
+            blocks: constructs(&[
+                include_str!("python_blocks.txt"),
+                include_str!("python_blocks_further.txt"),
+            ]),
+            acts: constructs(&[include_str!("python_acts.txt")]),
         }
     }
 
     /// Those of JavaScript.
     pub(super) fn javascript() -> Self {
         Self {
-            values: constructs(include_str!("javascript_values.txt")),
-            blocks: constructs(include_str!("javascript_blocks.txt")),
-            acts: constructs(include_str!("javascript_acts.txt")),
+            values: constructs(&[
+                include_str!("javascript_values.txt"),
+                include_str!("javascript_values_further.txt"),
+            ]),
+            blocks: constructs(&[
+                include_str!("javascript_blocks.txt"),
+                include_str!("javascript_blocks_further.txt"),
+            ]),
+            acts: constructs(&[include_str!("javascript_acts.txt")]),
         }
     }
 }
 
-fn constructs(table: &'static str) -> Vec<Construct> {
-    let rows = table.split("%% ").filter_map(|row| row.split_once('\n'));
+fn constructs(tables: &[&'static str]) -> Vec<Construct> {
+    let rows = tables.iter().flat_map(|table| table.split("%% "));
+    let rows = rows.filter_map(|row| row.split_once('\n'));
     rows.map(|(title, text)| {
         let (name, kind) = title.split_once(" | ").map_or((title, None), |(a, b)| (a, Some(b)));
         Construct { name: name.trim(), kind: kind.map(str::trim), text: text.trim_end() }

@@ -1,8 +1,9 @@
 //! Assignments: which name or place gets which value. Owns patterns, entries of tables and second names.
 
-use portcullis_syntax::code::TokenKind;
+use portcullis_syntax::{Span, code::TokenKind};
 
 use super::{
+    containers::grown,
     interpreter::Interpreter,
     statements::OWN,
     value::{Given, Value, mixed},
@@ -14,10 +15,13 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
+mod alike;
+mod owners;
 mod places;
 mod targets;
 
-pub(super) use places::is_alike;
+pub(super) use alike::is_alike;
+pub(super) use places::NOWHERE;
 
 /// Assignment operators that replace.
 pub(super) const REPLACES: &[&str] = &["=", ":=", "<-", "||=", "??=", "&&=", "//="];
@@ -105,7 +109,8 @@ impl Interpreter<'_, '_, '_> {
         let name = name.to_owned();
         if self.language == "python"
             && !is_member
-            && let Some(colon) = (start + 2..close).find(|at| self.word_at(*at) == ":")
+            && let Some(colon) =
+                (start + 2..close).find(|at| matches!(self.word_at(*at), ":" | "::"))
         {
             let is_whole = colon == start + 2 && close == start + 3;
             self.at = close + 2;
@@ -286,9 +291,14 @@ impl Interpreter<'_, '_, '_> {
         let conditional = self.is_conditional(line);
         self.at += 1;
         let from = self.at;
+        let is_spread = self.word() == "*";
         let mut value = self.expression(0);
         self.alias(names, operator, from, &value);
-        if self.word() == "," && self.blocks == 0 && !matches!(self.language, "javascript" | "awk")
+        if self.word() == "," && self.language == "python" && self.blocks == 0 {
+            value = self.values_behind(value, is_spread);
+        } else if self.word() == ","
+            && self.blocks == 0
+            && !matches!(self.language, "javascript" | "awk")
         {
             let mut list = vec![value];
             while self.accept(",") && list.len() < 64 {
@@ -311,14 +321,16 @@ impl Interpreter<'_, '_, '_> {
             self.bind(name, value.clone());
         }
         match names {
+            [name] if self.joins_in_place(name, operator, &value) => {}
             [name] => {
                 let before = self.bound(name);
                 let value = match (operator, before) {
                     ("+=" | ".=" | "..=", Some(before)) => {
-                        let is_known =
-                            before.alternatives().iter().all(|before| before.as_known().is_some());
+                        let is_text = before.alternatives().iter().all(|before| {
+                            matches!(before, Value::Text(_)) || before.as_known().is_some()
+                        });
                         let added = self.add(before.clone(), value);
-                        if conditional && is_known { before.or(added) } else { added }
+                        if conditional && is_text { before.or(added) } else { added }
                     }
                     ("|=", Some(Value::Table(mut before))) => match value {
                         Value::Table(more) => {
@@ -328,7 +340,7 @@ impl Interpreter<'_, '_, '_> {
                         other => Value::Text(mixed("a table", [&Value::Table(before), &other])),
                     },
                     ("|=", Some(before)) => Value::Text(mixed("a value", [&before, &value])),
-                    (_, Some(before)) if conditional && !matches!(before, Value::Name(..)) => {
+                    (_, Some(before)) if conditional && !is_nothing_yet(&before) => {
                         before.or(value)
                     }
                     _ => value,
@@ -350,6 +362,31 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// `list += more`, `table |= more` of Python: the very list grows that others hold too. Whether that is what stands here.
+    fn joins_in_place(&mut self, name: &str, operator: &str, value: &Value) -> bool {
+        let method = match operator {
+            "+=" => "extend",
+            "|=" => "update",
+            _ => return false,
+        };
+        let Some(before) = self.bound(name).filter(|_| self.language == "python") else {
+            return false;
+        };
+        let is_own = match (&before, method) {
+            (Value::List(_), "extend") => matches!(value, Value::List(_)),
+            (Value::Table(_), "update") => matches!(value, Value::Table(_)),
+            _ => false,
+        };
+        if !is_own {
+            return false;
+        }
+        let given = [Given { name: None, value: value.clone(), span: Span::default() }];
+        let callee = Value::Method(Box::new((before.clone(), method.to_owned())));
+        let Some(after) = grown(&callee, &given) else { return false };
+        self.changed(name, &before, after, true);
+        true
     }
 
     /// `b = a` gives a list a second name, which sees what is done to it by the first. Perl and PHP copy.
@@ -480,4 +517,12 @@ impl Interpreter<'_, '_, '_> {
 /// Whether a text is what [`Interpreter::listed`] gives.
 pub(super) fn is_listing(text: &Text) -> bool {
     matches!(text.pieces.last(), Some(Piece::Glob(_)))
+}
+
+/// Whether a name was bound to nothing, or to what it is called by itself, until it gets its value: `result = None`.
+fn is_nothing_yet(value: &Value) -> bool {
+    match value {
+        Value::Name(path, text) => value.is_false() || !path.contains('(') && text.is_empty(),
+        _ => false,
+    }
 }

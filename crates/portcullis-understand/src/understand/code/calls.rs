@@ -16,6 +16,10 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
+mod statement;
+
+pub(super) use statement::looks_like_sql;
+
 /// Functions that only look at a file, or at its name.
 pub(super) const LOOKS: &[&str] = &[
     "abspath",
@@ -94,6 +98,10 @@ impl Interpreter<'_, '_, '_> {
         if let Value::Function(index) = callee {
             return self.apply(index, Some(&given));
         }
+        let times = |walker: &Self, index: usize| {
+            walker.functions.get(index).map_or(0, |function| function.times)
+        };
+        let before: Vec<usize> = functions.iter().map(|index| times(self, *index)).collect();
         let result = self.reach(callee, &given, span);
         let is_opaque = match &result {
             Value::Text(text) => text.as_known().is_none(),
@@ -122,7 +130,7 @@ impl Interpreter<'_, '_, '_> {
         for (function, with) in handed {
             self.call_value(function, with, span);
         }
-        for index in functions {
+        for (index, before) in functions.into_iter().zip(before) {
             let argument = match (&receiver, &result) {
                 (Some(Value::List(list)), _) => {
                     list.first().cloned().unwrap_or_else(|| Value::unknown("an element"))
@@ -131,7 +139,8 @@ impl Interpreter<'_, '_, '_> {
                 (Some(value), _) if value.taint() != Taint::NONE => value.clone(),
                 (_, value) => value.clone(),
             };
-            if self.functions.get(index).is_some_and(|function| !function.called) {
+            // Whoever it was handed to has called it already, or calls it now.
+            if times(self, index) == before {
                 let place = given.iter().position(
                     |given| matches!(given.value, Value::Function(found) if found == index),
                 );
@@ -155,7 +164,8 @@ impl Interpreter<'_, '_, '_> {
                     }
                     _ => argument.clone(),
                 };
-                let body = self.apply(index, Some(&[first, argument]));
+                let body = self.apply(index, Some(&[first.clone(), argument.clone()]));
+                self.called_later(&called, index, &[first, argument]);
                 // What the next one in a chain of promises gets.
                 if called.rsplit('.').next() == Some("then") {
                     match body {
@@ -261,7 +271,9 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) -> Value {
-        let path = self.canonical(path);
+        // `cls(…)`, `new this(…)`: the class whose method is read.
+        let own = matches!(path, "cls" | "this").then(|| self.class_of(path)).flatten();
+        let path = self.canonical(own.as_deref().unwrap_or(path));
         self.replace_for_good(&path, given);
         self.notice_client(&path, given);
         if self.is_replaced(&path) {
@@ -578,40 +590,3 @@ const TEMPLATES: &[&str] = &[
     "pug.render",
     "tornado.template.Template",
 ];
-
-/// Whether the text begins like a statement for a database.
-pub(super) fn looks_like_sql(text: &Text) -> bool {
-    let start = text.known_prefix().trim_start().trim_start_matches(['(', ';']);
-    let word: String = start.chars().take_while(char::is_ascii_alphabetic).collect();
-    if start.starts_with("--") || start.starts_with("/*") {
-        return true;
-    }
-    let word = word.to_ascii_uppercase();
-    let rest = start.get(word.len()..).unwrap_or_default();
-    matches!(
-        word.as_str(),
-        "SELECT"
-            | "INSERT"
-            | "UPDATE"
-            | "DELETE"
-            | "DROP"
-            | "TRUNCATE"
-            | "ALTER"
-            | "CREATE"
-            | "GRANT"
-            | "REVOKE"
-            | "WITH"
-            | "COPY"
-            | "EXEC"
-            | "EXECUTE"
-            | "PRAGMA"
-            | "VACUUM"
-            | "REPLACE"
-            | "MERGE"
-            | "CALL"
-            | "SET"
-            | "BEGIN"
-            | "ATTACH"
-    ) && rest
-        .starts_with(|next: char| next.is_whitespace() || next == '/' || next == '(' || next == ';')
-}

@@ -4,13 +4,20 @@
 use std::{collections::BTreeSet, rc::Rc};
 
 use super::{
+    binding::is_alike,
     interpreter::{CALLS, Function, Interpreter, Parameter, Takes, Unit},
     value::{Given, Value, mixed},
 };
-use crate::{bound::Bounded, effect::Certainty};
+use crate::{
+    bound::Bounded,
+    effect::{Certainty, GapReason},
+};
 
 /// Decorators whose generator gives one value to what uses it: a block or a test.
 const GIVES_ONE: &[&str] = &["asynccontextmanager", "contextmanager", "fixture"];
+
+/// What a method of JavaScript calls its object.
+pub(super) const THIS: &str = "this";
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn lambda(&mut self) -> Value {
@@ -117,6 +124,8 @@ impl Interpreter<'_, '_, '_> {
             body,
             unit,
             called: false,
+            times: 0,
+            this: None,
             is_cut: false,
             is_read_anew: false,
             active: false,
@@ -135,6 +144,7 @@ impl Interpreter<'_, '_, '_> {
             return Value::Text(mixed("a call", given));
         }
         function.called = true;
+        function.times = function.times.saturating_add(1);
         let function = function.clone();
         if !self.sink() {
             return Value::unknown("a call");
@@ -158,6 +168,26 @@ impl Interpreter<'_, '_, '_> {
             if let Some(value) = at.and_then(|at| values.get_mut(at)) {
                 *value = default;
             }
+        }
+        let this = self.this.take();
+        let this = match &function.this {
+            Some(object) => Some((String::new(), object.clone())),
+            None => this,
+        };
+        let is_arrow = function.expression
+            || function.body.start >= 2
+                && unit
+                    .tokens
+                    .get(function.body.start - 2)
+                    .is_some_and(|token| token.span.of(self.source) == "=>");
+        let is_own = self.language == "javascript" && !is_arrow;
+        if is_own {
+            let name = THIS.to_owned();
+            let outer = match &this {
+                Some((_, object)) => self.variables.insert(name.clone(), object.clone()),
+                None => self.variables.remove(&name),
+            };
+            before.push((name, outer));
         }
         let (mut patterns, mut names) = (Vec::new(), Vec::new());
         if self.language == "javascript"
@@ -211,10 +241,21 @@ impl Interpreter<'_, '_, '_> {
             0 => value,
             // What a block or a test is given is the one value, not a list of it.
             1 if self.is_decorated(index, GIVES_ONE) => yielded.pop(),
+            // `next()` gives what a generator of JavaScript returns, a loop does not.
+            _ if self.language == "javascript" && value.is_some() => {
+                let mut all = yielded.clone();
+                all.extend(value);
+                Some(Value::Any(vec![Value::List(yielded), Value::List(all)]))
+            }
             _ => Some(Value::List(yielded)),
         };
         self.frames.pop();
         let grown = self.grown_parameters(&function.parameters, given);
+        // What a method made of its object.
+        let made = this.filter(|_| is_own).and_then(|(home, object)| {
+            let after = self.variables.get(THIS)?.clone();
+            (!home.is_empty() && !is_alike(&object, &after)).then_some((home, object, after))
+        });
         self.mark_active(index, false);
         self.leave_locals(outside);
         for (parameter, value) in before.into_iter().rev() {
@@ -223,7 +264,7 @@ impl Interpreter<'_, '_, '_> {
                 None => self.variables.remove(&parameter),
             };
         }
-        for (name, before, after) in grown {
+        for (name, before, after) in grown.into_iter().chain(made) {
             self.changed(&name, &before, after, true);
         }
         self.calls -= 1;
@@ -275,6 +316,11 @@ impl Interpreter<'_, '_, '_> {
             };
             let value = value.unwrap_or_else(|| {
                 if parameter.default.is_empty() {
+                    // A function that became a method: whose, is not followed.
+                    if parameter.name == "self" && self.language == "python" {
+                        let span = self.span_from(self.at.saturating_sub(1));
+                        self.walk.gap(span, GapReason::UnknownCode);
+                    }
                     return Value::unknown(&parameter.name);
                 }
                 if let Some(value) = &parameter.value {
@@ -350,6 +396,8 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn each_uncalled(&mut self, read: impl Fn(&mut Self, usize)) {
+        // Whoever calls what nothing here calls gives it what is theirs.
+        let outer = self.walk.in_closed_script(false);
         let mut index = 0;
         while index < self.functions.len() {
             if self.functions.get(index).is_some_and(|function| !function.called) {
@@ -357,6 +405,7 @@ impl Interpreter<'_, '_, '_> {
             }
             index += 1;
         }
+        self.walk.in_closed_script(outer);
         // Each is read once more at most, so that this ends.
         while let Some(index) = self.functions.iter().position(|function| function.is_cut) {
             if let Some(function) = self.functions.get_mut(index) {

@@ -6,14 +6,14 @@ mod sequences;
 
 use portcullis_syntax::Span;
 
-pub(super) use grown::{grown, in_order};
+pub(super) use grown::{grown, in_order, one_method};
 use sequences::{DEPTH, json, listed, of_json, sequence};
 
 use super::{
     fold, handed,
     interpreter::Interpreter,
     members::acts_here,
-    value::{Given, Value, mixed},
+    value::{Given, SOME_MEMBER, Value, mixed},
 };
 use crate::{bound::Bounded, effect::WriteMode, text::Text};
 
@@ -123,6 +123,13 @@ impl Interpreter<'_, '_, '_> {
                 let start = start.first().map(|it| it.value.clone());
                 self.reduced(index, list.clone(), start, *span)
             }
+            "os.environ.update" => {
+                let Value::Table(table) = first?.clone() else { return None };
+                for (name, value) in table {
+                    self.store_member(Value::name(&format!("os.environ.{name}")), value);
+                }
+                Some(Value::unknown("nothing"))
+            }
             "json.loads" => json(first),
             _ => sequence(path, first, given),
         }
@@ -149,10 +156,26 @@ impl Interpreter<'_, '_, '_> {
                 match function.value {
                     Value::Function(index) if !rest.is_empty() => {
                         self.apply(index, Some(rest));
+                        self.called_later(path, index, rest);
                         Some(Value::unknown("a timer"))
                     }
                     _ => None,
                 }
+            }
+            "String" if matches!(first, Some(Value::Table(_) | Value::Any(_))) => {
+                let span = given.first().map(|it| it.span).unwrap_or_default();
+                let each = first?
+                    .alternatives()
+                    .into_iter()
+                    .map(|one| self.written(&one, span).unwrap_or_else(|| Value::Text(one.text())));
+                each.collect::<Vec<_>>().into_iter().reduce(Value::or)
+            }
+            "JSON.stringify"
+                if given.get(1).is_some_and(|it| {
+                    !it.value.is_false() && !matches!(it.value, Value::Number(_))
+                }) =>
+            {
+                Some(Value::Text(mixed("what is written", first)))
             }
             // What is made of each entry is not followed.
             "JSON.parse" if given.len() > 1 => Some(Value::Text(mixed("what is parsed", first))),
@@ -233,14 +256,18 @@ impl Interpreter<'_, '_, '_> {
                 for (_, trap) in traps.clone().iter().leading(EACH) {
                     let Value::Function(index) = trap else { continue };
                     let one = |value: Value| Given { name: None, value, span: *span };
-                    let unknown = || Value::unknown("what a proxy is asked for");
+                    let nothing = Value::known("");
+                    let unknown = || Value::Text(mixed("what a proxy is asked for", [&nothing]));
                     let given = [one(target.value.clone()), one(unknown()), one(unknown())];
                     held.push(self.apply(*index, Some(&given)));
-                    held.push(trap.clone());
                 }
-                let held: Vec<Value> =
-                    held.into_iter().filter(|it| self.holds_function(it)).collect();
-                (!held.is_empty()).then_some(Value::Holder(held))
+                let all = mixed("what a proxy gives", &held);
+                let is_called = |it: &Value| matches!(it, Value::Function(_));
+                let held: Vec<Value> = held
+                    .into_iter()
+                    .filter(|it| is_called(it) || self.holds_function(it))
+                    .collect();
+                Some(if held.is_empty() { Value::Text(all) } else { Value::Holder(held) })
             }
             "Array.from" => match (first?, given.get(1)) {
                 (Value::Table(table), Some(Given { value: Value::Function(index), span, .. }))
@@ -361,11 +388,15 @@ impl Interpreter<'_, '_, '_> {
             }
             (Value::Table(_) | Value::List(_), "deref") => Some(receiver.clone()),
             (Value::List(list), "flat") => {
-                let inner = list.iter().flat_map(|one| match one {
-                    Value::List(inner) => inner.clone(),
-                    one => vec![one.clone()],
-                });
-                Some(Value::List(inner.leading(ELEMENTS).collect()))
+                let depth = match given.first().map(|it| &it.value) {
+                    None => 1,
+                    Some(Value::Number(depth)) => usize::try_from(*depth).unwrap_or(0),
+                    // `flat(Infinity)`
+                    Some(_) => DEPTH,
+                };
+                Some(Value::List(
+                    flat(list, depth.min(DEPTH)).into_iter().leading(ELEMENTS).collect(),
+                ))
             }
             (Value::List(list), _) => self.for_elements(list, name, given, span),
             _ => None,
@@ -395,7 +426,8 @@ impl Interpreter<'_, '_, '_> {
                 let Value::Function(index) = given.first()?.value else { return None };
                 let results = self.for_each(list, index, span);
                 match name {
-                    "map" | "flatMap" => Some(Value::List(results)),
+                    "flatMap" => Some(Value::List(flat(&results, 1))),
+                    "map" => Some(Value::List(results)),
                     "filter" => Some(Value::List(any_of(list.to_vec()))),
                     "find" | "findLast" => {
                         let any = list.iter().cloned().reduce(Value::or);
@@ -459,6 +491,15 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
+/// A list with what lies in its lists, down to a depth, in their place.
+fn flat(list: &[Value], depth: usize) -> Vec<Value> {
+    let inner = list.iter().flat_map(|one| match one {
+        Value::List(inner) if depth > 0 => flat(inner, depth - 1),
+        one => vec![one.clone()],
+    });
+    inner.leading(ELEMENTS).collect()
+}
+
 fn place(at: i64, length: usize) -> usize {
     let back = usize::try_from(at.saturating_neg()).ok().filter(|_| at < 0);
     match back {
@@ -468,12 +509,17 @@ fn place(at: i64, length: usize) -> usize {
 }
 
 pub(super) fn entries(table: &[(String, Value)]) -> Value {
-    let pair = |(key, value): &(String, Value)| Value::List(vec![Value::known(key), value.clone()]);
+    let pair = |(key, value): &(String, Value)| Value::List(vec![key_of(key), value.clone()]);
     Value::List(table.iter().map(pair).collect())
 }
 
 pub(super) fn keys(table: &[(String, Value)]) -> Vec<Value> {
-    table.iter().map(|(key, _)| Value::known(key)).collect()
+    table.iter().map(|(key, _)| key_of(key)).collect()
+}
+
+/// A key as a value.
+fn key_of(key: &str) -> Value {
+    if key == SOME_MEMBER { Value::unknown("a key") } else { Value::known(key) }
 }
 
 fn values(table: &[(String, Value)]) -> Vec<Value> {

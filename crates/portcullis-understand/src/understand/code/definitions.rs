@@ -18,6 +18,33 @@ use crate::{
 /// How many decorators of one function are read, and of how many classes the fields are kept.
 const DECORATORS: usize = 8;
 
+/// Methods that Python calls by itself, in ways that are not followed.
+const NOT_FOLLOWED: &[&str] = &[
+    "__class_getitem__",
+    "__delattr__",
+    "__delete__",
+    "__delitem__",
+    "__iadd__",
+    "__iand__",
+    "__ifloordiv__",
+    "__ilshift__",
+    "__imod__",
+    "__imul__",
+    "__index__",
+    "__instancecheck__",
+    "__ior__",
+    "__ipow__",
+    "__irshift__",
+    "__isub__",
+    "__itruediv__",
+    "__ixor__",
+    "__new__",
+    "__prepare__",
+    "__set__",
+    "__set_name__",
+    "__subclasscheck__",
+];
+
 /// See [`DECORATORS`].
 const CLASSES: usize = 64;
 
@@ -48,7 +75,8 @@ impl Interpreter<'_, '_, '_> {
             matches!(decorator, Value::Name(path, _) if path.ends_with(".command()") || path.ends_with(".command"))
         });
         // A function of the script puts another one in the place of what follows.
-        let is_own = |decorator: &&Value| matches!(decorator, Value::Function(_));
+        let is_function = |value: &Value| matches!(value, Value::Function(_));
+        let is_own = |decorator: &&Value| decorator.alternatives().iter().any(is_function);
         self.decorated = decorators.iter().filter(is_own).cloned().collect();
         if !decorators.iter().any(|decorator| self.holds_function(decorator)) {
             return;
@@ -118,6 +146,7 @@ impl Interpreter<'_, '_, '_> {
         if !fields.is_empty() {
             self.fields.insert(name.clone(), (Rc::clone(&self.unit), fields.into()));
         }
+        self.decorated_at(end, &name);
         self.classes.push((name, self.at..end));
     }
 
@@ -212,6 +241,9 @@ impl Interpreter<'_, '_, '_> {
         while self.at < close && self.spend(1) {
             let mut word = self.word().to_owned();
             let next = self.word_at(self.at + 1);
+            if self.is_name(self.at) && self.at > open + 1 && self.word_at(self.at - 1) == "#" {
+                word.insert(0, '#');
+            }
             if next == "(" && self.at > 0 && self.word_at(self.at - 1) == "set" {
                 word.push_str(SETTER);
             }
@@ -361,8 +393,17 @@ impl Interpreter<'_, '_, '_> {
         for decorator in std::mem::take(&mut self.decorated).into_iter().rev() {
             let span = self.span_from(start);
             let given = vec![Given { name: None, value: Value::Function(index), span }];
-            if let Value::Function(made) = self.call_value(decorator, given, span) {
-                index = made;
+            match self.call_value(decorator, given, span) {
+                Value::Function(made) => index = made,
+                // What it is from here on is not followed.
+                made => {
+                    self.walk.gap(span, GapReason::UnknownCode);
+                    let made = made.alternatives().into_iter().find_map(|one| match one {
+                        Value::Function(made) => Some(made),
+                        _ => None,
+                    });
+                    index = made.unwrap_or(index);
+                }
             }
         }
         if matches!(name.as_str(), "__reduce__" | "__reduce_ex__") && self.source.contains("loads(")
@@ -382,6 +423,11 @@ impl Interpreter<'_, '_, '_> {
             let span = self.span_from(start);
             self.walk.gap(span, GapReason::UnknownCode);
         }
+        let is_in_class = || self.classes.iter().any(|(_, body)| body.contains(&start));
+        if self.language == "python" && NOT_FOLLOWED.contains(&name.as_str()) && is_in_class() {
+            let span = self.span_from(start);
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
         self.endless_calls(&name, index);
         let class = self.classes.iter().rev().find(|(_, body)| body.contains(&start));
         if let Some((class, _)) = class {
@@ -393,6 +439,16 @@ impl Interpreter<'_, '_, '_> {
                 return;
             }
             self.named.insert(of_class, index);
+        } else if self.language == "python"
+            && let Some(before) = self.variables.get(&name)
+        {
+            // What the name stood for before.
+            if self.is_conditional(start) {
+                let value = before.clone().or(Value::Function(index));
+                self.bind(name.clone(), value);
+            } else {
+                self.variables.remove(&name);
+            }
         }
         self.named.insert(name, index);
     }

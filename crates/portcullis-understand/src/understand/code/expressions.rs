@@ -105,7 +105,7 @@ impl Interpreter<'_, '_, '_> {
             "and" | "&&" => ("and", 2),
             "==" | "!=" | "===" | "!==" | "<" | ">" | "<=" | ">=" | "<=>" | "=~" | "!~" | "~="
             | "is" | "eq" | "ne" | "instanceof" | "not" => ("compare", 3),
-            "in" if self.brackets == 0 && self.language == "python" => ("compare", 3),
+            "in" if self.language == "python" => ("compare", 3),
             "|" if self.language != "awk" => ("|", 4),
             "|>" => ("|>", 4),
             "^" | "&" if self.language != "applescript" => ("bits", 4),
@@ -164,13 +164,27 @@ impl Interpreter<'_, '_, '_> {
                 };
                 match () {
                     () if left.is_false() => right,
+                    // An empty text is nothing, but to `??`.
+                    () if left.as_known() == Some("")
+                        && sign != "??"
+                        && matches!(self.language, "javascript" | "python") =>
+                    {
+                        right
+                    }
                     () if is_home() => left,
                     () => left.or(right),
                 }
             }
             "and" => {
                 let right = self.expression(binding + 1);
-                if matches!(self.language, "lua" | "perl" | "ruby" | "javascript") {
+                // What is surely something or surely nothing chooses.
+                if left.is_true() {
+                    return right;
+                }
+                if left.is_false() || left.as_known() == Some("") {
+                    return left;
+                }
+                if matches!(self.language, "lua" | "perl" | "ruby" | "javascript" | "python") {
                     return left.or(right);
                 }
                 right

@@ -107,7 +107,7 @@ pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
             Some(Value::List(list)) => return Value::List(list.iter().rev().cloned().collect()),
             Some(Value::Text(text)) => match text.as_known() {
                 Some(known) => return decoded(known.chars().rev().collect(), given),
-                None => return first.cloned().unwrap_or_else(|| Value::known("")),
+                None => return Value::Text(mixed("a text from behind", first)),
             },
             // In another order it is of the same.
             Some(other) => return other.clone(),
@@ -142,7 +142,10 @@ pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
         Fold::Join => return join(given),
         Fold::Lower => return each(given, |text| text.to_lowercase()),
         Fold::Upper => return each(given, |text| text.to_uppercase()),
-        Fold::Trim => return each(given, |text| text.trim().to_owned()),
+        Fold::Trim => match first {
+            Some(Value::Text(text)) if text.has_unknown() => return Value::Text(trimmed(text)),
+            _ => return each(given, |text| text.trim().to_owned()),
+        },
         Fold::List => return Value::List(given.iter().map(|given| given.value.clone()).collect()),
         Fold::Ordinal => {
             return match known.and_then(|text| text.chars().next()) {
@@ -186,6 +189,19 @@ fn decoded(text: String, given: &[Given]) -> Value {
     Value::Text(result)
 }
 
+/// A half-known text without the blanks at its ends.
+fn trimmed(text: &Text) -> Text {
+    let last = text.pieces.len().saturating_sub(1);
+    let pieces = text.pieces.iter().enumerate().map(|(at, piece)| match piece {
+        Piece::Known(known) => {
+            let known = if at == 0 { known.trim_start() } else { known };
+            Piece::Known(if at == last { known.trim_end() } else { known }.to_owned())
+        }
+        other => other.clone(),
+    });
+    text.derive(pieces.collect::<Vec<_>>())
+}
+
 fn each(given: &[Given], change: impl Fn(&str) -> String) -> Value {
     match given.first().map(|given| &given.value) {
         Some(Value::Text(text)) => match text.as_known() {
@@ -194,7 +210,14 @@ fn each(given: &[Given], change: impl Fn(&str) -> String) -> Value {
                 changed.inherit(text);
                 Value::Text(changed)
             }
-            None => Value::Text(text.clone()),
+            None => {
+                // What is known of it changes, as far as it is in letters.
+                let pieces = text.pieces.iter().map(|piece| match piece {
+                    Piece::Known(known) => Piece::Known(change(known)),
+                    other => other.clone(),
+                });
+                Value::Text(text.derive(pieces.collect::<Vec<_>>()))
+            }
         },
         Some(other) => other.clone(),
         None => Value::known(""),
@@ -300,7 +323,7 @@ pub(super) fn append_path(path: &mut Text, part: &Text) {
     }
     let ends = path.as_known().is_some_and(|known| known.ends_with('/'))
         || matches!(path.pieces.last(), Some(Piece::Known(text)) if text.ends_with('/'));
-    if !path.is_empty() && !ends {
+    if !path.is_empty() && path.as_known() != Some("") && !ends {
         path.push_known("/");
     }
     path.append(part);

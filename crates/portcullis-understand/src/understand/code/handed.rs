@@ -44,7 +44,7 @@ const OF_RUBY: &[&str] = &[
 ];
 
 /// Calls behind whose function stands what is not given to it.
-const NOT_CALLED: &[&str] = &["filter", "map", "reduce", "sorted"];
+const NOT_CALLED: &[&str] = &["filter", "map", "reduce", "sorted", "sub", "subn"];
 
 /// Keywords that carry the function.
 const FUNCTION: &[&str] = &["callback", "fn", "func", "function", "target"];

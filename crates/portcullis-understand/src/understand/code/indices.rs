@@ -164,30 +164,53 @@ fn slice(value: Value, parts: &[Option<Option<i64>>; 3]) -> Value {
     let is_known = parts.iter().all(|part| *part != Some(None));
     let step = step.flatten().unwrap_or(1);
     match value {
-        Value::Text(text) if is_known && (step == 1 || step == -1) => {
-            let text = match step {
-                1 => fold::slice(&text, start.flatten(), end.flatten(), false),
-                _ => fold::slice(&text, None, None, true),
-            };
-            Value::Text(text)
+        Value::Any(list) => list
+            .into_iter()
+            .map(|one| slice(one, parts))
+            .reduce(Value::or)
+            .unwrap_or_else(|| Value::unknown("a part")),
+        Value::Text(text) if is_known && step == 1 => {
+            Value::Text(fold::slice(&text, start.flatten(), end.flatten(), false))
+        }
+        Value::Text(text) if is_known && step == -1 && start.is_none() && end.is_none() => {
+            Value::Text(fold::slice(&text, None, None, true))
+        }
+        Value::Text(text) if is_known && text.as_known().is_some() => {
+            let letters: Vec<char> = text.as_known().unwrap_or_default().chars().collect();
+            let places = places(letters.len(), start.flatten(), end.flatten(), step);
+            let taken = places.into_iter().filter_map(|at| letters.get(at));
+            Value::Text(text.derive([Piece::Known(taken.collect())]))
         }
         Value::Text(text) if !text.has_unknown() => {
             Value::Text(text.derive([Piece::Unknown("a part".into())]))
         }
-        Value::List(list) if is_known && step == -1 => {
-            Value::List(list.into_iter().rev().collect())
-        }
-        Value::List(list) if is_known && step == 1 => {
-            let length = i64::try_from(list.len()).unwrap_or(i64::MAX);
-            let place = |at: i64| {
-                let at = if at < 0 { at.saturating_add(length) } else { at };
-                usize::try_from(at.clamp(0, length)).unwrap_or(0)
-            };
-            let from = place(start.flatten().unwrap_or(0));
-            let to = place(end.flatten().unwrap_or(length));
-            Value::List(list.get(from..to.max(from)).unwrap_or_default().to_vec())
+        Value::List(list) if is_known => {
+            let places = places(list.len(), start.flatten(), end.flatten(), step);
+            Value::List(places.into_iter().filter_map(|at| list.get(at).cloned()).collect())
         }
         Value::List(list) => Value::List(any_of(list)),
         other => other,
     }
+}
+
+/// The places of a sequence that `[start:end:step]` takes, in order. (docs.python.org, "Common Sequence Operations", notes 4 and 5)
+fn places(length: usize, start: Option<i64>, end: Option<i64>, step: i64) -> Vec<usize> {
+    let length = i64::try_from(length).unwrap_or(i64::MAX);
+    let is_forward = step >= 0;
+    let (lowest, highest) = if is_forward { (0, length) } else { (-1, length - 1) };
+    let bound = |at: Option<i64>, otherwise: i64| match at {
+        None => otherwise,
+        Some(at) if at < 0 => at.saturating_add(length).clamp(lowest, highest),
+        Some(at) => at.clamp(lowest, highest),
+    };
+    let (first, last) = if is_forward { (0, length) } else { (length - 1, -1) };
+    let (from, to) = (bound(start, first), bound(end, last));
+    // Nothing is taken with a step of nothing; the program ends there.
+    if step == 0 {
+        return Vec::new();
+    }
+    let span = if is_forward { to.saturating_sub(from) } else { from.saturating_sub(to) };
+    let pace = step.saturating_abs();
+    let count = if span <= 0 { 0 } else { (span - 1) / pace + 1 };
+    (0..count).filter_map(|at| usize::try_from(from.saturating_add(at * step)).ok()).collect()
 }

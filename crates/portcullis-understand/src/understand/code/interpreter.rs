@@ -13,6 +13,8 @@ use portcullis_syntax::{
 };
 
 use super::{
+    deferred::Deferred,
+    endings::Ending,
     fed::Started,
     learned::Learned,
     played::Client,
@@ -59,7 +61,10 @@ pub(super) fn run(
     let directory = interpreter.walk.directory().map(str::to_owned);
     let unit = Rc::clone(&interpreter.unit);
     interpreter.spliced(&unit.tokens, false);
+    let is_closed = interpreter.is_closed_script();
+    let outer = interpreter.walk.in_closed_script(is_closed);
     interpreter.run_to_the_end();
+    interpreter.walk.in_closed_script(outer);
     interpreter.walk.go_to(directory);
     interpreter.printed()
 }
@@ -157,6 +162,11 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             replaced: Vec::new(),
             partials: Vec::new(),
             patched: Vec::new(),
+            part: None,
+            lazy: Vec::new(),
+            this: None,
+            deferred: Vec::new(),
+            endings: Vec::new(),
             matched: Vec::new(),
             round: None,
             learned: Vec::new(),
@@ -193,6 +203,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
     /// Reads what is left, with the functions that nothing called.
     fn run_to_the_end(&mut self) {
         self.statements(self.end);
+        self.call_deferred();
         self.uncalled();
         self.flush();
         self.finish();
@@ -297,6 +308,16 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) settled: Option<Value>,
     /// The directory that a server of files was told.
     pub(super) served: Option<Text>,
+    /// What the next place that is set gets, where that is no expression that stands behind it.
+    pub(super) part: Option<Value>,
+    /// The object of the method that is called next, with the variable that holds it.
+    pub(super) this: Option<(String, Value)>,
+    /// What is called when the rest of the script is done.
+    pub(super) deferred: Vec<Deferred>,
+    /// Lists that generators go through when they are asked.
+    pub(super) lazy: Vec<String>,
+    /// What is done where the block of a statement ends.
+    pub(super) endings: Vec<Ending>,
     /// What each `match` around looks at, with the token behind it.
     pub(super) matched: Vec<(usize, Value)>,
     /// How deep the statements are indented that each round of the loop around surely does.

@@ -6,9 +6,12 @@ use super::{
     value::{Value, mixed},
 };
 use crate::{bound::Bounded, programs::host::Host};
+use std::collections::VecDeque;
+
 use portcullis_syntax::{Span, code::Token};
 
 mod rounds;
+mod unending;
 
 /// How many tokens of a body are looked at.
 pub(super) const BODY: usize = 96;
@@ -41,6 +44,12 @@ const WAITS: &[&str] = &[
 const ROUNDS: usize = 8;
 
 impl Interpreter<'_, '_, '_> {
+    /// The names that stand in a range.
+    fn names_in(&self, range: std::ops::Range<usize>) -> Vec<String> {
+        let names = range.filter(|at| self.is_name(*at)).map(|at| self.word_at(at).to_owned());
+        names.filter(|name| !matches!(name.as_str(), "const" | "let" | "var")).collect()
+    }
+
     /// A loop that nothing in its head ends, before or behind what it repeats.
     pub(super) fn endless(&mut self, start: usize) {
         let next = self.word_at(start + 1);
@@ -306,139 +315,6 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    /// Whether what stands here is done again and again, without an end and without a pause.
-    pub(super) fn is_unending(&mut self) -> bool {
-        const PAUSES: &[&str] = &[
-            "backoff",
-            "blpop",
-            "brpop",
-            "consume",
-            "consumer",
-            "delay",
-            "input",
-            "interval",
-            "on",
-            "pause",
-            "poll",
-            "pop",
-            "popleft",
-            "prompt",
-            "queue",
-            "question",
-            "read",
-            "readline",
-            "receive",
-            "recv",
-            "rl",
-            "setTimeout",
-            "shift",
-            "sleep",
-            "take",
-            "throttle",
-            "timeout",
-            "wait",
-            "yield",
-        ];
-        let at = self.at;
-        if !self.spend(at / 8) {
-            return false;
-        }
-        let found = (0..at).rev().find_map(|start| {
-            let (from, end) = match self.word_at(start) {
-                "while" if self.language == "python" && self.is_first(start) => {
-                    let colon = (start + 1..self.end.min(start + 8))
-                        .find(|at| self.word_at(*at) == ":")
-                        .unwrap_or(start);
-                    let head = (start + 1..colon).map(|at| self.word_at(at));
-                    let head: Vec<&str> = head.filter(|word| !matches!(*word, "(" | ")")).collect();
-                    let goes_on = matches!(
-                        head.as_slice(),
-                        ["True" | "1"] | ["not", "False" | "0" | "None"] | ["1", "==", "1"]
-                    );
-                    (if goes_on { colon + 1 } else { usize::MAX }, self.block_end(start))
-                }
-                "for" if self.language == "python" && self.is_first(start) => {
-                    let body = self.body_of_a_count(start);
-                    (body.unwrap_or(usize::MAX), self.block_end(start))
-                }
-                word @ ("for" | "while")
-                    if self.language == "javascript" && self.word_at(start + 1) == "(" =>
-                {
-                    let close = self.partner(start + 1);
-                    let head: Vec<&str> = (start + 2..close).map(|at| self.word_at(at)).collect();
-                    let goes_on = match word {
-                        "for" => head == [";", ";"],
-                        _ => head == ["true"] || head == ["1"],
-                    };
-                    let end = match self.word_at(close + 1) {
-                        "{" => self.partner(close + 1),
-                        _ => self.statement_end(close + 1),
-                    };
-                    (if goes_on { close + 1 } else { usize::MAX }, end)
-                }
-                _ => return None,
-            };
-            (end >= at).then_some((from, end))
-        });
-        let Some((from, end)) = found.filter(|(from, end)| from < end && end - from <= BODY) else {
-            return self.goes_on_by_itself(at);
-        };
-        // What came back is read at once.
-        let is_answer = |at: usize| {
-            let name = self.word_at(at.saturating_sub(2));
-            self.word_at(at - 1) == "."
-                && (from..at - 2).any(|at| {
-                    self.word_at(at) == "as" && self.word_at(at + 1) == name
-                        || self.word_at(at) == name && self.word_at(at + 1) == "="
-                })
-        };
-        !(from..end).any(|at| {
-            let word = self.word_at(at);
-            LEAVES.contains(&word)
-                || PAUSES.contains(&word) && !(word == "read" && is_answer(at))
-                // What a queue gives is waited for.
-                || word == "get" && self.word_at(at + 1) == "(" && self.word_at(at + 2) == ")"
-        })
-    }
-
-    /// Whether what stands here belongs to a function that calls itself again as soon as it is done: `const hit = () => fetch(x).finally(hit)`.
-    fn goes_on_by_itself(&self, at: usize) -> bool {
-        const AGAIN: &[&str] =
-            &["catch", "finally", "nextTick", "queueMicrotask", "setImmediate", "then"];
-        const DECIDES: &[&str] = &["if", "?", "&&", "||", "switch", "setTimeout", "break"];
-        if self.language != "javascript" {
-            return false;
-        }
-        let defined = |start: usize| -> Option<(&str, usize, usize)> {
-            let is_function = self.word_at(start) == "function" && self.is_name(start + 1);
-            let (name, head) = if is_function {
-                (self.word_at(start + 1), start + 2)
-            } else if self.is_name(start) && self.word_at(start + 1) == "=" {
-                let is_async = usize::from(self.word_at(start + 2) == "async");
-                (self.word_at(start), start + 2 + is_async)
-            } else {
-                return None;
-            };
-            let close = self.partner(head);
-            let arrow = usize::from(!is_function);
-            let is_one =
-                self.word_at(head) == "(" && (is_function || self.word_at(close + 1) == "=>");
-            let body = close + 1 + arrow;
-            let end = match self.word_at(body) {
-                "{" => self.partner(body),
-                _ => self.expression_end(body),
-            };
-            (is_one && body <= at && at < end && end - body <= BODY).then_some((name, body, end))
-        };
-        let Some((name, body, end)) = (0..at).rev().find_map(defined) else { return false };
-        let is_again = |at: usize| {
-            AGAIN.contains(&self.word_at(at))
-                && self.word_at(at + 1) == "("
-                && self.word_at(at + 2) == name
-        };
-        (body..end).any(is_again) && !(body..end).any(|at| DECIDES.contains(&self.word_at(at)))
-    }
-
     /// Where an expression ends at the latest: behind it stands the end of the statement, or of what is around it.
     fn expression_end(&self, from: usize) -> usize {
         let mut at = from;
@@ -540,6 +416,7 @@ impl Interpreter<'_, '_, '_> {
             let list = self.expression(0);
             (list, separator + 1..limit)
         };
+        let listed_by = self.at;
         let span = self.span_from(start);
         let list = self.gone_through(&list, span).unwrap_or(list);
         // Python goes through the names of a table, `of` through its pairs.
@@ -593,6 +470,19 @@ impl Interpreter<'_, '_, '_> {
             self.bind_targets(targets.start, targets.end, &value);
             return;
         };
+        // What a loop of JavaScript declares is nobody else's.
+        let is_declared =
+            self.language == "javascript" && matches!(self.word_at(targets.start), "const" | "let");
+        let declared = if is_declared { self.names_in(targets.clone()) } else { Vec::new() };
+        let outside = self.outside(&declared);
+        // What is gone through, where that is a list which the body may change.
+        let mut gone_through =
+            match (&list, self.is_name(separator + 1) && listed_by == separator + 2) {
+                (Value::List(list), true) => {
+                    Some((self.word_at(separator + 1).to_owned(), list.len()))
+                }
+                _ => None,
+            };
         let sure = self.sure_of(&list, &body);
         let outer = std::mem::replace(&mut self.round, sure);
         // A round that is left early is the last one, or leaves out the rest.
@@ -601,7 +491,9 @@ impl Interpreter<'_, '_, '_> {
             matches!(word, "continue" | "last" | "next") || LEAVES.contains(&word)
         });
         let mut states = Vec::new();
-        for round in rounds {
+        let mut rounds: VecDeque<Value> = rounds.into();
+        let mut more = ROUNDS;
+        while let Some(round) = rounds.pop_front() {
             if is_left && self.spend(self.variables.len() / 8) {
                 states.push(self.variables.clone());
             }
@@ -612,7 +504,23 @@ impl Interpreter<'_, '_, '_> {
             }
             self.statements(body.end);
             self.rise();
+            // `for item in items: items.append(item.child)`: what the list got meanwhile has its round too.
+            if rounds.is_empty()
+                && let Some((name, seen)) = &mut gone_through
+                && let Some(Value::List(now)) = self.variables.get(name)
+                && now.len() > *seen
+            {
+                let added = now.len() - *seen;
+                let taken = added.min(more);
+                rounds.extend(now.iter().skip(*seen).leading(taken).cloned());
+                more -= taken;
+                *seen = now.len();
+                if taken < added {
+                    self.limit();
+                }
+            }
         }
+        self.leave_locals(outside);
         let targets = self.names(targets.start, targets.end);
         for (at, state) in states.into_iter().enumerate() {
             self.or_state(state, at == 0, &targets);

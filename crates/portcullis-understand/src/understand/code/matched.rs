@@ -40,7 +40,7 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let part = Value::Text(mixed("a part of what is matched", [value]));
-        if let Some(name) = (start..end).find(|at| self.word_at(*at) == "as" && self.is_name(*at)) {
+        if let Some(name) = self.as_between(start, end) {
             self.bind_name(name + 1, value);
             self.bind_part(start, name, value);
         } else if let Some((open, close)) = self.brackets_of(start, end) {
@@ -91,6 +91,18 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         self.rise();
+    }
+
+    /// Where `as` stands between two tokens, in no brackets between them.
+    fn as_between(&self, start: usize, end: usize) -> Option<usize> {
+        let mut at = start;
+        while at < end {
+            if self.word_at(at) == "as" && self.is_name(at) {
+                return Some(at);
+            }
+            at = self.partner_or_next(at);
+        }
+        None
     }
 
     fn bind_name(&mut self, at: usize, value: &Value) {

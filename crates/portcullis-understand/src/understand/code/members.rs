@@ -251,6 +251,16 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => {}
         }
+        if self.language == "python"
+            && !self.classes.is_empty()
+            && self
+                .class_of(path)
+                .is_some_and(|class| self.named.contains_key(&format!("{class}.__getattribute__")))
+        {
+            // Whatever it is asked for, its class says what that is.
+            let span = self.span_from(self.at.saturating_sub(1));
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
         if let Some(value) = self.property(path, name) {
             return value;
         }
@@ -265,8 +275,13 @@ impl Interpreter<'_, '_, '_> {
             return value.clone();
         }
         let whole = format!("{path}.{name}");
-        if let Some(value) = self.variables.get(&whole) {
-            return value.clone();
+        if let Some(value) = self.variables.get(&whole).cloned() {
+            // A function that became a method elsewhere: whose field this is, is not followed.
+            if path == "self" && self.language == "python" && self.class_of(path).is_none() {
+                let span = self.span_from(self.at.saturating_sub(1));
+                self.walk.gap(span, GapReason::UnknownCode);
+            }
+            return value;
         }
         // What an object does not have, its class does.
         if let Some(class) = path.strip_suffix("()")

@@ -5,7 +5,7 @@ use portcullis_syntax::Span;
 
 use super::{
     binding::is_listing,
-    fold::{self, Fold, words},
+    fold::{self, Fold},
     handed,
     interpreter::Interpreter,
     tables::Act,
@@ -17,6 +17,11 @@ use crate::{
     programs::host::Host,
     text::{Piece, Taint, Text},
 };
+
+mod texts;
+
+pub(super) use texts::pack;
+use texts::{cut_out, partition, put_into, split};
 
 /// Whether a pattern says by a name what it finds, in whichever directory: `build`, `**/__pycache__`, `*.egg-info`.
 fn names_what(pattern: &str) -> bool {
@@ -76,6 +81,14 @@ impl Interpreter<'_, '_, '_> {
     /// `f.call(this, …)`, `f.apply(this, […])`; what `bind` gives is called with what it is given here.
     fn call_through(&mut self, index: usize, name: &str, given: &[Given]) -> Value {
         let rest = if name == "__call__" { given } else { given.get(1..).unwrap_or_default() };
+        let object = given.first().filter(|_| self.language == "javascript" && name != "__call__");
+        let object = object.filter(|it| !it.value.is_false() || it.value.as_known().is_some());
+        if let Some(object) = object {
+            if name == "bind" && rest.is_empty() {
+                return self.bound_to(index, object.value.clone());
+            }
+            self.this = Some((String::new(), object.value.clone()));
+        }
         match name {
             "apply" => {
                 let spread: Vec<Given> = rest.iter().flat_map(handed::spread).collect();
@@ -426,7 +439,7 @@ impl Interpreter<'_, '_, '_> {
             }
             "read_text" | "read_bytes" | "slurp" => {
                 self.flush();
-                let text = self.walk.read(&path);
+                let text = self.walk.read_by_script(&path);
                 return Some(Value::Text(text));
             }
             "touch" | "mkdir" => self.walk.write(&path, WriteMode::Create, Text::default()),
@@ -491,117 +504,4 @@ impl Interpreter<'_, '_, '_> {
         let span = given.first().map(|given| given.span).unwrap_or_default();
         pack(format, &list, span)
     }
-}
-
-/// `text.slice(start, end)`, `text.substring(start, end)`, `text.substr(start, length)`.
-fn cut_out(receiver: &Value, name: &str, given: &[Given]) -> Value {
-    let number = |at: usize| match given.get(at).map(|it| &it.value) {
-        Some(Value::Number(number)) => Some(Some(*number)),
-        None => Some(None),
-        _ => None,
-    };
-    let (Some(known), Some(start), Some(end)) = (receiver.as_known(), number(0), number(1)) else {
-        return Value::Text(mixed("a part", [receiver]));
-    };
-    let length = i64::try_from(known.chars().count()).unwrap_or(i64::MAX);
-    let start = start.unwrap_or(0);
-    let (start, end) = match name {
-        "substr" => {
-            let start = if start < 0 { (length + start).max(0) } else { start };
-            (start, end.map(|count| start.saturating_add(count.max(0))))
-        }
-        // Its ends may stand either way, and what is below the beginning is the beginning.
-        "substring" => {
-            let (one, other) = (start.clamp(0, length), end.unwrap_or(length).clamp(0, length));
-            (one.min(other), Some(one.max(other)))
-        }
-        _ => (start, end),
-    };
-    Value::Text(fold::slice(&receiver.text(), Some(start), end, false))
-}
-
-/// What stands before a separator, the separator, and what stands behind it.
-fn partition(receiver: &Value, separator: Option<&Given>, name: &str) -> Value {
-    let parts = receiver.as_known().zip(separator.and_then(|it| it.value.as_known()));
-    let Some((text, separator)) = parts else {
-        let part = Value::Text(mixed("a part", [receiver]));
-        return Value::List(vec![part.clone(), part.clone(), part]);
-    };
-    let split =
-        if name == "partition" { text.split_once(separator) } else { text.rsplit_once(separator) };
-    let derived = |part: &str| Value::Text(receiver.text().derive([Piece::Known(part.to_owned())]));
-    match split {
-        Some((before, behind)) => {
-            Value::List(vec![derived(before), Value::known(separator), derived(behind)])
-        }
-        None if name == "partition" => {
-            Value::List(vec![receiver.clone(), Value::known(""), Value::known("")])
-        }
-        None => Value::List(vec![Value::known(""), Value::known(""), receiver.clone()]),
-    }
-}
-
-/// A file of which nothing is known, with one text in it replaced by another: what was there, then what was put in.
-fn put_into(text: &Text, name: &str, from: &Given, to: &Given) -> Option<Text> {
-    let (from, to) = (from.value.as_known()?, to.value.as_known()?);
-    let ([origin @ Piece::Unknown(_)] | [origin @ Piece::Unknown(_), Piece::Known(_)]) =
-        text.pieces.as_slice()
-    else {
-        return None;
-    };
-    // What was a comment would be code, and letters could become other words.
-    let is_plain = !from.contains('#') && !from.contains("//") && !from.is_empty();
-    if !is_plain || !text.taint.has(Taint::FILE) || !matches!(name, "replace" | "replaceAll") {
-        return None;
-    }
-    let before = match text.pieces.get(1) {
-        Some(Piece::Known(before)) if before.starts_with('\n') => before.as_str(),
-        Some(_) => return None,
-        None => "",
-    };
-    Some(text.derive([origin.clone(), Piece::Known(format!("{before}\n{to}"))]))
-}
-
-/// `pack('C*', …)`, `['…'].pack('H*')`.
-pub(super) fn pack(format: &str, list: &[Value], span: Span) -> Value {
-    let given = |value: Value| [Given { name: None, value, span }];
-    let first = list.first().cloned().unwrap_or_else(|| Value::known(""));
-    match format.chars().next() {
-        Some('C' | 'c' | 'U' | 'W') => {
-            fold::fold(Fold::Characters, &given(Value::List(list.to_vec())))
-        }
-        Some('H') => fold::fold(Fold::Hex, &given(first)),
-        Some('a' | 'A') => first,
-        _ => fold::fold(Fold::Decoded, &given(Value::List(list.to_vec()))),
-    }
-}
-
-fn split(receiver: &Value, given: &[Given], counts_cuts: bool) -> Value {
-    let separator = given.first();
-    let text = receiver.text();
-    let Some(known) = text.as_known() else {
-        // What begins with a program is told to run it, whatever else is in it.
-        return match separator {
-            None if !text.known_prefix().trim_start().is_empty() => {
-                Value::List(words(&text, false).into_iter().map(Value::Text).collect())
-            }
-            _ => Value::Text(mixed("a list", [receiver])),
-        };
-    };
-    let parts: Vec<Value> = match separator.map(|given| given.value.as_known()) {
-        None => known.split_whitespace().map(Value::known).collect(),
-        Some(Some("")) => {
-            known.chars().map(|character| Value::known(&character.to_string())).collect()
-        }
-        Some(Some(separator)) => match given.get(1).map(|it| &it.value) {
-            // Python's number is how often it is cut; in JavaScript it is how many parts are kept.
-            Some(Value::Number(cuts)) if counts_cuts && *cuts >= 0 => {
-                let parts = usize::try_from(*cuts).unwrap_or(usize::MAX).saturating_add(1);
-                known.splitn(parts, separator).map(Value::known).collect()
-            }
-            _ => known.split(separator).map(Value::known).collect(),
-        },
-        Some(None) => return Value::Text(mixed("a list", [receiver])),
-    };
-    Value::List(parts)
 }

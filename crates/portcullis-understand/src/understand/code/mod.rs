@@ -8,10 +8,13 @@ mod based;
 mod binding;
 mod builder;
 mod calls;
+mod closed;
 mod closures;
 mod containers;
+mod deferred;
 mod definitions;
 mod doubles;
+mod endings;
 mod evaluate;
 mod events;
 mod expressions;
@@ -79,6 +82,8 @@ fn hands_out_a_shell(language: &str, code: &str) -> bool {
 /// How many reads from a socket are followed in one script.
 const MOST_READS: usize = 8;
 
+#[cfg(test)]
+mod followed_tests;
 #[cfg(test)]
 mod tests;
 mod value;

@@ -5,8 +5,9 @@ use portcullis_syntax::code::TokenKind;
 
 use super::{
     interpreter::{Interpreter, Parameter},
-    value::{Given, Value},
+    value::{Given, Value, mixed},
 };
+use crate::effect::GapReason;
 
 /// Functions of Python that call a method of what they are given.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -132,7 +133,10 @@ impl Interpreter<'_, '_, '_> {
             return true;
         }
         let given = [Value::known(name), value.clone()];
-        self.by_itself(&object, "__setattr__", &given, span);
+        // What it makes of the value is what is kept.
+        if self.by_itself(&object, "__setattr__", &given, span).is_some() {
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
         false
     }
 
@@ -147,8 +151,12 @@ impl Interpreter<'_, '_, '_> {
     /// The class that an object is of.
     pub(super) fn class_of(&self, path: &str) -> Option<String> {
         if matches!(path, "self" | "cls" | "this") {
-            let class = self.classes.iter().rev().find(|(_, body)| body.contains(&self.at));
-            return class.map(|(class, _)| class.clone());
+            // Behind the last call of a class the reading stands behind the class.
+            let around = |at: usize| {
+                let class = self.classes.iter().rev().find(|(_, body)| body.contains(&at));
+                class.map(|(class, _)| class.clone())
+            };
+            return around(self.at).or_else(|| around(self.at.checked_sub(1)?));
         }
         path.strip_suffix("()").filter(|class| self.is_class(class)).map(str::to_owned)
     }
@@ -237,7 +245,15 @@ impl Interpreter<'_, '_, '_> {
         match made {
             Some(list @ Value::List(_)) => Some(list),
             made => {
-                let source = made.as_ref().unwrap_or(object);
+                let is_itself = |made: &&Value| matches!(made, Value::Name(path, _) if matches!(&**path, "self" | "this"));
+                let source = made.as_ref().filter(|made| !is_itself(made)).unwrap_or(object);
+                // `{ next: () => ({ done, value }) }`: how often it is asked is not followed.
+                if let Some(next @ Value::Function(_)) = source.entry("next").cloned() {
+                    let first = self.call_value(next, Vec::new(), span);
+                    let first = self.member(first, "value");
+                    let others = Value::Text(mixed("a later element", [&first]));
+                    return Some(Value::List(vec![first, others]));
+                }
                 let next = ["__next__", "__anext__"]
                     .iter()
                     .find_map(|method| self.by_itself(source, method, &[], span));

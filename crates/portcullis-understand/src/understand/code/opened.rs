@@ -338,7 +338,7 @@ impl Interpreter<'_, '_, '_> {
                 Text::default()
             } else {
                 self.flush();
-                self.walk.read(&path)
+                self.walk.read_by_script(&path)
             };
             let content = Text::default();
             self.files.push(Open { path, mode, writes, content, read, flushed: false });
@@ -366,7 +366,7 @@ impl Interpreter<'_, '_, '_> {
             // What was written into it before.
             Some((true, path, _)) => {
                 self.flush();
-                self.walk.read(&path)
+                self.walk.read_by_script(&path)
             }
             Some((false, _, read)) => read,
             None => Text::default(),

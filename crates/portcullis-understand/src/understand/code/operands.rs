@@ -111,8 +111,10 @@ impl Interpreter<'_, '_, '_> {
                     self.at = close + 1;
                     return self.arrow(parameters);
                 }
-                // `(f for f in files)`: a generator gives what its list would.
+                // `(f for f in files)`: a generator gives what its list would, as it is when it is asked.
+                let open = self.at;
                 if let Some(list) = self.comprehension(close) {
+                    self.goes_through_later(open, close);
                     return list;
                 }
                 match self.list(close) {
@@ -210,6 +212,24 @@ impl Interpreter<'_, '_, '_> {
                 Value::unknown("a function")
             }
             _ => Value::unknown("nothing"),
+        }
+    }
+
+    /// Remembers the lists by whose names a generator goes through them.
+    fn goes_through_later(&mut self, open: usize, close: usize) {
+        /// How many are remembered.
+        const LATER: usize = 32;
+        for at in open..close {
+            let name = self.word_at(at + 1);
+            let is_list = self.word_at(at) == "in"
+                && self.is_name(at + 1)
+                && matches!(self.variables.get(name), Some(Value::List(_) | Value::Table(_)));
+            if is_list && !self.lazy.iter().any(|known| known == name) {
+                if self.lazy.len() >= LATER {
+                    return self.limit();
+                }
+                self.lazy.push(name.to_owned());
+            }
         }
     }
 

@@ -4,18 +4,18 @@ use portcullis_syntax::Span;
 use portcullis_syntax::code::TokenKind;
 
 use super::{
-    containers::grown,
-    expressions::ENDS,
+    binding::NOWHERE,
+    containers::{grown, one_method},
     interpreter::Interpreter,
-    operands::{ELEMENTS, LINES, whole_environment},
-    tables,
+    operands::{ELEMENTS, LINES},
     value::{Given, Value, mixed},
 };
 use crate::{
     bound::{Bounded, Cut},
-    text::{Piece, Text},
+    text::Piece,
 };
 
+mod bare;
 mod owners;
 
 impl Interpreter<'_, '_, '_> {
@@ -104,9 +104,12 @@ impl Interpreter<'_, '_, '_> {
         let is_private = self.word_at(self.at + 1) == "#" && self.language == "javascript";
         let next = self.at + 1 + usize::from(is_private);
         if self.is_name(next) {
-            let name = self.word_at(next);
+            let mut name = self.word_at(next).to_owned();
+            if is_private {
+                name.insert(0, '#');
+            }
             self.at = next + 1;
-            let member = self.member(value, name);
+            let member = self.member(value, &name);
             // Perl calls what has no arguments without parentheses: `HTTP::Tiny->new->get(…)`.
             if self.language == "perl" && word == "->" && self.word() != "(" {
                 let span = self.span_from(start);
@@ -133,24 +136,34 @@ impl Interpreter<'_, '_, '_> {
     /// A call with arguments in parentheses.
     fn parenthesized(&mut self, value: Value, start: usize) -> Value {
         // `list.append(…)`: the list stands right before the method.
-        let owner = self.owner(start).or_else(|| self.owner_of_chain(start));
+        let object = self.owner(start);
+        let owner = object.clone().or_else(|| self.owner_of_chain(start));
         let close = self.partner(self.at);
         let first = self.at + 1;
         let given = self.arguments_until(close);
         let span = self.span_from(start);
-        if let Some(owner) = owner
-            && let Some(owner) = self.held_under(owner)
-            && let Some(grown) = grown(&value, &given)
-            && let Value::Method(method) = &value
-        {
-            let before = method.0.clone();
-            self.changed(&owner, &before, grown, true);
+        if let Some(owner) = owner.and_then(|owner| self.held_under(owner)) {
+            if let Some((before, name)) = one_method(&value) {
+                let callee = Value::Method(Box::new((before.clone(), name)));
+                if let Some(grown) = grown(&callee, &given) {
+                    self.changed(&owner, &before, grown, true);
+                }
+            }
+        } else if !self.grow_entry(start, &given) {
+            self.grow_place(start, first - 1, &value, &given);
         }
         self.grow_first(&value, first, &given);
         self.raises(start, &given);
-        self.grow_entry(start, &given);
         let outer = self.directory_around(&value);
+        if matches!(value, Value::Function(_))
+            && self.language == "javascript"
+            && let Some(object) = object
+            && let Some(held @ Value::Table(_)) = self.variables.get(&object)
+        {
+            self.this = Some((object, held.clone()));
+        }
         let value = self.call_value(value, given, span);
+        self.this = None;
         let before = self.at;
         self.block(&value);
         if let Some(outer) = outer.filter(|_| self.at > before) {
@@ -193,7 +206,10 @@ impl Interpreter<'_, '_, '_> {
         let mut name = String::new();
         for at in start..end {
             let word = self.word_at(at);
-            if !self.is_name(at) && !matches!(word, "." | "this") && !word.starts_with(['$', '@']) {
+            if !self.is_name(at)
+                && !matches!(word, "." | "#" | "this")
+                && !word.starts_with(['$', '@'])
+            {
                 return None;
             }
             name.push_str(word);
@@ -214,7 +230,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// `lists[key].append(value)`, where the table may not have that key yet.
-    fn grow_entry(&mut self, start: usize, given: &[Given]) {
+    fn grow_entry(&mut self, start: usize, given: &[Given]) -> bool {
         let close = self.partner(start + 1);
         let is_written = matches!(self.language, "python" | "javascript")
             && self.is_name(start)
@@ -222,9 +238,9 @@ impl Interpreter<'_, '_, '_> {
             && self.word_at(close + 1) == ".";
         let method = self.word_at(close + 2);
         if !is_written || !matches!(method, "append" | "add" | "push" | "extend" | "appendleft") {
-            return;
+            return false;
         }
-        let Some(first) = given.first() else { return };
+        let Some(first) = given.first() else { return false };
         let key = match self.token_at(start + 2).map(|token| &token.kind) {
             // Under which name, nobody knows.
             _ if close != start + 3 => String::new(),
@@ -239,7 +255,8 @@ impl Interpreter<'_, '_, '_> {
         };
         let is_many = method == "extend";
         let name = self.word_at(start).to_owned();
-        let Some(Value::Table(mut table)) = self.bound(&name) else { return };
+        let Some(before @ Value::Table(_)) = self.bound(&name) else { return false };
+        let Value::Table(mut table) = before.clone() else { return false };
         let mut list = match table.iter().position(|(known, _)| *known == key) {
             Some(at) => match table.remove(at).1 {
                 Value::List(list) => list,
@@ -257,7 +274,8 @@ impl Interpreter<'_, '_, '_> {
             value => list.push(value.clone()),
         }
         table.push((key, Value::List(list)));
-        self.bind(name, Value::Table(table));
+        self.changed(&name, &before, Value::Table(table), false);
+        true
     }
 
     /// `push @list, …`, `array_push($list, …)`, `table.insert(list, …)`, `Object.assign(table, …)`: what the first argument names grows.
@@ -266,11 +284,31 @@ impl Interpreter<'_, '_, '_> {
         let method = match path.as_ref() {
             "push" | "array_push" | "table.insert" => "push",
             "unshift" | "array_unshift" => "unshift",
-            "Object.assign" | "Object.defineProperty" => "update",
+            "Object.assign"
+            | "Object.defineProperties"
+            | "Object.defineProperty"
+            | "Reflect.defineProperty" => "update",
+            "Reflect.set" => "set",
+            "Reflect.deleteProperty" => "delete",
             _ => return,
         };
         let name = self.word_at(first).to_owned();
-        let before = match self.bound(&name) {
+        let is_alone = self.is_name(first) && matches!(self.word_at(first + 1), "," | ")");
+        let held = if is_alone || self.language != "javascript" {
+            self.bound(&name)
+        } else {
+            given.first().map(|it| it.value.clone())
+        };
+        let before = match held {
+            // An object of a class of the script.
+            Some(Value::Name(path, _)) if method == "set" => {
+                let [_, key, value, ..] = given else { return };
+                let key = key.value.text().display();
+                if !self.sets_by_class(&path, &key, &value.value, value.span) {
+                    self.store_member(Value::name(&format!("{path}.{key}")), value.value.clone());
+                }
+                return;
+            }
             Some(before @ (Value::List(_) | Value::Table(_))) => before,
             // Perl's `("one")` is a list of one.
             Some(before @ Value::Text(_)) if self.language == "perl" => Value::List(vec![before]),
@@ -279,7 +317,9 @@ impl Interpreter<'_, '_, '_> {
         let rest = given.get(1..).unwrap_or_default();
         // `Object.defineProperty(table, "name", {value})`, or what its getter gives.
         let defined: Option<Given> = match rest {
-            [name, described] if path.as_ref() == "Object.defineProperty" => {
+            [name, described]
+                if matches!(&**path, "Object.defineProperty" | "Reflect.defineProperty") =>
+            {
                 let (name, span) = (name.value.text().display(), described.span);
                 let value = match (described.value.entry("value"), described.value.entry("get")) {
                     (Some(value), _) => value.clone(),
@@ -287,6 +327,21 @@ impl Interpreter<'_, '_, '_> {
                     (None, None) => Value::unknown("a property"),
                 };
                 Some(Given { name: None, value: Value::Table(vec![(name, value)]), span })
+            }
+            [Given { value: Value::Table(all), span, .. }]
+                if path.as_ref() == "Object.defineProperties" =>
+            {
+                let (all, span) = (all.clone(), *span);
+                let mut made = Vec::new();
+                for (name, described) in all {
+                    let value = match (described.entry("value"), described.entry("get")) {
+                        (Some(value), _) => value.clone(),
+                        (None, Some(getter)) => self.call_value(getter.clone(), Vec::new(), span),
+                        (None, None) => Value::unknown("a property"),
+                    };
+                    made.push((name, value));
+                }
+                Some(Given { name: None, value: Value::Table(made), span })
             }
             _ => None,
         };
@@ -298,9 +353,14 @@ impl Interpreter<'_, '_, '_> {
             }
             rest => rest,
         };
-        let callee = Value::Method(Box::new((before, method.to_owned())));
+        let callee = Value::Method(Box::new((before.clone(), method.to_owned())));
         if let Some(grown) = grown(&callee, rest) {
-            self.bind(name, grown);
+            if self.language == "javascript" {
+                let home = if is_alone { name.as_str() } else { NOWHERE };
+                self.changed(home, &before, grown, true);
+            } else {
+                self.bind(name, grown);
+            }
         }
     }
 
@@ -320,196 +380,6 @@ impl Interpreter<'_, '_, '_> {
             "if" | "while" | "and" | "or" | "in" | "return" | "elif" | "not"
         );
         (self.language != "ruby" || !self.is_name(start)) && (!keyword || self.at != start + 1)
-    }
-
-    /// `system "rm", x`: a call without parentheses.
-    fn bare_call(&mut self, value: Value, start: usize, spaced: bool) -> Value {
-        let language_allows = matches!(self.language, "ruby" | "perl" | "php" | "lua" | "julia");
-        let callable = match &value {
-            Value::Name(..) | Value::Method(_) => self.is_name(self.at - 1),
-            _ => false,
-        };
-        if !language_allows || !callable || self.is_first(self.at) {
-            // A Ruby method without arguments is called by its name.
-            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
-            {
-                return self.bare_ruby_call(value, start);
-            }
-            return value;
-        }
-        let starts_value = self.token_at(self.at).is_some_and(|token| match &token.kind {
-            TokenKind::Text(_) | TokenKind::Command(_) | TokenKind::Words(_) => true,
-            TokenKind::Variable | TokenKind::Number => spaced && self.language != "lua",
-            TokenKind::Name => {
-                spaced
-                    && matches!(self.language, "ruby" | "perl" | "php")
-                    && !ENDS.contains(&token.span.of(self.source))
-                    && !matches!(
-                        token.span.of(self.source),
-                        "and"
-                            | "or"
-                            | "if"
-                            | "else"
-                            | "eq"
-                            | "ne"
-                            | "x"
-                            | "not"
-                            | "lt"
-                            | "gt"
-                            | "cmp"
-                    )
-            }
-            TokenKind::Operator => {
-                let text = token.span.of(self.source);
-                (spaced && text == "\\" && self.language == "perl")
-                    || (spaced
-                        && matches!(text, "*" | "&" | ":" | "[" | "(")
-                        && self.language == "ruby"
-                        && self.token_at(self.at + 1).is_some_and(|next| !next.spaced))
-                    || (text == "{" && self.language == "lua")
-            }
-            TokenKind::Pattern => false,
-        });
-        if !starts_value {
-            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
-            {
-                return self.bare_ruby_call(value, start);
-            }
-            return value;
-        }
-        if let Some(written) = self.print_to_handle(start) {
-            return written;
-        }
-        let mut given = Vec::new();
-        let first = self.at;
-        if self.language == "lua" {
-            let one = self.at;
-            let argument = self.primary();
-            given.push(Given { name: None, value: argument, span: self.span_from(one) });
-        } else {
-            loop {
-                let one = self.at;
-                let mut argument = self.argument();
-                if self.at == one {
-                    break;
-                }
-                argument.span = self.span_from(one);
-                given.push(argument);
-                if !matches!(self.word(), "," | "=>") || given.len() >= 64 {
-                    break;
-                }
-                self.at += 1;
-            }
-        }
-        let span = self.span_from(start);
-        self.grow_first(&value, first, &given);
-        let value = self.call_value(value, given, span);
-        self.block(&value);
-        value
-    }
-
-    /// Perl's `print HANDLE list`.
-    fn print_to_handle(&mut self, start: usize) -> Option<Value> {
-        if self.language != "perl" || !matches!(self.word_at(start), "print" | "printf" | "say") {
-            return None;
-        }
-        // `print {$handle} list`
-        let in_braces = self.word() == "{" && self.word_at(self.at + 2) == "}";
-        let at = self.at + usize::from(in_braces);
-        let behind = at + 1 + usize::from(in_braces);
-        let handle = self.word_at(at);
-        let next = self.token_at(behind)?;
-        let named = handle.starts_with('$') || handle.chars().all(|c| c.is_ascii_uppercase());
-        let is_list = match next.kind {
-            TokenKind::Text(_) | TokenKind::Variable => true,
-            // `print $handle join(…)`, where no word between two values stands.
-            TokenKind::Name => handle.starts_with('$') && self.word_at(behind + 1) == "(",
-            // `print $handle %ENV`, which is no remainder.
-            _ => self.word_at(behind) == "%" && matches!(self.word_at(behind + 1), "ENV" | "INC"),
-        };
-        if !named || handle.is_empty() || !(is_list || in_braces) {
-            return None;
-        }
-        self.at = behind;
-        let mut content = Text::default();
-        if self.word() == "%" {
-            self.at += 2;
-            content.append(&whole_environment().text());
-        }
-        loop {
-            content.append(&self.expression(0).text());
-            if !self.accept(",") {
-                break;
-            }
-        }
-        match self.last_file {
-            Some(index) if handle != "STDERR" && handle != "STDOUT" => {
-                self.write_file(index, &content);
-            }
-            _ if handle.starts_with('$') && self.seen.connects => {
-                let span = self.span_from(start);
-                let given = Given { name: None, value: Value::Text(content), span };
-                return Some(self.act(tables::Act::Send, "print", &[given], span));
-            }
-            _ => self.output.append(&content),
-        }
-        Some(Value::unknown("nothing"))
-    }
-
-    fn bare_ruby_call(&mut self, value: Value, start: usize) -> Value {
-        let calls = match &value {
-            Value::Method(_) => true,
-            Value::Name(path, _) => {
-                let last = path.rsplit('.').next().unwrap_or_default();
-                last.starts_with(|first: char| first.is_ascii_lowercase())
-            }
-            _ => false,
-        };
-        if !calls {
-            return value;
-        }
-        let before = self.at;
-        let span = self.span_from(start);
-        let value = self.call_value(value, Vec::new(), span);
-        self.block(&value);
-        self.at = self.at.max(before);
-        value
-    }
-
-    /// A Ruby block behind a call: its parameter is what the call gives.
-    fn block(&mut self, given: &Value) {
-        if self.language != "ruby" || self.at >= self.end {
-            return;
-        }
-        let opens = matches!(self.word(), "{" | "do") && !self.is_first(self.at);
-        if !opens {
-            return;
-        }
-        let braces = self.word() == "{";
-        let close = self.partner(self.at);
-        self.at += 1;
-        if self.word() == "|" {
-            let bar = (self.at + 1..self.end.min(self.at + 16))
-                .find(|index| self.word_at(*index) == "|")
-                .unwrap_or(self.at);
-            for name in self.names(self.at + 1, bar) {
-                let value = match given {
-                    Value::List(_) => self.element(given, 0),
-                    value => value.clone(),
-                };
-                self.bind(name, value);
-            }
-            self.at = bar + 1;
-        }
-        if braces {
-            if self.sink() {
-                let brackets = std::mem::replace(&mut self.brackets, 0);
-                self.statements(close);
-                self.brackets = brackets;
-                self.rise();
-            }
-            self.at = close + 1;
-        }
     }
 
     /// The arguments between the parenthesis at the cursor and `close`, which is passed.

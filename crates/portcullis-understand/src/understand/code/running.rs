@@ -7,7 +7,7 @@ use super::{
     value::{Value, mixed},
 };
 use crate::{
-    effect::Argument,
+    effect::{Argument, GapReason},
     programs::host::Host,
     text::{Piece, Taint, Text},
 };
@@ -55,7 +55,19 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn run_shell(&mut self, text: &Text, span: Span, input: Option<Text>) -> Text {
         self.flush();
         self.notice_shell(text, span);
-        self.walk.shell(text, span, &[], input)
+        self.made_by_script([text], span);
+        let outer = self.walk.in_closed_script(false);
+        let printed = self.walk.shell(text, span, &[], input);
+        self.walk.in_closed_script(outer);
+        printed
+    }
+
+    /// A command that a script makes of nothing but what stands in it, in a way that is not followed, is not understood.
+    fn made_by_script<'t>(&mut self, texts: impl IntoIterator<Item = &'t Text>, span: Span) {
+        let is_read = matches!(self.language, "python" | "javascript");
+        if is_read && texts.into_iter().any(|text| self.walk.is_of_script(text)) {
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
     }
 
     /// A program that only a library can name may be a shell: what it would be given as code then.
@@ -82,8 +94,12 @@ impl Interpreter<'_, '_, '_> {
             if told {
                 self.seen.untold = before;
             }
+            self.made_by_script(words.iter().map(|word| &word.text), span);
         }
-        self.walk.run(words, input)
+        let outer = self.walk.in_closed_script(false);
+        let printed = self.walk.run(words, input);
+        self.walk.in_closed_script(outer);
+        printed
     }
 
     /// A shell on a connection, or a command that came over it, hands over control.

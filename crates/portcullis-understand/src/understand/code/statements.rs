@@ -2,14 +2,17 @@
 
 use super::{
     binding::REPLACES,
+    containers::characters,
     interpreter::Interpreter,
-    value::{Given, Value},
+    value::{Given, Value, mixed},
 };
 use crate::{
-    effect::{Argument, WriteMode},
+    effect::{Argument, GapReason, WriteMode},
     programs::host::Host,
     text::Text,
 };
+
+mod heads;
 
 /// How the gate's own variables begin.
 pub(super) const OWN: &str = "PORTCULLIS_";
@@ -27,6 +30,9 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         self.at = self.at.max(self.end.min(end));
+        if !self.endings.is_empty() {
+            self.end_blocks(self.at);
+        }
         self.end = outer;
         self.brackets = brackets;
     }
@@ -36,6 +42,9 @@ impl Interpreter<'_, '_, '_> {
         let start = self.at;
         self.leave_replaced();
         self.unlearn();
+        if !self.endings.is_empty() {
+            self.end_blocks(start);
+        }
         if self.is_name(start) && !self.is_key(start) && self.keyword(start) {
             return;
         }
@@ -89,6 +98,9 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let value = self.expression(0);
+        if self.language == "python" && start > 0 {
+            self.entered(start, &value);
+        }
         if self.word() == "as" && self.is_name(self.at + 1) && self.catches(start, &value) {
             return;
         }
@@ -124,7 +136,10 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         self.blocks += 1;
+        let declared = self.declared_in(self.at, end);
+        let outside = self.outside(&declared);
         self.statements(end);
+        self.leave_locals(outside);
         self.blocks -= 1;
         self.rise();
         self.at = end + 1;
@@ -166,6 +181,13 @@ impl Interpreter<'_, '_, '_> {
             {
                 return false;
             }
+            "global" if self.language == "python" && self.calls > 1 && self.is_name(start + 1) => {
+                if self.is_name_around(start) {
+                    let span = self.span_from(start);
+                    self.walk.gap(span, GapReason::UnknownCode);
+                }
+                self.at += 1;
+            }
             "var" | "let" | "const" | "local" | "my" | "our" | "global" | "static" | "state"
             | "public" | "private" | "protected" | "export" | "async" | "nonlocal" | "final"
             | "auto" | "val" => {
@@ -186,6 +208,9 @@ impl Interpreter<'_, '_, '_> {
                     && matches!(self.word_at(start + 1), "." | "=" | "(")
                     && self.language != "php"
                     && word != "do"
+                    && !(self.language == "python"
+                        && matches!(word, "match" | "case")
+                        && self.heads_a_block(start))
                 {
                     return false;
                 }
@@ -198,6 +223,9 @@ impl Interpreter<'_, '_, '_> {
                 }
                 if word == "with" {
                     self.patch(start);
+                    if self.enters_in_brackets(start) {
+                        return true;
+                    }
                 }
                 if word == "del" && self.language == "python" {
                     self.entry_deleted(start + 1);
@@ -223,8 +251,8 @@ impl Interpreter<'_, '_, '_> {
                 }
                 if word == "while" {
                     self.forget_counters(start);
-                    self.rounds_of_while(start);
-                    self.at = start + 1;
+                    let end = self.rounds_of_while(start);
+                    self.at = end.unwrap_or(start + 1);
                 }
             }
             "goto" | "loop" | "redo" => {
@@ -233,13 +261,7 @@ impl Interpreter<'_, '_, '_> {
             }
             "yield" if self.calls > 0 && matches!(self.language, "python" | "javascript") => {
                 self.at += 1;
-                let all = self.accept("from") || self.accept("*");
-                if !self.is_first(self.at) && self.spend(1) {
-                    match self.values_in_line() {
-                        Value::List(list) if all => self.yielded.extend(list),
-                        value => self.yielded.push(value),
-                    }
-                }
+                self.yielded_here();
             }
             "return" | "yield" => {
                 self.at += 1;
@@ -287,22 +309,46 @@ impl Interpreter<'_, '_, '_> {
 
     /// An expression; in Python several with commas between them are one list.
     pub(super) fn values_in_line(&mut self) -> Value {
+        let is_spread = self.word() == "*" && self.language == "python";
         let value = self.expression(0);
         if self.language != "python" || self.word() != "," || self.is_first(self.at) {
             return value;
         }
-        let mut list = vec![value];
+        self.values_behind(value, is_spread)
+    }
+
+    /// A value and those behind the comma at the cursor, as one list; what begins with a star is several of it.
+    pub(super) fn values_behind(&mut self, first: Value, is_spread: bool) -> Value {
+        let mut list = Vec::new();
+        // Where one stands behind what is not known one by one, nobody knows.
+        let mut is_known = true;
+        let mut put = |value: Value, is_spread: bool| match value {
+            Value::List(inner) if is_spread => list.extend(inner),
+            Value::Text(text) if is_spread => match characters(&text) {
+                Some(Value::List(inner)) => list.extend(inner),
+                _ => {
+                    is_known = false;
+                    list.push(Value::Text(text));
+                }
+            },
+            value => {
+                is_known &= !is_spread;
+                list.push(value);
+            }
+        };
+        put(first, is_spread);
         while self.at < self.end && self.accept(",") {
             let before = self.at;
-            if self.is_first(self.at) || !self.spend(1) {
+            if self.is_first(self.at) && self.brackets == 0 || !self.spend(1) {
                 break;
             }
-            list.push(self.expression(0));
+            let is_spread = self.word() == "*";
+            put(self.expression(0), is_spread);
             if self.at == before {
                 break;
             }
         }
-        Value::List(list)
+        if is_known { Value::List(list) } else { Value::Text(mixed("several values", &list)) }
     }
 
     /// AppleScript's `do shell script "…" with administrator privileges`.

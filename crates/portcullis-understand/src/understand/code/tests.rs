@@ -10,7 +10,7 @@ use crate::{
     understand::shell::Walk,
 };
 
-fn effects(language: &str, code: &str) -> Effects {
+pub(super) fn effects(language: &str, code: &str) -> Effects {
     let facts = Facts {
         cwd: Some("/workspace/project".to_owned()),
         home: Some("/home/dev".to_owned()),
@@ -24,7 +24,7 @@ fn effects(language: &str, code: &str) -> Effects {
 }
 
 /// The effects below the code itself, one word each with what it is about.
-fn shown(effects: &Effects) -> Vec<String> {
+pub(super) fn shown(effects: &Effects) -> Vec<String> {
     effects
         .list
         .iter()

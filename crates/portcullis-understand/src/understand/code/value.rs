@@ -138,7 +138,8 @@ impl Value {
                 if matches!(
                     name.as_str(),
                     "text" | "content" | "body" | "stdout" | "data" | "output" | "value"
-                ) {
+                ) || is_not_followed(&text)
+                {
                     return text;
                 }
                 text.derive([Piece::Unknown(name.as_str().into())])
@@ -172,8 +173,8 @@ impl Value {
             Self::Number(_) => true,
             Self::List(list) | Self::Any(list) => list.iter().all(Self::is_of_script),
             Self::Table(table) => table.iter().all(|(_, value)| value.is_of_script()),
-            Self::Name(..)
-            | Self::Method(_)
+            Self::Name(..) => self.is_false() || self.is_true(),
+            Self::Method(_)
             | Self::Function(_)
             | Self::File(_)
             | Self::Holder(_)
@@ -252,7 +253,9 @@ impl Value {
     pub(super) fn entry(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Table(table) => {
-                table.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+                let of = |key: &str| table.iter().rev().find(|(name, _)| name == key);
+                // One whose name is not known may be the one.
+                of(key).or_else(|| of(SOME_MEMBER)).map(|(_, value)| value)
             }
             _ => None,
         }

@@ -131,9 +131,29 @@ impl Walk<'_> {
 
     /// A file whose name a script makes of nothing but what stands in it, in a way that is not followed, is not understood.
     fn named_by_script(&mut self, file: &Argument) {
-        if is_not_followed(&file.text) {
+        if self.is_of_script(&file.text) {
             self.gap(file.span, GapReason::UnknownCode);
         }
+    }
+
+    /// Whether what is not known of a text comes from nowhere else than the script that is read.
+    pub(in crate::understand) fn is_of_script(&self, text: &Text) -> bool {
+        let is_unknown = || text.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
+        let from_elsewhere = [Taint::SECRET, Taint::NETWORK, Taint::FILE, Taint::PRIVATE];
+        let is_untouched = text.sources.is_empty()
+            && !from_elsewhere.into_iter().any(|taint| text.taint.has(taint));
+        is_not_followed(text) || self.control.is_in_closed_script && is_untouched && is_unknown()
+    }
+
+    /// A script reads a file for what is in it. Where that was not written by the call itself, something comes in.
+    pub(in crate::understand) fn read_by_script(&mut self, file: &Argument) -> Text {
+        self.control.is_in_closed_script &= self.wrote(&file.text);
+        self.read(file)
+    }
+
+    /// Whether a script is read from here on that takes nothing from elsewhere; gives what was so before.
+    pub(in crate::understand) fn in_closed_script(&mut self, is_closed: bool) -> bool {
+        std::mem::replace(&mut self.control.is_in_closed_script, is_closed)
     }
 
     /// The program deletes a file or directory.

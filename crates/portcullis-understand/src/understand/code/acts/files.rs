@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    effect::{Argument, PermissionChange, WriteMode},
+    effect::{Argument, GapReason, PermissionChange, WriteMode},
     place::{self, Place},
     programs::host::Host,
     split::is_device,
@@ -160,7 +160,7 @@ impl Interpreter<'_, '_, '_> {
             let sends = told.taint.has(Taint::SECRET).then_some(told);
             self.walk.connect(&argument, sends, false)
         } else {
-            self.walk.read(&argument)
+            self.walk.read_by_script(&argument)
         })
     }
 
@@ -271,6 +271,13 @@ impl Interpreter<'_, '_, '_> {
             };
             for value in values {
                 if matches!(value, Value::Table(_) | Value::Function(_) | Value::Number(_)) {
+                    // An object may say by a method of its own what its path is.
+                    let is_named = ["fs.", "os.", "pathlib.", "shutil."]
+                        .iter()
+                        .any(|module| self.canonical(call.path).starts_with(module));
+                    if is_named && !matches!(value, Value::Number(_)) {
+                        self.walk.gap(given.span, GapReason::UnknownCode);
+                    }
                     continue;
                 }
                 let argument = Argument { text: value.text(), span: given.span };

@@ -10,6 +10,9 @@ use super::{
 };
 use crate::text::{Taint, Text};
 
+/// For how many elements a function is called that gets each of them.
+const EACH: usize = 16;
+
 impl Interpreter<'_, '_, '_> {
     pub(in super::super) fn fold(&mut self, kind: Fold, path: &str, given: &[Given]) -> Value {
         let work = given
@@ -54,6 +57,23 @@ impl Interpreter<'_, '_, '_> {
                     })
                     .collect(),
             );
+        }
+        // `map(str.strip, lines)`: what acts is called elsewhere.
+        if kind == Fold::Map
+            && let [Given { value: function @ (Value::Name(..) | Value::Method(_)), .. }, list] =
+                given
+            && let Value::List(elements) = &list.value
+            && elements.len() <= EACH
+            && !self.holds_function(function)
+            && !matches!(function, Value::Name(path, _) if matches!(&**path, "chr" | "int" | "ord"))
+        {
+            let (function, span, elements) = (function.clone(), list.span, elements.clone());
+            let mut made = Vec::new();
+            for value in elements {
+                let one = vec![Given { name: None, value, span }];
+                made.push(self.call_value(function.clone(), one, span));
+            }
+            return Value::List(made);
         }
         fold::fold(kind, given)
     }

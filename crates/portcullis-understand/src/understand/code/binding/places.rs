@@ -9,20 +9,28 @@ use super::{
         value::{Given, Value, mixed},
     },
     REPLACES,
+    alike::{holds_alike, is_alike, replaced},
 };
+
+use std::ops::Range;
 
 use crate::effect::GapReason;
 
 /// How many links such a place has.
-const LINKS: usize = 8;
+pub(super) const LINKS: usize = 8;
 
 /// How many variables are looked at for one that holds the same.
 const HOLDERS: usize = 512;
 
+/// The home of what no variable holds by itself.
+pub(in super::super) const NOWHERE: &str = "";
+
 /// One link of a place, with its tokens.
-enum Link {
+pub(super) enum Link {
     Member(String),
     Index(usize),
+    /// The key is what a method is given first.
+    Asked(usize),
 }
 
 /// The key of an entry, as far as it is known.
@@ -46,6 +54,23 @@ impl Interpreter<'_, '_, '_> {
         if !adds && !REPLACES.contains(&operator) {
             return false;
         }
+        self.set_place(start, &links, equals, adds)
+    }
+
+    /// `object.member`, `table["key"]` among several targets gets its part of a value. Whether that is such a place.
+    pub(in super::super) fn set_part(&mut self, part: Range<usize>, value: &Value) -> bool {
+        let links = self.is_name(part.start).then(|| self.links(part.start + 1)).flatten();
+        let Some((links, _)) = links.filter(|(_, end)| *end == part.end) else { return false };
+        let (back, outer) = (self.at, self.end);
+        self.part = Some(value.clone());
+        let is_set = self.set_place(part.start, &links, part.end.saturating_sub(1), false);
+        let is_used = self.part.take().is_none();
+        (self.at, self.end) = (back, outer);
+        is_set && is_used
+    }
+
+    /// Sets the place that begins with the name at `start`; `equals` is where its operator stands.
+    fn set_place(&mut self, start: usize, links: &[Link], equals: usize, adds: bool) -> bool {
         let conditional = self.is_conditional(start);
         let mut owner = self.resolve_here(start);
         let mut home = Some(self.word_at(start).to_owned());
@@ -99,6 +124,9 @@ impl Interpreter<'_, '_, '_> {
 
     /// The value behind the operator, with whatever else it is given to.
     fn assigned(&mut self) -> Value {
+        if let Some(value) = self.part.take() {
+            return value;
+        }
         let from = self.at;
         if self.is_name(from)
             && let Some((_, equals)) = self.links(from + 1)
@@ -216,13 +244,13 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The links behind the name before the token at `at`, and where an operator stands behind them.
-    fn links(&self, at: usize) -> Option<(Vec<Link>, usize)> {
+    pub(super) fn links(&self, at: usize) -> Option<(Vec<Link>, usize)> {
         let mut at = at;
         let mut links = Vec::new();
         while links.len() < LINKS {
             match self.word_at(at) {
                 "." | "?." if self.word_at(at + 1) == "#" && self.is_name(at + 2) => {
-                    links.push(Link::Member(self.word_at(at + 2).to_owned()));
+                    links.push(Link::Member(format!("#{}", self.word_at(at + 2))));
                     at += 3;
                 }
                 "." | "?." if self.is_name(at + 1) => {
@@ -232,7 +260,7 @@ impl Interpreter<'_, '_, '_> {
                 "[" if !self.is_first(at) => {
                     let close = self.partner(at);
                     let is_slice = self.language == "python"
-                        && (at + 1..close).any(|at| self.word_at(at) == ":");
+                        && (at + 1..close).any(|at| matches!(self.word_at(at), ":" | "::"));
                     if is_slice || close >= self.end {
                         return None;
                     }
@@ -245,18 +273,20 @@ impl Interpreter<'_, '_, '_> {
         (!links.is_empty()).then_some((links, at))
     }
 
-    fn resolve_here(&mut self, at: usize) -> Value {
+    pub(super) fn resolve_here(&mut self, at: usize) -> Value {
         let word = self.word_at(at).to_owned();
         self.resolve(&word)
     }
 
-    fn key_of(&mut self, link: &Link) -> Key {
+    pub(super) fn key_of(&mut self, link: &Link) -> Key {
         match link {
             Link::Member(name) => Key::Name(name.clone()),
-            Link::Index(at) => {
+            Link::Index(at) | Link::Asked(at) => {
+                let is_asked = matches!(link, Link::Asked(_));
                 let back = std::mem::replace(&mut self.at, *at);
                 let close = self.partner(*at);
-                let key = self.list(close).pop();
+                let mut all = self.list(close);
+                let key = if is_asked && !all.is_empty() { Some(all.remove(0)) } else { all.pop() };
                 self.at = back;
                 match key {
                     Some(Value::Number(number)) => Key::At(number),
@@ -270,7 +300,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn entry_of(&mut self, owner: &Value, key: &Key) -> Value {
+    pub(super) fn entry_of(&mut self, owner: &Value, key: &Key) -> Value {
         match (owner, key) {
             (Value::Any(several), key) => {
                 let entries: Vec<Value> =
@@ -306,7 +336,11 @@ impl Interpreter<'_, '_, '_> {
     /// `del list[0]`, `delete table.key`: the entry before the token at `start` is gone.
     pub(in super::super) fn entry_deleted(&mut self, start: usize) {
         let name = self.word_at(start).to_owned();
-        let Some((links, _)) = self.links(start + 1) else { return };
+        let links = self.links(start + 1).map(|(links, _)| links);
+        if links.is_none() && self.word_at(start + 1) != "[" {
+            return;
+        }
+        let links = links.unwrap_or_default();
         let [link] = links.as_slice() else {
             // Where it lies deep, what is left is not known.
             if let Some(before @ (Value::Table(_) | Value::List(_))) =
@@ -349,7 +383,14 @@ impl Interpreter<'_, '_, '_> {
         after: Value,
         is_whole: bool,
     ) {
-        for other in self.same_as(home) {
+        let same = self.same_as(home);
+        let is_lazy =
+            self.lazy.iter().any(|name| name == home || same.iter().any(|other| other == name));
+        if is_lazy {
+            let span = self.span_from(self.at.saturating_sub(1));
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
+        for other in same {
             self.bind(other, after.clone());
         }
         let is_empty = |value: &Value| match value {
@@ -388,7 +429,9 @@ impl Interpreter<'_, '_, '_> {
         } else {
             self.limit();
         }
-        self.bind(home.to_owned(), after);
+        if home != NOWHERE {
+            self.bind(home.to_owned(), after);
+        }
     }
 
     /// The same for the containers inside of one.
@@ -471,6 +514,17 @@ pub(in super::super) fn set_in(held: &Value, keys: &[Key], value: &Value, joins:
             }
             Value::List(list)
         }
+        // `list.length = 1` leaves that many.
+        (Value::List(list), Key::Name(name)) if name == "length" && rest.is_empty() => {
+            let length = match value {
+                Value::Number(length) => usize::try_from(*length).ok(),
+                _ => None,
+            };
+            match length.filter(|length| *length <= list.len()) {
+                Some(length) => Value::List(list.get(..length).unwrap_or_default().to_vec()),
+                None => Value::Text(mixed("a list", [held])),
+            }
+        }
         // Which of them, nobody knows: each may be.
         (Value::List(list), _) => {
             Value::List(list.iter().map(|entry| set_in(entry, rest, value, true)).collect())
@@ -485,63 +539,5 @@ pub(in super::super) fn set_in(held: &Value, keys: &[Key], value: &Value, joins:
             Value::Table(table)
         }
         _ => Value::Text(mixed("an entry", [held, value])),
-    }
-}
-
-/// Whether two containers are alike, entry by entry.
-pub(in super::super) fn is_alike(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::List(one), Value::List(other)) => {
-            one.len() == other.len()
-                && one.iter().zip(other).all(|(one, other)| is_alike(one, other))
-        }
-        (Value::Table(one), Value::Table(other)) => {
-            one.len() == other.len()
-                && one.iter().zip(other).all(|((key, one), (other_key, other))| {
-                    key == other_key && is_alike(one, other)
-                })
-        }
-        (Value::Name(one, _), Value::Name(other, _)) => one == other,
-        (Value::Function(one), Value::Function(other)) => one == other,
-        (Value::List(_) | Value::Table(_), _) | (_, Value::List(_) | Value::Table(_)) => false,
-        (one, other) => {
-            one.is_same(other) || one.as_known().is_none() && other.as_known().is_none()
-        }
-    }
-}
-
-/// Whether a value is such a container, or holds one: deep down only, where that is asked.
-fn holds_alike(value: &Value, container: &Value, deep: bool) -> bool {
-    if !deep {
-        return is_alike(value, container);
-    }
-    match value {
-        Value::List(list) | Value::Any(list) => {
-            list.iter().any(|one| is_alike(one, container) || holds_alike(one, container, true))
-        }
-        Value::Table(table) => table
-            .iter()
-            .any(|(_, one)| is_alike(one, container) || holds_alike(one, container, true)),
-        _ => false,
-    }
-}
-
-/// A value in which each container that is alike may be the changed one.
-fn replaced(value: &Value, before: &Value, after: &Value) -> Value {
-    if is_alike(value, before) {
-        return value.clone().or(after.clone());
-    }
-    match value {
-        Value::List(list) => {
-            Value::List(list.iter().map(|one| replaced(one, before, after)).collect())
-        }
-        Value::Any(list) => {
-            Value::Any(list.iter().map(|one| replaced(one, before, after)).collect())
-        }
-        Value::Table(table) => {
-            let each = table.iter().map(|(key, one)| (key.clone(), replaced(one, before, after)));
-            Value::Table(each.collect())
-        }
-        other => other.clone(),
     }
 }

@@ -33,10 +33,18 @@ impl Interpreter<'_, '_, '_> {
 
     pub(in super::super) fn bind_members(&mut self, close: usize, value: &Value) {
         self.at += 1;
+        let mut taken: Vec<String> = Vec::new();
         while self.at < close {
             if self.word() == "..." && self.is_name(self.at + 1) {
                 let name = self.word_at(self.at + 1).to_owned();
-                self.bind(name, value.clone());
+                let rest = match value {
+                    Value::Table(table) => {
+                        let left = table.iter().filter(|(key, _)| !taken.contains(key));
+                        Value::Table(left.cloned().collect())
+                    }
+                    other => other.clone(),
+                };
+                self.bind(name, rest);
                 self.at += 2;
                 continue;
             }
@@ -44,11 +52,15 @@ impl Interpreter<'_, '_, '_> {
             let mut name = self.word().to_owned();
             let member = if self.is_name(at) {
                 self.at += 1;
+                taken.push(name.clone());
                 self.member(value.clone(), &name)
             } else if let Some(key) = self.key_of_pattern() {
                 name.clear();
                 match key.as_known() {
-                    Some(key) => self.member(value.clone(), key),
+                    Some(key) => {
+                        taken.push(key.to_owned());
+                        self.member(value.clone(), key)
+                    }
                     None => self.element(value, 0),
                 }
             } else {
@@ -106,13 +118,32 @@ impl Interpreter<'_, '_, '_> {
                 continue;
             }
             is_hole = false;
-            if name == "..." && self.is_name(self.at + 1) {
+            if name == "..." {
                 let rest = match value {
                     Value::List(list) => {
                         Value::List(list.get(position..).unwrap_or_default().to_vec())
                     }
+                    Value::Any(list) => {
+                        let each = list.iter().map(|one| match one {
+                            Value::List(list) => {
+                                Value::List(list.get(position..).unwrap_or_default().to_vec())
+                            }
+                            other => other.clone(),
+                        });
+                        each.reduce(Value::or).unwrap_or_else(|| Value::unknown("the rest"))
+                    }
                     other => other.clone(),
                 };
+                if !self.is_name(self.at + 1) {
+                    self.at += 1;
+                    if matches!(self.word(), "[" | "{") && self.sink() {
+                        let end = self.partner(self.at);
+                        self.bind_pattern(&rest);
+                        self.rise();
+                        self.at = end + 1;
+                    }
+                    continue;
+                }
                 let name = self.word_at(self.at + 1).to_owned();
                 self.bind(name, rest);
                 self.at += 2;
@@ -193,8 +224,11 @@ impl Interpreter<'_, '_, '_> {
                     let name = self.word_at(part.start + 1).to_owned();
                     self.bind(name, rest);
                 }
-                // `self.path, self.depth = path, depth`
+                // `self.path, table["depth"] = path, depth`
                 _ if self.language == "python" && part.len() > 1 && self.is_name(part.start) => {
+                    if self.set_part(part.clone(), &part_value) {
+                        continue;
+                    }
                     let back = std::mem::replace(&mut self.at, part.start);
                     let outer = std::mem::replace(&mut self.end, part.end);
                     let place = self.operand();

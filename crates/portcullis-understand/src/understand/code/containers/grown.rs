@@ -19,10 +19,34 @@ pub(in super::super) fn in_order(list: &[Value], given: &[Given]) -> Vec<Value> 
     texts.into_iter().map(|(_, one)| one.clone()).collect()
 }
 
+/// A method that is called, where one of several is: that of several objects.
+pub(in super::super) fn one_method(callee: &Value) -> Option<(Value, String)> {
+    match callee {
+        Value::Method(method) => Some((method.0.clone(), method.1.clone())),
+        Value::Any(several) => {
+            let each: Option<Vec<(Value, String)>> = several.iter().map(one_method).collect();
+            let each = each?;
+            let name = each.first()?.1.clone();
+            let is_one = each.iter().all(|(_, other)| *other == name);
+            is_one.then(|| (Value::Any(each.into_iter().map(|(one, _)| one).collect()), name))
+        }
+        _ => None,
+    }
+}
+
 /// What a list or a table is after one of its own methods changed it.
 pub(in super::super) fn grown(callee: &Value, given: &[Given]) -> Option<Value> {
     let Value::Method(method) = callee else { return None };
     let (receiver, name) = method.as_ref();
+    if let Value::Any(several) = receiver {
+        let each: Vec<Option<Value>> = several
+            .iter()
+            .map(|one| grown(&Value::Method(Box::new((one.clone(), name.clone()))), given))
+            .collect();
+        let is_any = each.iter().any(Option::is_some);
+        let after = each.into_iter().zip(several).map(|(after, one)| after.unwrap_or(one.clone()));
+        return is_any.then(|| after.reduce(Value::or)).flatten();
+    }
     let plain = || given.iter().filter(|given| given.name.is_none()).map(|given| &given.value);
     match (receiver, name.as_str()) {
         (Value::List(list), "append" | "push" | "add") => {

@@ -119,12 +119,16 @@ pub(in super::super) struct Function {
     pub(in super::super) body: Range<usize>,
     pub(in super::super) unit: Rc<Unit>,
     pub(in super::super) called: bool,
+    /// How often it was.
+    pub(in super::super) times: usize,
     /// A call of it was not followed, so that it has to be read with arguments that nobody knows.
     pub(in super::super) is_cut: bool,
     /// That was done.
     pub(in super::super) is_read_anew: bool,
     /// It is being read right now; a recursive call gives something unknown.
     pub(in super::super) active: bool,
+    /// The object that it belongs to, whatever it is called by.
+    pub(in super::super) this: Option<Value>,
     /// The body is an expression whose value is given back.
     pub(in super::super) expression: bool,
     /// What the functions around it had been given when it was made.

@@ -6,7 +6,7 @@ use super::{
     super::{
         containers::{any_of, characters},
         interpreter::Interpreter,
-        value::{Value, mixed},
+        value::{SOME_MEMBER, Value, mixed},
     },
     ELEMENTS,
 };
@@ -169,6 +169,11 @@ impl Interpreter<'_, '_, '_> {
         let next = self.next_for(rest, end);
         for element in elements {
             self.bind_targets(separator + 1, within, &element);
+            // What its conditions bind stands in what it gives: `[word for line in lines if (word := line.strip())]`.
+            self.at = rest;
+            let outer = std::mem::replace(&mut self.end, next.unwrap_or(end));
+            self.statements(self.end);
+            self.end = outer;
             match next {
                 Some(next) => {
                     self.rounds(next, made);
@@ -180,10 +185,6 @@ impl Interpreter<'_, '_, '_> {
                 break;
             }
         }
-        self.at = rest;
-        let outer = std::mem::replace(&mut self.end, next.unwrap_or(end));
-        self.statements(self.end);
-        self.end = outer;
         rest
     }
 
@@ -208,7 +209,9 @@ impl Interpreter<'_, '_, '_> {
         let outer = std::mem::replace(&mut self.end, made.separator);
         if let Some(colon) = made.colon {
             self.end = colon;
-            made.keys.push(self.expression(0).text().display());
+            let key = self.expression(0).text();
+            let key = if key.has_unknown() { SOME_MEMBER.to_owned() } else { key.display() };
+            made.keys.push(key);
             self.end = made.separator;
             self.at = colon + 1;
         }
@@ -245,7 +248,7 @@ impl Interpreter<'_, '_, '_> {
         }
         self.at += 1;
         let outer = self.narrow(close);
-        let mut table = Vec::new();
+        let mut table: Vec<(String, Value)> = Vec::new();
         // Under one of several names: what it holds is known, and not where.
         let mut several: Option<Value> = None;
         let brackets = std::mem::replace(&mut self.brackets, 1);
@@ -257,6 +260,21 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 match self.expression(0) {
                     Value::Table(more) => table.extend(more),
+                    // What may put another value in the place of any.
+                    Value::Any(more) => {
+                        for one in &more {
+                            let Value::Table(more) = one else { continue };
+                            for (key, value) in more {
+                                let before = table.iter().rposition(|(known, _)| known == key);
+                                let before = before.map(|at| table.remove(at).1);
+                                let value = match before {
+                                    Some(before) => Value::or(before, value.clone()),
+                                    None => value.clone(),
+                                };
+                                table.push((key.clone(), value));
+                            }
+                        }
+                    }
                     other => table.push(("...".to_owned(), other)),
                 }
                 self.accept(",");
@@ -268,7 +286,18 @@ impl Interpreter<'_, '_, '_> {
                 if self.word_at(end + 1) == ":" {
                     let key = self.list(end).pop();
                     several = several.or(key.clone().filter(|it| matches!(it, Value::Any(_))));
-                    let key = key.map(|key| key.text().display());
+                    let key = key.map(|key| match &key {
+                        Value::Text(text) if text.has_unknown() => SOME_MEMBER.to_owned(),
+                        Value::Name(..) | Value::Method(_) if !key.is_true() && !key.is_false() => {
+                            match &key {
+                                Value::Name(path, _) if path.starts_with("Symbol.") => {
+                                    path.to_string()
+                                }
+                                _ => SOME_MEMBER.to_owned(),
+                            }
+                        }
+                        key => key.text().display(),
+                    });
                     self.at = end + 2;
                     let value = self.expression(0);
                     table.push((key.unwrap_or_default(), value));
@@ -297,7 +326,11 @@ impl Interpreter<'_, '_, '_> {
                         let bound = self.bound(word);
                         several =
                             several.or(bound.clone().filter(|it| matches!(it, Value::Any(_))));
-                        bound.as_ref().and_then(Value::as_known).unwrap_or(word).to_owned()
+                        match &bound {
+                            Some(Value::Number(number)) => number.to_string(),
+                            Some(value) => value.as_known().unwrap_or(SOME_MEMBER).to_owned(),
+                            None => word.to_owned(),
+                        }
                     }
                     _ => self.word_at(before).to_owned(),
                 };

@@ -96,6 +96,11 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 return self.prefixed();
             }
+            "yield" if matches!(self.language, "python" | "javascript") && self.calls > 0 => {
+                self.at += 1;
+                self.yielded_here();
+                return Value::unknown("what a generator is sent");
+            }
             "new" | "await" | "typeof" | "void" | "delete" | "not" | "return" | "yield"
             | "throw" | "async" | "defined" | "ref" | "then" | "else" | "do" | "begin"
             | "unless" | "raise"

@@ -1,0 +1,238 @@
+//! Scripts that take nothing from elsewhere: no argument, no name of a directory, no answer, no clock and no chance. Owns how that is told. Whatever such a
+//! script names is made of what stands in it, so that a name which is not known was not followed.
+
+use portcullis_syntax::code::TokenKind;
+
+use super::interpreter::Interpreter;
+
+/// Names by which something comes in, in either language. Sorted.
+const OUTSIDE: &[&str] = &[
+    "ArgumentParser",
+    "Date",
+    "NamedTemporaryFile",
+    "TemporaryDirectory",
+    "__dirname",
+    "__file__",
+    "__filename",
+    "argv",
+    "check_output",
+    "choice",
+    "communicate",
+    "createInterface",
+    "cwd",
+    "date",
+    "datetime",
+    "document",
+    "env",
+    "environ",
+    "environb",
+    "expanduser",
+    "fetch",
+    "getcwd",
+    "getenv",
+    "gethostname",
+    "getoutput",
+    "getpass",
+    "getpid",
+    "getstatusoutput",
+    "gettempdir",
+    "getuid",
+    "getuser",
+    "glob",
+    "globSync",
+    "gmtime",
+    "home",
+    "homedir",
+    "hostname",
+    "hrtime",
+    "iglob",
+    "import_module",
+    "input",
+    "iterdir",
+    "listdir",
+    "localtime",
+    "location",
+    "mkdtemp",
+    "mkdtempSync",
+    "mkstemp",
+    "navigator",
+    "now",
+    "open_new",
+    "opendir",
+    "opendirSync",
+    "performance",
+    "popen",
+    "prompt",
+    "question",
+    "randint",
+    "random",
+    "randomUUID",
+    "readdir",
+    "readdirSync",
+    "readlink",
+    "recv",
+    "resolve_path",
+    "rglob",
+    "scandir",
+    "scandirSync",
+    "secrets",
+    "socket",
+    "stat",
+    "statSync",
+    "stderr",
+    "stdin",
+    "stdout",
+    "strftime",
+    "time",
+    "tmpdir",
+    "today",
+    "uname",
+    "urandom",
+    "userInfo",
+    "uuid",
+    "uuid4",
+    "walk",
+    "which",
+    "window",
+];
+
+/// Modules that bring nothing in beside what [`OUTSIDE`] names. Sorted.
+const PURE: &[&str] = &[
+    "__future__",
+    "abc",
+    "ast",
+    "asyncio",
+    "atexit",
+    "base64",
+    "binascii",
+    "buffer",
+    "child_process",
+    "codecs",
+    "collections",
+    "concurrent",
+    "contextlib",
+    "copy",
+    "dataclasses",
+    "enum",
+    "events",
+    "fs",
+    "fs/promises",
+    "functools",
+    "heapq",
+    "io",
+    "itertools",
+    "json",
+    "math",
+    "module",
+    "operator",
+    "os",
+    "path",
+    "pathlib",
+    "process",
+    "querystring",
+    "re",
+    "shlex",
+    "shutil",
+    "stream",
+    "string",
+    "string_decoder",
+    "subprocess",
+    "sys",
+    "textwrap",
+    "threading",
+    "types",
+    "typing",
+    "url",
+    "urllib",
+    "util",
+    "vm",
+];
+
+/// Functions of Node whose answer is what a program prints, where somebody takes it.
+const ANSWERS: &[&str] = &["exec", "execFile", "execFileSync", "execSync", "spawnSync"];
+
+impl Interpreter<'_, '_, '_> {
+    /// Whether the script takes nothing from elsewhere.
+    pub(super) fn is_closed_script(&self) -> bool {
+        let is_read = matches!(self.language, "python" | "javascript");
+        if !is_read || !self.arguments.is_empty() || self.input.is_some() {
+            return false;
+        }
+        let words = self.unit.tokens.iter().enumerate();
+        !words.into_iter().any(|(at, token)| match &token.kind {
+            TokenKind::Name => self.brings_in(at, token.span.of(self.source)),
+            TokenKind::Command(_) => true,
+            _ => false,
+        })
+    }
+
+    /// Whether something comes in by the name at `at`.
+    fn brings_in(&self, at: usize, word: &str) -> bool {
+        if OUTSIDE.binary_search(&word).is_ok() {
+            return true;
+        }
+        match (self.language, word) {
+            ("python", "import" | "from") => {
+                let is_first = self.unit.tokens.get(at).is_some_and(|token| token.first);
+                // `yield from` stands in its line.
+                is_first
+                    && (PURE.binary_search(&self.name_at(at + 1)).is_err()
+                        || word == "import" && self.is_more_imported(at))
+            }
+            ("javascript", "require" | "import" | "from") => {
+                let next = usize::from(self.name_at(at + 1) == "(");
+                let named = self.unit.tokens.get(at + 1 + next);
+                let is_text = named.is_some_and(|token| matches!(token.kind, TokenKind::Text(_)));
+                let text = named.map_or("", |token| token.span.of(self.source));
+                let module = text.trim_matches(['"', '\'', '`']);
+                let module = module.strip_prefix("node:").unwrap_or(module);
+                match is_text {
+                    true => PURE.binary_search(&module).is_err(),
+                    false => next == 1,
+                }
+            }
+            ("javascript", word) if ANSWERS.contains(&word) => self.is_answer_taken(at),
+            _ => false,
+        }
+    }
+
+    /// `import os, requests`: whether one of the others brings something in.
+    fn is_more_imported(&self, at: usize) -> bool {
+        let mut next = at + 2;
+        while matches!(self.name_at(next), "," | "." | "as") {
+            if self.name_at(next) == "," && PURE.binary_search(&self.name_at(next + 1)).is_err() {
+                return true;
+            }
+            next += 2;
+        }
+        false
+    }
+
+    /// Whether somebody takes what the call whose name stands at `at` gives.
+    fn is_answer_taken(&self, at: usize) -> bool {
+        let mut at = at;
+        // Back over `require('child_process').`.
+        while at >= 2 && self.name_at(at - 1) == "." {
+            at -= 2;
+            if matches!(self.name_at(at), ")" | "]") {
+                at = self.unit.partners.get(at).copied().unwrap_or(at).saturating_sub(1);
+            }
+        }
+        let before = at.checked_sub(1).map_or("", |before| self.name_at(before));
+        // A pattern that takes the function out of its module calls nothing.
+        let is_called = self.name_at(at + 1) == "(" || self.name_at(at + 1) == ".";
+        is_called && matches!(before, "=" | "(" | "," | "[" | ":" | "+" | "return" | "await")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OUTSIDE, PURE};
+
+    #[test]
+    fn the_names_can_be_looked_up() {
+        for names in [OUTSIDE, PURE] {
+            assert!(names.is_sorted(), "{names:?}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What is done where the block of a statement ends: contexts are left, and a class is handed to its decorators. Owns when that is.
+
+use super::{
+    interpreter::Interpreter,
+    value::{Given, Value},
+};
+
+/// How many such blocks are around a statement.
+const ENDINGS: usize = 64;
+
+/// What is done at an end.
+#[derive(Debug)]
+pub(super) struct Ending {
+    /// The token behind the block.
+    end: usize,
+    /// How many calls were being read when the block began.
+    calls: usize,
+    does: Does,
+}
+
+#[derive(Debug)]
+enum Does {
+    /// A context of a class of the script is left.
+    Leaves(Value),
+    /// A class goes through a function of the script, which may put another one in its place.
+    Decorates(Value, String),
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// `with Lock() as lock:`, read as far as the value that was entered.
+    pub(super) fn entered(&mut self, start: usize, value: &Value) {
+        let Value::Name(path, _) = value else { return };
+        let is_entered = match self.word_at(start - 1) {
+            "with" => true,
+            "," | "(" => self.is_head_of_with(start),
+            _ => false,
+        };
+        if is_entered && self.class_of(path).is_some() {
+            let end = self.block_end(start);
+            self.enters(end, value);
+        }
+    }
+
+    /// A context is entered whose block ends at `end`.
+    pub(super) fn enters(&mut self, end: usize, value: &Value) {
+        let Value::Name(path, _) = value else { return };
+        let class = self.class_of(path);
+        let leaves = |class: &String| {
+            ["__exit__", "__aexit__"]
+                .iter()
+                .any(|method| self.named.contains_key(&format!("{class}.{method}")))
+        };
+        if class.is_some_and(|class| leaves(&class)) {
+            self.at_end(end, Does::Leaves(value.clone()));
+        }
+    }
+
+    /// Whether the line of the token at `at` begins with `with`.
+    fn is_head_of_with(&self, at: usize) -> bool {
+        /// How long such a head is.
+        const HEAD: usize = 64;
+        let first = (at.saturating_sub(HEAD)..at).rev().find(|at| self.is_first(*at));
+        first.is_some_and(|first| {
+            let first = first + usize::from(self.word_at(first) == "async");
+            self.word_at(first) == "with"
+        })
+    }
+
+    /// The class that is defined up to `end` goes through its decorators then, the nearest first.
+    pub(super) fn decorated_at(&mut self, end: usize, class: &str) {
+        for decorator in std::mem::take(&mut self.decorated) {
+            self.at_end(end, Does::Decorates(decorator, class.to_owned()));
+        }
+    }
+
+    fn at_end(&mut self, end: usize, does: Does) {
+        if self.endings.len() >= ENDINGS {
+            self.limit();
+            return;
+        }
+        self.endings.push(Ending { end, calls: self.calls, does });
+    }
+
+    /// Does what is to be done where the blocks end that end before the token at `at`.
+    pub(super) fn end_blocks(&mut self, at: usize) {
+        while let Some(last) = self.endings.last() {
+            if last.calls < self.calls || last.calls == self.calls && at < last.end {
+                return;
+            }
+            let Some(Ending { does, calls, .. }) = self.endings.pop() else { return };
+            // What a call that is over left behind.
+            if calls > self.calls {
+                continue;
+            }
+            let span = self.span_from(at.saturating_sub(1));
+            match does {
+                Does::Leaves(object) => {
+                    let nothing = [(); 3].map(|()| Value::name("None"));
+                    for method in ["__exit__", "__aexit__"] {
+                        self.by_itself(&object, method, &nothing, span);
+                    }
+                }
+                Does::Decorates(decorator, class) => {
+                    let given = vec![Given { name: None, value: Value::name(&class), span }];
+                    match self.call_value(decorator, given, span) {
+                        Value::Name(path, _) if *path == class => {}
+                        made => self.bind(class, made),
+                    }
+                }
+            }
+        }
+    }
+}

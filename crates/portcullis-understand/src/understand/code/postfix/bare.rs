@@ -1,0 +1,204 @@
+//! Calls without parentheses, and the blocks that Ruby puts behind a call. Owns where their arguments end.
+
+use portcullis_syntax::code::TokenKind;
+
+use super::super::{
+    expressions::ENDS,
+    interpreter::Interpreter,
+    operands::whole_environment,
+    tables,
+    value::{Given, Value},
+};
+use crate::text::Text;
+
+impl Interpreter<'_, '_, '_> {
+    /// `system "rm", x`: a call without parentheses.
+    pub(super) fn bare_call(&mut self, value: Value, start: usize, spaced: bool) -> Value {
+        let language_allows = matches!(self.language, "ruby" | "perl" | "php" | "lua" | "julia");
+        let callable = match &value {
+            Value::Name(..) | Value::Method(_) => self.is_name(self.at - 1),
+            _ => false,
+        };
+        if !language_allows || !callable || self.is_first(self.at) {
+            // A Ruby method without arguments is called by its name.
+            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
+            {
+                return self.bare_ruby_call(value, start);
+            }
+            return value;
+        }
+        let starts_value = self.token_at(self.at).is_some_and(|token| match &token.kind {
+            TokenKind::Text(_) | TokenKind::Command(_) | TokenKind::Words(_) => true,
+            TokenKind::Variable | TokenKind::Number => spaced && self.language != "lua",
+            TokenKind::Name => {
+                spaced
+                    && matches!(self.language, "ruby" | "perl" | "php")
+                    && !ENDS.contains(&token.span.of(self.source))
+                    && !matches!(
+                        token.span.of(self.source),
+                        "and"
+                            | "or"
+                            | "if"
+                            | "else"
+                            | "eq"
+                            | "ne"
+                            | "x"
+                            | "not"
+                            | "lt"
+                            | "gt"
+                            | "cmp"
+                    )
+            }
+            TokenKind::Operator => {
+                let text = token.span.of(self.source);
+                (spaced && text == "\\" && self.language == "perl")
+                    || (spaced
+                        && matches!(text, "*" | "&" | ":" | "[" | "(")
+                        && self.language == "ruby"
+                        && self.token_at(self.at + 1).is_some_and(|next| !next.spaced))
+                    || (text == "{" && self.language == "lua")
+            }
+            TokenKind::Pattern => false,
+        });
+        if !starts_value {
+            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
+            {
+                return self.bare_ruby_call(value, start);
+            }
+            return value;
+        }
+        if let Some(written) = self.print_to_handle(start) {
+            return written;
+        }
+        let mut given = Vec::new();
+        let first = self.at;
+        if self.language == "lua" {
+            let one = self.at;
+            let argument = self.primary();
+            given.push(Given { name: None, value: argument, span: self.span_from(one) });
+        } else {
+            loop {
+                let one = self.at;
+                let mut argument = self.argument();
+                if self.at == one {
+                    break;
+                }
+                argument.span = self.span_from(one);
+                given.push(argument);
+                if !matches!(self.word(), "," | "=>") || given.len() >= 64 {
+                    break;
+                }
+                self.at += 1;
+            }
+        }
+        let span = self.span_from(start);
+        self.grow_first(&value, first, &given);
+        let value = self.call_value(value, given, span);
+        self.block(&value);
+        value
+    }
+
+    /// Perl's `print HANDLE list`.
+    fn print_to_handle(&mut self, start: usize) -> Option<Value> {
+        if self.language != "perl" || !matches!(self.word_at(start), "print" | "printf" | "say") {
+            return None;
+        }
+        // `print {$handle} list`
+        let in_braces = self.word() == "{" && self.word_at(self.at + 2) == "}";
+        let at = self.at + usize::from(in_braces);
+        let behind = at + 1 + usize::from(in_braces);
+        let handle = self.word_at(at);
+        let next = self.token_at(behind)?;
+        let named = handle.starts_with('$') || handle.chars().all(|c| c.is_ascii_uppercase());
+        let is_list = match next.kind {
+            TokenKind::Text(_) | TokenKind::Variable => true,
+            // `print $handle join(…)`, where no word between two values stands.
+            TokenKind::Name => handle.starts_with('$') && self.word_at(behind + 1) == "(",
+            // `print $handle %ENV`, which is no remainder.
+            _ => self.word_at(behind) == "%" && matches!(self.word_at(behind + 1), "ENV" | "INC"),
+        };
+        if !named || handle.is_empty() || !(is_list || in_braces) {
+            return None;
+        }
+        self.at = behind;
+        let mut content = Text::default();
+        if self.word() == "%" {
+            self.at += 2;
+            content.append(&whole_environment().text());
+        }
+        loop {
+            content.append(&self.expression(0).text());
+            if !self.accept(",") {
+                break;
+            }
+        }
+        match self.last_file {
+            Some(index) if handle != "STDERR" && handle != "STDOUT" => {
+                self.write_file(index, &content);
+            }
+            _ if handle.starts_with('$') && self.seen.connects => {
+                let span = self.span_from(start);
+                let given = Given { name: None, value: Value::Text(content), span };
+                return Some(self.act(tables::Act::Send, "print", &[given], span));
+            }
+            _ => self.output.append(&content),
+        }
+        Some(Value::unknown("nothing"))
+    }
+
+    fn bare_ruby_call(&mut self, value: Value, start: usize) -> Value {
+        let calls = match &value {
+            Value::Method(_) => true,
+            Value::Name(path, _) => {
+                let last = path.rsplit('.').next().unwrap_or_default();
+                last.starts_with(|first: char| first.is_ascii_lowercase())
+            }
+            _ => false,
+        };
+        if !calls {
+            return value;
+        }
+        let before = self.at;
+        let span = self.span_from(start);
+        let value = self.call_value(value, Vec::new(), span);
+        self.block(&value);
+        self.at = self.at.max(before);
+        value
+    }
+
+    /// A Ruby block behind a call: its parameter is what the call gives.
+    pub(super) fn block(&mut self, given: &Value) {
+        if self.language != "ruby" || self.at >= self.end {
+            return;
+        }
+        let opens = matches!(self.word(), "{" | "do") && !self.is_first(self.at);
+        if !opens {
+            return;
+        }
+        let braces = self.word() == "{";
+        let close = self.partner(self.at);
+        self.at += 1;
+        if self.word() == "|" {
+            let bar = (self.at + 1..self.end.min(self.at + 16))
+                .find(|index| self.word_at(*index) == "|")
+                .unwrap_or(self.at);
+            for name in self.names(self.at + 1, bar) {
+                let value = match given {
+                    Value::List(_) => self.element(given, 0),
+                    value => value.clone(),
+                };
+                self.bind(name, value);
+            }
+            self.at = bar + 1;
+        }
+        if braces {
+            if self.sink() {
+                let brackets = std::mem::replace(&mut self.brackets, 0);
+                self.statements(close);
+                self.brackets = brackets;
+                self.rise();
+            }
+            self.at = close + 1;
+        }
+    }
+}
