@@ -277,7 +277,11 @@ impl Interpreter<'_, '_, '_> {
         let whole = format!("{path}.{name}");
         if let Some(value) = self.variables.get(&whole).cloned() {
             // A function that became a method elsewhere: whose field this is, is not followed.
-            if path == "self" && self.language == "python" && self.class_of(path).is_none() {
+            if path == "self"
+                && self.language == "python"
+                && !self.classes.is_empty()
+                && self.class_of(path).is_none()
+            {
                 let span = self.span_from(self.at.saturating_sub(1));
                 self.walk.gap(span, GapReason::UnknownCode);
             }
