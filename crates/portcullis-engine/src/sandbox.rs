@@ -377,7 +377,8 @@ pub fn guarded(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
         found.extend(paths);
     }
     let obeyed = missing.into_iter().filter(|one| {
-        !one.path.contains('*') && one.agent.is_none_or(|agent| agents.contains(agent))
+        !one.path.contains('*')
+            && one.agent.is_none_or(|agent| agent != place::PROGRAM && agents.contains(agent))
     });
     found.extend(obeyed.map(|one| PathBuf::from(&one.path)));
     found.sort_unstable();
@@ -402,6 +403,12 @@ mod tests {
             assert!(found.contains(&workspace.join(path)), "{path}");
         }
         assert!(!found.contains(&workspace.join(".qwen")));
+        let program = home.join(".local/bin/claude");
+        fs::create_dir_all(program.parent().unwrap()).unwrap();
+        fs::write(&program, "").unwrap();
+        let found = guarded(Some(&home), &workspace);
+        assert!(found.contains(&program));
+        assert!(!found.contains(&home.join(".local/bin/codex")), "nothing is kept where none is");
         fs::create_dir_all(workspace.join(".qwen")).unwrap();
         assert!(guarded(Some(&home), &workspace).contains(&workspace.join(".qwen")));
     }

@@ -86,6 +86,35 @@ fn is_web(scheme: &str) -> bool {
     ["http", "https", "ws", "wss", "ftp"].iter().any(|web| web.eq_ignore_ascii_case(scheme))
 }
 
+/// The path that an address of SQLite's names, from what stands behind `file:`: `///home/x%20y?mode=ro` is `/home/x y`.
+#[must_use]
+pub fn sqlite_path(behind: &str) -> String {
+    let path = behind.split(['?', '#']).next().unwrap_or(behind);
+    let path = match path.strip_prefix("//") {
+        Some(rest) => rest.strip_prefix("localhost").unwrap_or(rest),
+        None => path,
+    };
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        let digit = |at: usize| behind.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        let escaped = digit(0).zip(digit(1)).filter(|_| first == b'%');
+        match escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
+            // What is behind a zero is no part of the name.
+            Some(0) => break,
+            Some(byte) => {
+                bytes.push(byte);
+                rest = behind.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::host_of;

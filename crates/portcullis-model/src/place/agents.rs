@@ -37,7 +37,8 @@ fn is_beginning(part: &str) -> bool {
 
 /// Hidden names, names in capitals, JSON and what stands in systems' own directories.
 fn is_telling(part: &str) -> bool {
-    part.starts_with(['.', '*', '?', '['])
+    part.starts_with(['.', '*', '?', '[', '@'])
+        || is_program(part)
         || part.starts_with(|first: char| first.is_ascii_uppercase())
         || part.ends_with(".json")
         || part.ends_with(".jsonc")
@@ -46,6 +47,42 @@ fn is_telling(part: &str) -> bool {
         || part.starts_with("saoudrizwan")
         || part.ends_with(".code-workspace")
 }
+
+/// Names of agents' programs and packages that are nothing else.
+fn is_program(part: &str) -> bool {
+    matches!(
+        part,
+        "agent"
+            | "amp"
+            | "auggie"
+            | "claude"
+            | "cline"
+            | "cn"
+            | "codex"
+            | "copilot"
+            | "crush"
+            | "cursor-agent"
+            | "devin"
+            | "droid"
+            | "gemini"
+            | "goose"
+            | "grok"
+            | "hermes"
+            | "kilo"
+            | "kilocode"
+            | "kiro-cli"
+            | "openclaw"
+            | "opencode"
+            | "opencode-ai"
+            | "openhands"
+            | "pi"
+            | "qwen"
+            | "reasonix"
+    )
+}
+
+/// Whose files agents' own programs are: nothing is kept for one that is not there.
+pub const PROGRAM: &str = "a coding agent's own program";
 
 /// Every row.
 pub(super) fn rows() -> impl Iterator<Item = &'static AgentFile> {
@@ -79,7 +116,7 @@ static TABLE: &[AgentFile] = &[
         "a coding agent",
         State,
         &[
-            "**/.claude/projects|todos|plans|tmp|cache|worktrees|shell-snapshots|file-history|debug|logs|scratchpad|tasks|teams|sessions|memory/**",
+            "**/.claude/projects|todos|plans|tmp|cache|worktrees|file-history|debug|logs|scratchpad|tasks|teams|sessions|memory/**",
             "**/.codex/sessions|log|logs|tmp|cache|memories|worktrees|plans/**",
             "**/.gemini/tmp|history|cache|plans/**",
             "**/.cursor/plans|chats|projects|worktrees|logs|cache/**",
@@ -90,6 +127,45 @@ static TABLE: &[AgentFile] = &[
         ],
     ),
     row("Cline", Settings, &["**/.clinerules/hooks/**"]),
+    // Their programs: whoever is one of them calls the gate, or does not.
+    row(
+        PROGRAM,
+        Settings,
+        &[
+            "~/.local|.bun|.volta|.npm-global|.npm-packages|.cargo|.deno|.yarn|.amp|.opencode/bin/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "~/.local/share/pnpm/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "~/.asdf|.local|.nodenv/shims/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "~/.local/share/mise/shims/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "~/.nvm/versions/node/*/bin/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "~/go/bin/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "~/Library/pnpm/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "~/bin/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "/usr/local/bin/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "/usr/bin/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "/opt/homebrew/bin/agent|amp|auggie|claude|cline|cn|codex|copilot|crush|cursor-agent|devin|droid|gemini|goose|grok|hermes|kilo|kilocode|kiro-cli|openclaw|opencode|openhands|pi|qwen|reasonix",
+            "~/.local/share/claude|cursor-agent/**",
+            "**/@anthropic-ai/claude-code|claude-agent-sdk/**",
+            "**/@openai/codex|codex-sdk/**",
+            "**/@google/gemini-cli|gemini-cli-core/**",
+            "**/@qwen-code/qwen-code|sdk/**",
+            "**/@github/copilot|copilot-sdk/**",
+            "**/@sourcegraph/amp/**",
+            "**/@kilocode/cli|plugin|sdk/**",
+            "**/@charmland/crush/**",
+            "**/@mariozechner/pi-coding-agent/**",
+            "**/@xai-official/grok/**",
+            "**/@factory/cli/**",
+            "**/node_modules/opencode-ai|openclaw|reasonix/**",
+            "~/.cache/kilo|opencode/node_modules|bin/**",
+        ],
+    ),
+    // Read before each command, or run by name.
+    row(
+        "Claude",
+        Settings,
+        &["**/.claude/shell-snapshots/**", "**/.claude/workflows/*.js|*.mjs|*.cjs|*.ts"],
+    ),
+    row("Codex", Settings, &["**/.codex/agents/*.toml"]),
     // Among agents and rules that are told in words: these are lists of what needs no asking.
     row("Kiro", Settings, &["**/.kiro/agents/*.json"]),
     row("Codex", Settings, &["**/.codex/rules/*.rules"]),
@@ -103,6 +179,7 @@ static TABLE: &[AgentFile] = &[
             "**/.github/instructions|prompts|chatmodes|agents|skills/**",
             "**/.claude|.codex|.gemini|.cursor|.opencode|.windsurf|.kiro|.amp|.factory|.qwen|.grok|.crush|.agents|.agent|.roo|.kilocode|.kilo|.cline|.junie|.augment|.continue|.trae|.reasonix/commands|command|agents|agent|skills|rules|prompts|output-styles|workflows|steering|specs|modes|guidelines|recipes|themes|droids/**",
             "**/.clinerules/**",
+            "**/.claude/loop.md",
             "**/.openhands/microagents|skills/**",
             "~/.config/opencode|kilo|amp|crush|goose/commands|command|agents|agent|skills|rules|prompts/**",
             "~/.codeium/windsurf/memories/**",

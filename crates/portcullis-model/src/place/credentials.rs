@@ -140,6 +140,7 @@ static TABLE: &[Credential] = &[
             "**/.ssh/*_rsa|*_ed25519|*_ecdsa|*_key|*.pem|authorized_keys",
         ],
     ),
+    row("the key to an editor that an agent works in", User, &["~/.claude/ide/*.lock"]),
     row("OpenPGP keys", User, &["~/.gnupg/**", "**/secring.gpg", "**/private-keys-v1.d/**"]),
     row(
         "AWS credentials",

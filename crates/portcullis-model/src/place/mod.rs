@@ -17,6 +17,7 @@ mod system;
 pub use crate::standing::{
     AgentFile, AgentFileKind, Credential, CredentialClass, Persistence, PersistenceKind, Place,
 };
+pub use agents::PROGRAM;
 pub use named::{NamedPath, guarded_paths, secret_paths, started_paths};
 
 use std::borrow::Cow;

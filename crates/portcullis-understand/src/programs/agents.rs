@@ -29,7 +29,8 @@ const fn agent(
 }
 
 static AGENTS: &[Agent] = &[
-    agent(&["aider", "aider-chat"], &["AIDER_"], &["--config"]),
+    agent(&["acli", "rovodev"], &["ROVODEV_"], &["--config-file"]),
+    Agent { frees: &["--yes"], ..agent(&["aider", "aider-chat"], &["AIDER_"], &["--config"]) },
     agent(&["amp"], &["AMP_", "PLUGINS"], &["--settings-file"]),
     agent(&["antigravity", "agy"], &["ANTIGRAVITY_", "GEMINI_"], &[]),
     agent(&["auggie"], &["AUGMENT_"], &["--augment-cache-dir"]),
@@ -39,12 +40,12 @@ static AGENTS: &[Agent] = &[
         &["--bare", "--safe-mode", "--setting-sources", "--settings"],
     ),
     agent(&["cline"], &["CLINE_"], &["--config", "--hooks-dir"]),
-    agent(&["cn"], &["CONTINUE_"], &["--config"]),
+    Agent { frees: &["--auto"], ..agent(&["cn"], &["CONTINUE_"], &["--config"]) },
     agent(&["codex"], &["CODEX_"], &["--ignore-rules", "--ignore-user-config"]),
     agent(&["copilot"], &["COPILOT_"], &["--config-dir"]),
     agent(&["crush"], &["CRUSH_"], &["--data-dir", "-D"]),
     agent(&["cursor-agent"], &["CURSOR_"], &[]),
-    Agent { frees: &["--dangerous"], ..agent(&["devin"], &["DEVIN_"], &["--config"]) },
+    Agent { frees: &["--dangerous", "bypass"], ..agent(&["devin"], &["DEVIN_"], &["--config"]) },
     agent(&["droid"], &["FACTORY_", "DROID_"], &["--settings"]),
     Agent {
         frees: &["--admin-policy", "--policy"],
@@ -54,14 +55,19 @@ static AGENTS: &[Agent] = &[
     agent(&["grok", "grok-cli"], &["GROK_"], &[]),
     agent(&["hermes"], &["HERMES_"], &["--ignore-user-config"]),
     Agent { frees: &["--auto"], ..agent(&["kilo", "kilocode"], &["KILO"], &["--pure"]) },
+    Agent {
+        frees: &["--auto_run", "-y"],
+        ..agent(&["interpreter"], &["INTERPRETER_"], &["--profile"])
+    },
     agent(&["kiro-cli", "q"], &["KIRO_", "Q_"], &[]),
     agent(&["muse"], &["MUSE_"], &[]),
     agent(&["openclaw"], &["OPENCLAW_"], &["--profile", "--dev"]),
     agent(&["opencode", "opencode-ai", "opencode2"], &["OPENCODE_"], &["--pure"]),
-    agent(&["openhands"], &["OPENHANDS_"], &["--config-file"]),
+    Agent { frees: &["--headless"], ..agent(&["openhands"], &["OPENHANDS_"], &["--config-file"]) },
     agent(&["pi", "pi-coding-agent"], &["PI_"], &["--no-extensions", "-ne"]),
     agent(&["qwen", "qwen-code"], &["QWEN_"], &["--bare"]),
     agent(&["reasonix"], &["REASONIX_"], &[]),
+    Agent { frees: &["--no-interaction"], ..agent(&["sgpt"], &["SGPT_"], &[]) },
     agent(&["windsurf"], &["WINDSURF_"], &["--disable-extensions", "--user-data-dir"]),
 ];
 
@@ -80,6 +86,8 @@ const SETTINGS: &[&str] = &[
     "PURE",
     "SAFE",
     "SETTINGS",
+    // What each of its commands is run by.
+    "SHELL",
     "SIMPLE",
 ];
 

@@ -356,12 +356,11 @@ pub trait Host: Limits {
             }
             None => file.text.clone(),
             Some(uri) => {
-                let path = uri.split('?').next().unwrap_or(uri);
-                let path = path.strip_prefix("//").unwrap_or(path);
-                if file.text.has_unknown() && !uri.contains('?') {
-                    file.text.beginning_with(path)
+                let path = address::sqlite_path(uri);
+                if file.text.has_unknown() && !uri.contains(['?', '#']) {
+                    file.text.beginning_with(&path)
                 } else {
-                    file.text.derive([Piece::Known(path.to_owned())])
+                    file.text.derive([Piece::Known(path)])
                 }
             }
         };

@@ -1,5 +1,6 @@
 //! Action to effects: what it would do. Owns the reading of every kind of action; it does not say what is bad.
 
+mod around;
 mod cells;
 pub mod code;
 mod meaning;
@@ -42,8 +43,10 @@ pub fn understand_reading(
 fn understood<'a>(action: &Action, mut walk: shell::Walk<'a>) -> shell::Walk<'a> {
     match &action.kind {
         ActionKind::Shell { pointer, command } => {
-            walk.open(pointer, command);
-            walk.script_text(command);
+            around::in_each_directory(&mut walk, &action.call.arguments, |walk| {
+                walk.open(pointer, command);
+                walk.script_text(command);
+            });
         }
         ActionKind::Code { pointer, language, code } => {
             let code = as_argument(&mut walk, pointer, code);

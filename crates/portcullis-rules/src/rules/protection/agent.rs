@@ -3,12 +3,12 @@
 
 use super::{
     super::{
-        Rule, Shelf, When,
+        Rule, Scene, Shelf, When,
         effects::{about, at, is_hostile, run, words, written},
     },
     How, OWN,
     definitions::{self, Among},
-    touch,
+    process, touch,
 };
 use crate::{
     effect::{EffectKind, Kinds, Run, WriteMode},
@@ -75,11 +75,12 @@ static RULES: &[Rule] = &[
                     }
                     How::Written(..) | How::Permitted | How::Handed => Severity::High,
                 };
-                Some(about(
-                    severity,
-                    target,
-                    &format!("this changes the settings of {}:", file.agent),
-                ))
+                let whose = if file.agent == place::PROGRAM {
+                    format!("this changes {}:", file.agent)
+                } else {
+                    format!("this changes the settings of {}:", file.agent)
+                };
+                Some(about(severity, target, &whose))
             },
         ),
         fires: &[
@@ -226,24 +227,78 @@ static RULES: &[Rule] = &[
             "kilo run --auto x",
             "gemini --policy ./x.toml -p x",
             "reasonix --yolo",
+            "aider --yes --message x",
+            "cn -p x --auto",
+            "interpreter -y",
+            "sgpt --shell --no-interaction x",
+            "acli rovodev run --yolo x",
+            "openhands --headless -t x",
+            "devin -p x --permission-mode bypass",
         ],
-        quiet: &["claude --help", "kilo run x", "codex exec 'fix it'", "grep -rn dangerously docs"],
+        quiet: &[
+            "claude --help",
+            "aider --message x",
+            "kilo run x",
+            "codex exec 'fix it'",
+            "grep -rn dangerously docs",
+        ],
+        ..OWN
+    },
+    Rule {
+        id: "protection.agent.process",
+        message: "the running agent would be stopped, or made to do something else",
+        remedy: "debug a program that you started: `node inspect app.js`, `gdb ./app`",
+        when: When::Effect(Kinds::EXECUTE.and(Kinds::KILL).and(Kinds::RUN), |effect, scene| {
+            process::enters_agent(effect, scene).then(|| at(Severity::High))
+        }),
+        fires: &[
+            "kill -USR1 $PPID",
+            "kill -STOP $PPID",
+            "node inspect -p $PPID",
+            "strace -f -p $PPID",
+            "gdb --pid=$(pgrep claude) -batch",
+            "lldb -p $PPID",
+            "reptyr $PPID",
+            "prlimit --pid $PPID --nproc=1",
+            "node -e 'process._debugProcess(process.ppid)'",
+        ],
+        quiet: &[
+            "ps -p $PPID",
+            "cat /proc/$PPID/comm",
+            "kill -0 $PPID",
+            "node inspect app.js",
+            "gdb ./app",
+            "strace -p $(pgrep -f server.js)",
+            "pgrep claude",
+        ],
         ..OWN
     },
     Rule {
         id: "protection.person.keys",
         message: "keys would be pressed in a terminal as if a person had typed them",
         remedy: "ask the person, and wait for the answer",
-        when: When::Effect(Kinds::EXECUTE.and(Kinds::RUN).and(Kinds::WRITE), |effect, _| {
+        when: When::Effect(Kinds::EXECUTE.and(Kinds::RUN).and(Kinds::WRITE), |effect, scene| {
             match &effect.kind {
                 EffectKind::Execute { code, .. } => {
-                    code.display().contains("TIOCSTI").then(|| at(Severity::High))
+                    let code = code.display();
+                    // Its number, as who has no name for it writes it.
+                    let by_number = code.contains("ioctl")
+                        && ["0x5412", "21522", "0x80017472", "0X5412"]
+                            .iter()
+                            .any(|number| code.contains(number));
+                    (by_number || code.contains("TIOCSTI")).then(|| at(Severity::High))
                 }
-                EffectKind::Write { target, .. } => matches!(
-                    target.path.as_deref(),
-                    Some("/dev/uinput" | "/dev/input/uinput" | "/dev/vcs" | "/dev/tty0")
-                )
-                .then(|| at(Severity::High)),
+                EffectKind::Write { target, .. } => {
+                    let is_input = matches!(
+                        target.path.as_deref(),
+                        Some("/dev/uinput" | "/dev/input/uinput" | "/dev/vcs" | "/dev/tty0")
+                    );
+                    // Somebody's window, by its number or as `tty` names it: what appears there says what it likes.
+                    let is_window =
+                        target.path.as_deref().is_some_and(|path| path.starts_with("/dev/pts/"))
+                            || is_asked_for(&target.text, scene);
+                    (is_input || is_window).then(|| at(Severity::High))
+                }
                 EffectKind::Run(run) => {
                     (matches!(run.program.as_str(), "injectty" | "ttyecho" | "tiocsti" | "writevt")
                         || answers(run))
@@ -255,6 +310,9 @@ static RULES: &[Rule] = &[
         fires: &[
             "python3 -c 'import fcntl, termios; fcntl.ioctl(0, termios.TIOCSTI, b\"y\")'",
             "ttyecho -n /dev/pts/3 y",
+            "echo y > /dev/pts/0",
+            "echo y > $(tty)",
+            "perl -e 'ioctl(STDIN,0x5412,$_) for split //,\"y\\n\"'",
             "tmux send-keys -t main y Enter",
             "xdotool key y Return",
         ],
@@ -336,6 +394,15 @@ fn answers(run: &Run) -> bool {
         answered = true;
     }
     answered
+}
+
+/// Whether a name is what `tty` said.
+fn is_asked_for(name: &Text, scene: &Scene<'_>) -> bool {
+    name.has_unknown()
+        && name.sources.iter().any(|source| {
+            let effect = usize::try_from(source.0).ok().and_then(|at| scene.effects.list.get(at));
+            effect.and_then(run).is_some_and(|run| run.program == "tty")
+        })
 }
 
 /// Options that mean nothing else in any program.

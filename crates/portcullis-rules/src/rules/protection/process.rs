@@ -7,11 +7,12 @@ use super::verbs::NAME;
 use crate::{
     effect::{Effect, EffectId, EffectKind, Run},
     place::{self, Place},
+    programs::agents,
     rules::{
         Scene,
         effects::{run, words},
     },
-    text::Text,
+    text::{Piece, Text},
 };
 
 /// How many steps back a process id is followed: a search, a filter or two, a variable.
@@ -58,6 +59,10 @@ fn names_gate(pattern: &str) -> bool {
     if pattern.replace(['[', ']', '\\'], "").contains(NAME) {
         return true;
     }
+    // `pkill -f 'hook claude'`: its command line, by another part of it.
+    if pattern.contains("hook ") {
+        return true;
+    }
     // A pattern of a letter or two means many processes, and says so by itself.
     letters >= 4
         && RegexBuilder::new(pattern)
@@ -85,6 +90,70 @@ fn tells_of_gate(source: EffectId, scene: &Scene<'_>, steps: usize) -> bool {
         Some(EffectKind::Read(target)) => place::place_of(target, scene.facts) == Place::Gate,
         _ => false,
     }
+}
+
+/// Options behind which one of the programs on processes, or an inspector, has a process that runs.
+const ATTACHING: &[&str] = &["--attach", "--attach-pid", "--pid", "-p", "-pid", "attach"];
+
+/// Whether an effect reaches into the process of the agent, which is the one above the shell that it starts: what runs there calls the
+/// gate, or calls it no more.
+pub(super) fn enters_agent(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let is_agents = |text: &Text| is_parent(text) || found_agent(text, scene, STEPS);
+    match &effect.kind {
+        EffectKind::Kill { target, .. } => is_parent(target),
+        EffectKind::Run(run) if ON_PROCESSES.binary_search(&run.program.as_str()).is_ok() => {
+            run.program != "kill" && run.arguments.iter().any(|argument| is_agents(&argument.text))
+        }
+        EffectKind::Run(run) if matches!(run.program.as_str(), "node" | "nodejs" | "bun") => {
+            let is_inspector = words(run).any(|word| word == "inspect");
+            let attaches = words(run).any(|word| ATTACHING.contains(&word));
+            is_inspector
+                && attaches
+                && run.arguments.iter().any(|argument| is_agents(&argument.text))
+        }
+        EffectKind::Run(run)
+            if matches!(run.program.as_str(), "dlv" | "py-spy" | "rbspy" | "perf") =>
+        {
+            run.program != "perf" && run.arguments.iter().any(|argument| is_agents(&argument.text))
+        }
+        EffectKind::Execute { code, .. } => {
+            let code = code.display();
+            code.contains("_debugProcess")
+                || code.contains("process.ppid") && code.contains("process.kill")
+        }
+        _ => false,
+    }
+}
+
+/// Whether a text is the number of the process above, or holds it: `$PPID`, `/proc/$PPID/mem`.
+fn is_parent(text: &Text) -> bool {
+    text.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(name) if &**name == "PPID"))
+}
+
+/// Whether a number that nobody knows yet was found by looking for an agent by its name, or for the process above.
+fn found_agent(text: &Text, scene: &Scene<'_>, steps: usize) -> bool {
+    steps > 0
+        && text.has_unknown()
+        && text.sources.iter().any(|source| {
+            let effect = usize::try_from(source.0).ok().and_then(|at| scene.effects.list.get(at));
+            let Some(EffectKind::Run(run)) = effect.map(|effect| &effect.kind) else {
+                return false;
+            };
+            let looks = matches!(run.program.as_str(), "pgrep" | "pidof" | "ps" | "grep" | "awk");
+            looks
+                && run.arguments.iter().any(|argument| {
+                    let shown = argument.text.display().replace(['[', ']'], "");
+                    is_parent(&argument.text)
+                        || shown
+                            .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')
+                            .any(|word| agents::find(word).is_some())
+                })
+                || run.input.as_ref().is_some_and(|input| found_agent(input, scene, steps - 1))
+                || run
+                    .arguments
+                    .iter()
+                    .any(|argument| found_agent(&argument.text, scene, steps - 1))
+        })
 }
 
 /// Programs that keep services or packages.

@@ -13,6 +13,8 @@ pub(super) fn kill(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if let Some((first, rest)) = arguments.split_first() {
         match known(first) {
             "-l" | "-L" | "--list" | "--table" => return invocation.origin(),
+            // Whether it is there.
+            "-0" => return Text::default(),
             "-s" | "-n" | "--signal" => arguments = rest.get(1..).unwrap_or_default(),
             word if word.starts_with('-') && word != "--" => arguments = rest,
             _ => {}

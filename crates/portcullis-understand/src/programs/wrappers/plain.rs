@@ -8,7 +8,7 @@ use super::{
 use crate::{
     bound::Bounded,
     effect::Argument,
-    programs::{host::Host, invocation::Invocation},
+    programs::{Options, host::Host, invocation::Invocation},
     text::Text,
 };
 
@@ -36,17 +36,31 @@ pub(super) fn inner_after_one(walk: &mut dyn Host, invocation: &Invocation) -> T
     walk.run(command_after(invocation, 1), invocation.input.clone())
 }
 
-/// Our own `sandbox run … -- COMMAND` and `try … -- COMMAND`, which are read as if it ran outside. What our other verbs do, `rules` says.
+/// Our own `sandbox run … -- COMMAND` and `try … -- COMMAND`, which are read as if it ran outside, in the directory where it starts. What
+/// our other verbs do, `rules` says.
 pub(super) fn sandboxed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let arguments = invocation.arguments.as_slice();
     let is_first = arguments
         .first()
         .is_some_and(|first| matches!(first.text.as_known(), Some("sandbox" | "try")));
     let ends = arguments.iter().position(|word| word.text.as_known() == Some("--"));
-    match ends.filter(|_| is_first).and_then(|ends| arguments.get(ends + 1..)) {
-        Some(command) => walk.run(command, invocation.input.clone()),
-        None => invocation.origin(),
-    }
+    let Some((ends, command)) =
+        ends.filter(|_| is_first).and_then(|ends| Some((ends, arguments.get(ends + 1..)?)))
+    else {
+        return invocation.origin();
+    };
+    let own =
+        Options::new(arguments.get(..ends).unwrap_or_default(), &["--workspace", "--directory"]);
+    let Some(workspace) = own.value(&["--workspace"]) else {
+        return walk.run(command, invocation.input.clone());
+    };
+    // What it may write to is all of that directory, whatever the command is seen to do there.
+    walk.mount(&workspace);
+    let input = invocation.input.clone();
+    walk.within(&workspace, |walk| match own.value(&["--directory"]) {
+        Some(inner) => walk.within(&inner, |walk| walk.run(command, input)),
+        None => walk.run(command, input),
+    })
 }
 
 /// As [`inner`], for programs whose inner command may as well stand in one quoted word.

@@ -90,6 +90,12 @@ impl Walk<'_> {
         self.state.assign(name, vec![Value::Scalar(value)]);
     }
 
+    /// The call itself gives its command a variable.
+    pub(in crate::understand) fn given_variable(&mut self, name: &str, value: Text, span: Span) {
+        self.set(name, value, span);
+        self.state.export(name);
+    }
+
     /// What a variable means to programs that will find it: some are obeyed, some are run.
     pub(crate) fn environment(&mut self, name: &str, value: &Text, span: Span) {
         // The whole of it is looked through.

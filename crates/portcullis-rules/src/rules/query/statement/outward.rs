@@ -8,7 +8,7 @@ use super::{
     made::Made,
     verb::{Verb, behind, text_of},
 };
-use crate::bound::Bounded;
+use crate::address;
 
 /// What a statement says that is about more than rows: files, other machines, the server.
 pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
@@ -26,8 +26,11 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
         "INSTALL" if words.contains(&"FROM") && is_address(verb.text()) => "query.program",
         "LOAD" if text_of(statement.get(1)).is_some() => "query.program",
         "ATTACH" => {
-            let named = statement.iter().leading(4).find_map(|token| text_of(Some(token)));
-            return file(found, named.unwrap_or_default());
+            return match attached(statement) {
+                Some(path) => file(found, &path),
+                // Which one it is, is computed: it may be any.
+                None => found.push(("query.file", String::new())),
+            };
         }
         "LOAD" => return file(found, behind(statement, words, &["INFILE"]).unwrap_or_default()),
         "BACKUP" | "BULK" if is_address(verb.text()) => "query.remote",
@@ -56,6 +59,24 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
         _ => return,
     };
     found.push((rule, String::new()));
+}
+
+/// The file of `ATTACH 'file'`, whole in one text, and nothing where a parameter or a name stands for it; `None` where it is put together or
+/// computed.
+fn attached(statement: &[Token]) -> Option<String> {
+    let is_word = |token: &&Token| {
+        matches!(&*token.text, "ATTACH" | "DATABASE" | "EXISTS" | "IF" | "NOT" | "OR" | "REPLACE")
+    };
+    let at = statement.iter().take_while(is_word).count();
+    let next = statement.get(at + 1).map_or("", |next| &*next.text);
+    match text_of(statement.get(at)) {
+        Some(_) if matches!(next, "|" | "-" | "+") => None,
+        Some(named) => {
+            Some(named.strip_prefix("file:").map_or_else(|| named.to_owned(), address::sqlite_path))
+        }
+        None if next == "(" || statement.get(at).is_some_and(|token| &*token.text == "(") => None,
+        None => Some(String::new()),
+    }
 }
 
 /// Whether a file is called as backups of SQL Server are, and so is nothing that another program would run or serve.
