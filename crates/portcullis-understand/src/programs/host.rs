@@ -425,6 +425,18 @@ impl dyn Host + '_ {
         on_disk.map_or_else(|| self.read(file), |found| Text::known(&*found.text))
     }
 
+    /// What arrives on a program's input: where that is a file as it stands on the disk, what is in it.
+    pub fn text_of_input(&mut self, input: &Text) -> Text {
+        if input.as_known().is_some() {
+            return input.clone();
+        }
+        let file = self.copied_file(input).and_then(|path| self.look(&path).file());
+        file.map_or_else(
+            || input.clone(),
+            |file| input.derive([Piece::Known(file.text.to_string())]),
+        )
+    }
+
     /// Reads the text of a file; `None` where it is not entered, see [`Scope::File`].
     pub fn in_file<T>(
         &mut self,

@@ -13,6 +13,7 @@ mod finders;
 mod modules;
 mod powershell;
 mod preloaded;
+mod profiled;
 mod shells;
 mod shown;
 mod speakers;
@@ -54,8 +55,28 @@ const AWK: &[&str] =
 
 const PYTHON: &[&str] = &["-c", "-m", "-W", "-X", "--check-hash-based-pycs"];
 
-const NODE: &[&str] =
-    &["-e", "--eval", "-p", "--print", "-r", "--require", "--import", "-C", "--loader"];
+const NODE: &[&str] = &[
+    "-C",
+    "-e",
+    "-p",
+    "-r",
+    "--conditions",
+    "--env-file",
+    "--env-file-if-exists",
+    "--eval",
+    "--experimental-loader",
+    "--import",
+    "--input-type",
+    "--loader",
+    "--print",
+    "--require",
+    "--snapshot-blob",
+    "--test-concurrency",
+    "--test-name-pattern",
+    "--test-reporter",
+    "--test-reporter-destination",
+    "--watch-path",
+];
 
 /// Programs that run code, sorted by name.
 pub(super) static INTERPRETERS: &[Program] = &[
@@ -170,7 +191,11 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         return invocation.origin();
     }
     if let Some(code) = code {
-        return option_code(walk, invocation, speaker, &code);
+        let printed = option_code(walk, invocation, speaker, &code);
+        if speaker.language == "python" && stays(&invocation.arguments) {
+            typed(walk, invocation);
+        }
+        return printed;
     }
     let operands = wrappers::command_after(invocation, 0);
     if speaker.language == "awk"
@@ -216,6 +241,22 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             }
             _ => invocation.origin(),
         },
+    }
+}
+
+/// Whether an option has Python ask for more when it is done with what it was given.
+fn stays(arguments: &[Argument]) -> bool {
+    arguments.iter().map_while(|word| word.text.known_prefix().strip_prefix('-')).any(|letters| {
+        !letters.starts_with('-')
+            && letters.split(['c', 'm']).next().is_some_and(|it| it.contains('i'))
+    })
+}
+
+/// What arrives on the input is typed.
+fn typed(walk: &mut dyn Host, invocation: &Invocation) {
+    if let Some(input) = &invocation.input {
+        let code = walk.text_of_input(input);
+        walk.code("python", &code, invocation.span, &[]);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     super::{network::serve, options, wrappers},
     builders::names_input,
-    interpret,
+    interpret, profiled,
 };
 use crate::{
     effect::{Argument, WriteMode},
@@ -52,12 +52,7 @@ pub(super) fn python_module(
             }
             invocation.origin()
         }
-        Some("cProfile" | "trace" | "pdb") => {
-            if let Some(code) = rest.last() {
-                walk.at_likely(|walk| walk.code("python", &code.text, code.span, &[]));
-            }
-            invocation.origin()
-        }
+        Some(name) if profiled::follow(walk, invocation, name, rest) => invocation.origin(),
         Some(
             "base64" | "json.tool" | "calendar" | "this" | "compileall" | "py_compile" | "venv"
             | "ensurepip" | "site" | "sysconfig" | "platform" | "tokenize" | "ast" | "dis"

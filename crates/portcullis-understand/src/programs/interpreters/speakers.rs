@@ -162,6 +162,9 @@ pub(super) fn code_option(invocation: &Invocation, speaker: &Speaker) -> Option<
                     index += 1;
                 } else if flags.is_empty()
                     || attached.contains(|c: char| !c.is_ascii_alphanumeric())
+                    // `-ne1`: letters that take nothing stand before perl's code.
+                    || speaker.language == "perl"
+                        && flags.chars().all(|flag| "acflnpsStTuUwWX0".contains(flag))
                 {
                     push(&Argument {
                         text: argument.text.beginning_with(attached),

@@ -1,6 +1,11 @@
 //! What code loads of its own project: modules of Python, JavaScript, Ruby, Perl, PHP and Lua that stand beside it. Owns how the languages
 //! write that and under which names they look; packages that were installed are not followed.
 
+mod called;
+mod node;
+
+pub(super) use called::paths;
+
 use portcullis_syntax::Span;
 
 use crate::{bound::Bounded, programs::host::Host};
@@ -34,6 +39,11 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
     };
     let mut loads = Vec::new();
     find(text, &mut loads);
+    match language {
+        "javascript" => node::follow(walk, directory, text, &mut loads),
+        "python" => called::follow(walk, directory, text, &mut loads),
+        _ => {}
+    }
     if loads.is_empty() {
         return;
     }
@@ -47,6 +57,10 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
     let candidates = |load: &Load| -> Vec<String> {
         let mut paths = Vec::new();
         for name in &load.names {
+            if name.starts_with('/') {
+                paths.push(name.clone());
+                continue;
+            }
             let beside = [directory.to_owned()];
             let from: &[String] = if load.beside { &beside } else { &roots };
             paths.extend(from.iter().filter_map(|root| joined(root, name)));
@@ -135,9 +149,10 @@ fn python(text: &str, loads: &mut Vec<Load>) {
             } else if let Some((_, rest)) = statement
                 .split_once("import_module(")
                 .or_else(|| statement.split_once("__import__("))
-                && let Some(module) = quoted(rest)
+                .or_else(|| statement.split_once("run_module("))
+                && let Some(module) = joined_quotes(rest)
             {
-                push_python(loads, module, &[], span);
+                push_python(loads, &module, &[], span);
             }
         }
     }
@@ -182,6 +197,40 @@ fn quoted(text: &str) -> Option<&str> {
     text.get(1..)?.split(quote).next()
 }
 
+/// What stands in quotes that a text begins with, and in those that are put behind them: `"a" + "b"`.
+fn joined_quotes(text: &str) -> Option<String> {
+    let mut whole = quoted(text)?.to_owned();
+    let mut rest = text.trim_start();
+    loop {
+        let length = quoted(rest)?.len() + 2;
+        rest = rest.get(length..).unwrap_or_default().trim_start();
+        let Some(next) = rest.strip_prefix('+').map(str::trim_start) else { return Some(whole) };
+        let Some(part) = quoted(next) else { return Some(whole) };
+        whole.push_str(part);
+        rest = next;
+    }
+}
+
+/// A module of the project's own that JavaScript names, and what it may be called in full; nothing where it is a package.
+fn push_javascript(loads: &mut Vec<Load>, name: &str, span: Span) {
+    if !(name.starts_with("./") || name.starts_with("../") || matches!(name, "." | "..")) {
+        return;
+    }
+    let name = name.split('?').next().unwrap_or(name);
+    let name = name.trim_end_matches('/');
+    let mut names = vec![name.to_owned()];
+    let stem = name.strip_suffix(".js").filter(|_| name.ends_with(".js"));
+    names.extend(stem.map(|stem| format!("{stem}.ts")));
+    let ends = [".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx"];
+    if !ends.iter().any(|end| name.ends_with(end)) {
+        names.extend(ends.iter().map(|end| format!("{name}{end}")));
+        names.extend(["/index.js", "/index.mjs", "/index.ts"].map(|end| format!("{name}{end}")));
+    }
+    if loads.iter().rev().take(4).all(|last| last.names != names) {
+        loads.push(Load { names, beside: true, span });
+    }
+}
+
 /// `require("./x")`, `import "./x"`, `from "./x"`, `import("./x")`: what begins with a dot is the project's own.
 fn javascript(text: &str, loads: &mut Vec<Load>) {
     for (start, line) in lines(text) {
@@ -197,27 +246,19 @@ fn javascript(text: &str, loads: &mut Vec<Load>) {
         ] {
             for (at, _) in line.match_indices(word) {
                 let rest = line.get(at + word.len()..).unwrap_or_default();
-                let Some(name) = quoted(rest).filter(|name| {
-                    name.starts_with("./") || name.starts_with("../") || matches!(*name, "." | "..")
-                }) else {
-                    continue;
-                };
-                let name = name.split('?').next().unwrap_or(name);
-                let name = name.trim_end_matches('/');
-                let mut names = vec![name.to_owned()];
-                let stem = name.strip_suffix(".js").filter(|_| name.ends_with(".js"));
-                names.extend(stem.map(|stem| format!("{stem}.ts")));
-                let ends = [".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx"];
-                if !ends.iter().any(|end| name.ends_with(end)) {
-                    names.extend(ends.iter().map(|end| format!("{name}{end}")));
-                    names.extend(
-                        ["/index.js", "/index.mjs", "/index.ts"].map(|end| format!("{name}{end}")),
-                    );
+                if let Some(name) = quoted(rest) {
+                    push_javascript(loads, name, Span::new(start + at, start + line.len()));
                 }
-                let load =
-                    Load { names, beside: true, span: Span::new(start + at, start + line.len()) };
-                if loads.last().is_none_or(|last| last.names != load.names) {
-                    loads.push(load);
+            }
+        }
+        // `new (require("worker_threads").Worker)("./x.js")`, `createRequire(import.meta.url)("./x.js")`, `register("./x.mjs", …)`.
+        for word in ["Worker", "createRequire", "register("] {
+            let Some(at) = line.find(word) else { continue };
+            let span = Span::new(start + at, start + line.len());
+            let rest = line.get(at..).unwrap_or_default();
+            for (quote, _) in rest.match_indices(['"', '\'', '`']) {
+                if let Some(name) = quoted(rest.get(quote..).unwrap_or_default()) {
+                    push_javascript(loads, name, span);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use portcullis_syntax::Span;
 
-use super::Starter;
+use super::{Starter, imports, project};
 use crate::{
     bound::Bounded, effect::Argument, programs::found::Found, programs::host::Host,
     programs::invocation::Invocation, programs::options,
@@ -19,9 +19,6 @@ pub(super) static NODE: Starter = Starter {
 pub(super) static RUBY: Starter = Starter { programs: &["ruby", "irb"], start: ruby };
 
 pub(super) static PERL: Starter = Starter { programs: &["perl"], start: perl };
-
-/// How many files of an environment are read.
-const PATHS: usize = 16;
 
 /// `python -m PACKAGE`: the package's `__main__`, or the module. `sitecustomize` and `usercustomize` are loaded from wherever `PYTHONPATH`
 /// leads (the `site` module's page), and `PYTHONSTARTUP` before a prompt.
@@ -48,19 +45,19 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
         }
     }
     for directory in &sites {
-        for name in ["sitecustomize", "usercustomize"] {
-            for ending in [".py", "/__init__.py"] {
-                let path = format!("{directory}/{name}{ending}");
-                walk.load_from(
-                    std::slice::from_ref(directory),
-                    "python",
-                    &path,
-                    invocation.name.span,
-                );
-            }
-        }
+        customized(walk, directory, invocation.name.span);
     }
     environment(walk, invocation);
+    if let Some(base) = variable(walk, invocation, "PYTHONUSERBASE") {
+        site_packages(walk, &base.text, base.span);
+    }
+    let mut filters = options::values_of(&invocation.arguments, "-W");
+    filters.extend(variable(walk, invocation, "PYTHONWARNINGS"));
+    sites.extend(walk.directory().map(str::to_owned));
+    for filters in &filters {
+        warned(walk, filters, &sites);
+    }
+    shadows(walk, invocation);
     if let Some(file) = variable(walk, invocation, "PYTHONSTARTUP")
         && let Some(path) = walk.target(&file.text).path
     {
@@ -75,34 +72,185 @@ fn environment(walk: &mut dyn Host, invocation: &Invocation) {
     else {
         return;
     };
-    let Some(library) = walk.target(&crate::text::Text::known(format!("{root}/lib"))).path else {
-        return;
-    };
+    site_packages(walk, &crate::text::Text::known(root), invocation.span);
+}
+
+/// What an interpreter loads of a directory that packages are installed below: of an environment, or of a user.
+fn site_packages(walk: &mut dyn Host, root: &crate::text::Text, span: Span) {
+    let Some(root) = walk.target(root).path else { return };
+    let library = format!("{root}/lib");
     let Found::Directory(versions) = walk.look(&library) else { return };
     for version in versions.iter().filter_map(|name| name.strip_suffix('/')).leading(4) {
         let packages = format!("{library}/{version}/site-packages");
-        let Found::Directory(names) = walk.look(&packages) else { continue };
-        let paths: Vec<String> = names
-            .iter()
-            .filter(|name| name.ends_with(".pth"))
-            .leading(PATHS)
-            .map(|name| format!("{packages}/{name}"))
-            .collect();
-        for path in &paths {
-            walk.look(path);
+        imports::paths(walk, &packages, span);
+        customized(walk, &packages, span);
+    }
+}
+
+/// `sitecustomize` and `usercustomize` of a directory that modules are looked for in.
+fn customized(walk: &mut dyn Host, directory: &str, span: Span) {
+    for name in ["sitecustomize", "usercustomize"] {
+        for ending in [".py", "/__init__.py"] {
+            let path = format!("{directory}/{name}{ending}");
+            walk.load_from(std::slice::from_ref(&directory.to_owned()), "python", &path, span);
         }
-        for path in &paths {
-            let Some(file) = walk.look(path).file() else { continue };
-            walk.in_file(&file, "python", invocation.span, |walk| {
-                let mut at = 0;
-                for line in file.text.split_inclusive('\n') {
-                    let span = Span::new(at, at + line.trim_end().len());
-                    at += line.len();
-                    if line.starts_with("import ") || line.starts_with("import\t") {
-                        walk.code("python", &crate::text::Text::known(line.trim_end()), span, &[]);
-                    }
-                }
-            });
+    }
+}
+
+/// Modules of the standard library that other modules of it import: one of these names beside a script takes the place of the library's, whatever the
+/// script itself imports (docs.python.org, "sys.path"). Sorted.
+const TAKEN_FOR_THE_LIBRARY_S: &[&str] = &[
+    "abc",
+    "argparse",
+    "ast",
+    "asyncio",
+    "base64",
+    "bdb",
+    "bisect",
+    "bz2",
+    "calendar",
+    "cmd",
+    "code",
+    "codeop",
+    "collections",
+    "colorsys",
+    "compileall",
+    "concurrent",
+    "configparser",
+    "contextlib",
+    "contextvars",
+    "copy",
+    "copyreg",
+    "csv",
+    "ctypes",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "difflib",
+    "dis",
+    "email",
+    "enum",
+    "fnmatch",
+    "fractions",
+    "functools",
+    "getopt",
+    "getpass",
+    "gettext",
+    "glob",
+    "gzip",
+    "hashlib",
+    "heapq",
+    "hmac",
+    "html",
+    "http",
+    "importlib",
+    "inspect",
+    "ipaddress",
+    "json",
+    "keyword",
+    "linecache",
+    "locale",
+    "logging",
+    "lzma",
+    "mimetypes",
+    "multiprocessing",
+    "numbers",
+    "opcode",
+    "operator",
+    "optparse",
+    "pathlib",
+    "pdb",
+    "pickle",
+    "pkgutil",
+    "platform",
+    "pprint",
+    "queue",
+    "quopri",
+    "random",
+    "re",
+    "reprlib",
+    "sched",
+    "secrets",
+    "selectors",
+    "shlex",
+    "shutil",
+    "signal",
+    "socket",
+    "socketserver",
+    "sre_compile",
+    "ssl",
+    "stat",
+    "statistics",
+    "string",
+    "stringprep",
+    "struct",
+    "subprocess",
+    "symtable",
+    "tarfile",
+    "tempfile",
+    "textwrap",
+    "threading",
+    "token",
+    "tokenize",
+    "traceback",
+    "tracemalloc",
+    "types",
+    "typing",
+    "unittest",
+    "urllib",
+    "uuid",
+    "warnings",
+    "weakref",
+    "webbrowser",
+    "xml",
+    "zipfile",
+];
+
+/// What stands beside the script, or in the directory of the call, under the name of a module of the library.
+fn shadows(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = &invocation.arguments;
+    let is_isolated = |word: &Argument| matches!(word.text.as_known(), Some("-I" | "-P"));
+    if words.iter().any(is_isolated) {
+        return;
+    }
+    let script = options::Options::new(words, &["-W", "-X", "-c", "-m"]).operands().next();
+    let is_code =
+        !options::values_of(words, "-c").is_empty() || !options::values_of(words, "-m").is_empty();
+    let place = match script.filter(|_| !is_code) {
+        Some(script) => {
+            let Some(path) = walk.target(&script.text).path else { return };
+            crate::programs::found::directory_of(&path).to_owned()
+        }
+        None => match walk.directory() {
+            Some(directory) => directory.to_owned(),
+            None => return,
+        },
+    };
+    let Found::Directory(names) = walk.look(&place) else { return };
+    for name in names {
+        let stem = name.strip_suffix(".py").or_else(|| name.strip_suffix('/')).unwrap_or_default();
+        if TAKEN_FOR_THE_LIBRARY_S.binary_search(&stem).is_err() {
+            continue;
+        }
+        let end = if name.ends_with('/') { "/__init__.py" } else { ".py" };
+        let path = format!("{}/{stem}{end}", place.trim_end_matches('/'));
+        walk.at_likely(|walk| {
+            walk.load_from(std::slice::from_ref(&place), "python", &path, invocation.name.span)
+        });
+    }
+}
+
+/// `PYTHONWARNINGS` and `-W`: the category of a warning is imported, `ACTION:MESSAGE:CATEGORY` (docs.python.org, "warnings").
+fn warned(walk: &mut dyn Host, filters: &Argument, places: &[String]) {
+    for filter in filters.text.known_prefix().split(',') {
+        let category = filter.split(':').nth(2).unwrap_or_default();
+        let Some((module, _)) = category.rsplit_once('.') else { continue };
+        let name = module.replace('.', "/");
+        for place in places {
+            for end in [".py", "/__init__.py"] {
+                let path = format!("{place}/{name}{end}");
+                walk.load_from(std::slice::from_ref(place), "python", &path, filters.span);
+            }
         }
     }
 }
@@ -116,18 +264,124 @@ fn node(walk: &mut dyn Host, invocation: &Invocation) {
             preloaded(walk, "javascript", &file);
         }
     }
-    let variable = variable(walk, invocation, "NODE_OPTIONS");
-    if let Some(words) = variable {
-        let mut words = words.text.as_known().unwrap_or_default().split_whitespace().peekable();
-        while let Some(word) = words.next() {
-            let (option, value) = word.split_once('=').unwrap_or((word, ""));
-            if !matches!(option, "-r" | "--require" | "--import" | "--loader") {
-                continue;
-            }
-            let value = if value.is_empty() { words.next().unwrap_or_default() } else { value };
-            let text = crate::text::Text::known(value.trim_start_matches("file://"));
-            preloaded(walk, "javascript", &Argument { text, span: invocation.span });
+    if let Some(words) = variable(walk, invocation, "NODE_OPTIONS") {
+        node_options(walk, words.text.as_known().unwrap_or_default(), invocation.span);
+    }
+    if !is_node {
+        return;
+    }
+    for file in options::values_of(&invocation.arguments, "--test-reporter") {
+        preloaded(walk, "javascript", &file);
+    }
+    for option in ["--env-file", "--env-file-if-exists"] {
+        for file in options::values_of(&invocation.arguments, option) {
+            from_file(walk, &file);
         }
+    }
+    if let Some(places) = variable(walk, invocation, "NODE_PATH") {
+        for place in places.text.known_prefix().split(':').filter(|place| !place.is_empty()) {
+            let path = walk.target(&crate::text::Text::known(place)).path;
+            modules_of(walk, path, places.span);
+        }
+    }
+    tested(walk, invocation);
+    // A prompt obeys `.load FILE` (nodejs.org, "REPL").
+    let known = invocation.input.as_ref().and_then(|input| input.as_known().map(str::to_owned));
+    for line in known.iter().flat_map(|known| known.lines()) {
+        if let Some(name) = line.trim().strip_prefix(".load ") {
+            let text = crate::text::Text::known(name.trim());
+            let file = Argument { text, span: invocation.span };
+            walk.script("javascript", &file, &[], None);
+        }
+    }
+}
+
+/// What `NODE_OPTIONS` has loaded first.
+fn node_options(walk: &mut dyn Host, words: &str, span: Span) {
+    let mut words = words.split_whitespace();
+    while let Some(word) = words.next() {
+        let (option, value) = word.split_once('=').unwrap_or((word, ""));
+        if !matches!(option, "-r" | "--require" | "--import" | "--loader") {
+            continue;
+        }
+        let value = if value.is_empty() { words.next().unwrap_or_default() } else { value };
+        let text = crate::text::Text::known(value.trim_start_matches("file://"));
+        preloaded(walk, "javascript", &Argument { text, span });
+    }
+}
+
+/// `--env-file FILE`: of what it sets, `NODE_OPTIONS` counts for this very process (nodejs.org, "--env-file=file").
+fn from_file(walk: &mut dyn Host, file: &Argument) {
+    let Some(path) = walk.target(&file.text).path else { return };
+    let Some(found) = walk.look(&path).file() else { return };
+    walk.in_file(&found, "environment", file.span, |walk| {
+        let mut at = 0;
+        for line in found.text.split_inclusive('\n') {
+            let span = Span::new(at, at + line.trim_end().len());
+            at += line.len();
+            let line = line.trim().trim_start_matches("export ");
+            let Some((name, value)) = line.split_once('=') else { continue };
+            if name.trim() == "NODE_OPTIONS" {
+                node_options(walk, value.trim().trim_matches(['"', '\'', '`']), span);
+            }
+        }
+    });
+}
+
+/// How many modules of a directory are read that `NODE_PATH` names.
+const MODULES: usize = 32;
+
+/// The modules of a directory in which they are looked for by their names alone.
+fn modules_of(walk: &mut dyn Host, directory: Option<String>, span: Span) {
+    let Some(directory) = directory.filter(|path| !path.contains("/node_modules")) else { return };
+    let Found::Directory(names) = walk.look(&directory) else { return };
+    let paths: Vec<String> = names
+        .iter()
+        .filter_map(|name| match name.strip_suffix('/') {
+            Some(folder) => Some(format!("{directory}/{folder}/index.js")),
+            None => name.ends_with("js").then(|| format!("{directory}/{name}")),
+        })
+        .leading(MODULES)
+        .collect();
+    for path in &paths {
+        walk.look(path);
+    }
+    for path in &paths {
+        walk.at_likely(|walk| walk.load("javascript", path, span));
+    }
+}
+
+/// How many tests are read, and how deep they are looked for.
+const TESTS: usize = 24;
+const DEPTH: usize = 4;
+
+/// `node --test` without a file: the tests that it finds by their names (nodejs.org, "Running tests from the command line").
+fn tested(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let mut operands = options::Options::new(&invocation.arguments, invocation.values).operands();
+    if !project::has(&words, &["--test"]) || operands.next().is_some() {
+        return;
+    }
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let is_test = |name: &str| {
+        let Some((stem, end)) = name.rsplit_once('.') else { return false };
+        matches!(end, "cjs" | "cts" | "js" | "mjs" | "mts" | "ts")
+            && (stem == "test"
+                || stem.starts_with("test-")
+                || [".test", "-test", "_test"].iter().any(|mark| stem.ends_with(mark)))
+    };
+    let is_module = |name: &str| [".js", ".cjs", ".mjs"].iter().any(|end| name.ends_with(end));
+    let span = invocation.span;
+    let found = walk.in_project(|walk| {
+        let mut found = project::below(walk, &root, DEPTH, span, &is_test);
+        found.extend(project::below(walk, &format!("{root}/test"), DEPTH, span, &is_module));
+        found.iter().at_most(TESTS, walk, span).cloned().collect::<Vec<_>>()
+    });
+    for path in &found {
+        walk.look(path);
+    }
+    for path in &found {
+        walk.load("javascript", path, span);
     }
 }
 

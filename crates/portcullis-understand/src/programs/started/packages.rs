@@ -22,6 +22,18 @@ pub(super) static SCRIPTS: Starter = Starter { programs: &["npm", "pnpm", "yarn"
 const INSTALLATION: &[&str] =
     &["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"];
 
+/// Scripts that run around the making of a package.
+const PACKED: &[&str] =
+    &["prepublish", "prepare", "prepublishOnly", "prepack", "postpack", "publish"];
+
+/// Whether a word names a package by the directory that it lies in.
+fn is_directory(word: &str) -> bool {
+    let path = word.strip_prefix("file:").or_else(|| word.strip_prefix("link:"));
+    let is_path = path.is_some() || word.starts_with("./") || word.starts_with("../");
+    let is_archive = [".tgz", ".tar.gz", ".tar"].iter().any(|end| word.ends_with(end));
+    (is_path || word == ".") && !is_archive
+}
+
 /// Options that name a directory to work in.
 const DIRECTORIES: &[&str] = &["-C", "--cwd", "--dir", "--prefix"];
 
@@ -32,6 +44,8 @@ struct Asked {
     scripts: Vec<String>,
     given: Vec<String>,
     reach: Reach,
+    /// Directories of other packages that are packed or installed from here.
+    others: Vec<String>,
 }
 
 /// In which packages of a workspace something runs.
@@ -156,12 +170,15 @@ fn asked(program: &str, words: &[String]) -> Asked {
                 verb = Some("install".to_owned());
             }
             (None, "publish" | "pack") => {
-                asked.scripts.extend(
-                    ["prepublish", "prepare", "prepublishOnly", "prepack", "postpack", "publish"]
-                        .map(str::to_owned),
-                );
+                asked.scripts.extend(PACKED.iter().map(|name| (*name).to_owned()));
+                asked.others.extend(words.filter(|word| is_directory(word)).cloned());
                 return asked;
             }
+            (None, "version") if program != "yarn" || words.len() > 0 => {
+                asked.scripts.push("version".to_owned());
+                return asked;
+            }
+            (Some("install"), _) if is_directory(word) => asked.others.push(word.clone()),
             (Some("run"), _) => {
                 asked.scripts.push(word.clone());
                 runs = true;
@@ -197,6 +214,13 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     }
     for file in reached(walk, &asked.reach, invocation.span) {
         package(walk, &file, &asked, invocation.span);
+    }
+    for other in &asked.others {
+        let place = other.split_once(':').map_or(other.as_str(), |(_, path)| path);
+        let Some(path) = walk.target(&Text::known(place)).path else { continue };
+        if let Some(file) = walk.look(&format!("{path}/package.json")).file() {
+            package(walk, &file, &asked, invocation.span);
+        }
     }
     walk.go_to(outer);
 }
@@ -380,6 +404,10 @@ fn dependencies(walk: &mut dyn Host, root: &tree::Node) {
         let Some(group) = root.get(group) else { continue };
         for (_, version) in group.entries() {
             let Some(text) = version.text() else { continue };
+            if is_directory(text) && text.contains(':') {
+                let words = project::arguments(&["npm", "install", text], version.span);
+                walk.run(&words, None);
+            }
             if !["http://", "https://", "git+http://"].iter().any(|start| text.starts_with(start)) {
                 continue;
             }
@@ -431,6 +459,9 @@ mod tests {
             ("npm pkg get scripts", &[], &[]),
             ("npm install --ignore-scripts", &[], &[]),
             ("npm ci", INSTALLATION, &[]),
+            ("npm install ./a", INSTALLATION, &[]),
+            ("npm version patch", &["version"], &[]),
+            ("npm pack ./a", PACKED, &[]),
             ("yarn", INSTALLATION, &[]),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();

@@ -48,6 +48,9 @@ pub(super) fn manager(walk: &mut dyn Host, invocation: &Invocation) {
             walk.look(&format!("{root}/{name}"));
         }
         npmrc(walk, &root, span, installs);
+        if matches!(verb, Some("create" | "init" | "innit")) {
+            initialized(walk, &root, span);
+        }
         yarnrc(walk, &root, span, installs);
         if invocation.program == "bun" {
             bunfig(walk, &root, span, installs);
@@ -102,6 +105,18 @@ fn npmrc(walk: &mut dyn Host, root: &str, span: Span, installs: bool) {
             }
         }
     });
+}
+
+/// `npm init`: a module of the settings asks the questions (docs.npmjs.com, "init-module").
+fn initialized(walk: &mut dyn Host, root: &str, span: Span) {
+    let Some(file) = walk.look(&format!("{root}/.npmrc")).file() else { return };
+    for line in file.text.lines() {
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let value = value.trim().trim_matches(['"', '\'']);
+        if matches!(key.trim(), "init-module" | "init.module") && !value.starts_with(['~', '$']) {
+            walk.load("javascript", &project::joined(root, value), span);
+        }
+    }
 }
 
 /// Packages come from an address.

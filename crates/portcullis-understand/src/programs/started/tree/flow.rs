@@ -1,5 +1,7 @@
 //! Values between brackets and quotes. Owns JSON, the flow style of YAML and its quoted scalars, from a place in a text on.
 
+use std::collections::HashSet;
+
 use portcullis_syntax::Span;
 
 use super::{DEPTH, NODES, Node, Value};
@@ -114,7 +116,7 @@ impl<'t> Flow<'t> {
             }
         }
         self.eat(b'}');
-        Value::Map(entries)
+        Value::Map(if self.dialect == Dialect::Json { last_of_each(entries) } else { entries })
     }
 
     fn list(&mut self) -> Value {
@@ -261,4 +263,16 @@ impl<'t> Flow<'t> {
             word => Value::Scalar(word.to_owned()),
         }
     }
+}
+
+/// A name that stands twice counts as it stands last: so npm and whatever else parses JSON has it.
+fn last_of_each(entries: Vec<(Node, Node)>) -> Vec<(Node, Node)> {
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut kept: Vec<(Node, Node)> = entries
+        .into_iter()
+        .rev()
+        .filter(|(key, _)| seen.insert(key.text().unwrap_or_default().to_owned()))
+        .collect();
+    kept.reverse();
+    kept
 }

@@ -218,6 +218,7 @@ mod tests {
             ("// x\n{ /* y */ \"a\": \"http://b\", // z\n }", r#"{a:"http://b"}"#),
             ("\u{feff}{\"a\": {}, \"b\": [],}", "{a:{},b:[]}"),
             ("{\"a\": \"b", r#"{a:"b"}"#),
+            (r#"{"a": {"b": "c"}, "d": "e", "a": {"b": "f"}}"#, r#"{d:"e",a:{b:"f"}}"#),
             ("", "~"),
         ] {
             assert_eq!(shown(json(text).root().unwrap()), expected, "{text}");

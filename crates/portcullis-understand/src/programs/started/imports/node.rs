@@ -1,0 +1,171 @@
+//! Modules of JavaScript that are named otherwise than by their path: by the `imports` of a `package.json`, by an address that holds the code, and
+//! all that a folder has (nodejs.org, "Subpath imports", "data: imports").
+
+use portcullis_syntax::Span;
+
+use super::{Load, lines, push_javascript, quoted};
+use crate::{
+    bound::Bounded,
+    programs::{
+        found::{Found, directory_of},
+        host::Host,
+        started::{directory_above, tree},
+    },
+    text::Text,
+};
+
+/// How many modules of a folder are read that code loads whole.
+const FOLDER: usize = 48;
+
+/// How many directories above are looked into for a `package.json`.
+const LEVELS: usize = 12;
+
+/// What an address begins with that holds its module.
+const DATA: &str = "data:text/javascript";
+
+pub(super) fn follow(walk: &mut dyn Host, directory: &str, text: &str, loads: &mut Vec<Load>) {
+    for (start, line) in lines(text) {
+        let span = Span::new(start, start + line.len());
+        for (at, _) in line.match_indices(DATA) {
+            let quote = line.get(..at).and_then(|before| before.chars().next_back());
+            let whole = line.get(at..).unwrap_or_default();
+            let end = quote.filter(|it| matches!(it, '"' | '\'' | '`'));
+            let whole = end.and_then(|end| whole.split(end).next()).unwrap_or(whole);
+            if let Some(code) = held(whole) {
+                walk.code("javascript", &Text::known(code), span, &[]);
+            }
+        }
+        named(walk, directory, line, span, loads);
+        folder(walk, directory, line, span, loads);
+    }
+}
+
+/// The module that an address holds.
+fn held(address: &str) -> Option<String> {
+    let rest = address.strip_prefix(DATA)?;
+    let (kind, code) = rest.split_once(',')?;
+    if !kind.ends_with(";base64") {
+        return Some(percent(code));
+    }
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for letter in percent(code).bytes() {
+        let value = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => continue,
+        };
+        bits = (bits << 6 | u32::from(value)) & 0x00ff_ffff;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).unwrap_or_default());
+        }
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn percent(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        match after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(b'%');
+                rest = after;
+            }
+        }
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// `require("#x")`: the nearest `package.json` says which file that is.
+fn named(walk: &mut dyn Host, directory: &str, line: &str, span: Span, loads: &mut Vec<Load>) {
+    for word in ["require(", "import(", "import ", "from "] {
+        for (at, _) in line.match_indices(word) {
+            let rest = line.get(at + word.len()..).unwrap_or_default();
+            let Some(name) = quoted(rest).filter(|name| name.starts_with('#')) else { continue };
+            let Some((root, imports)) = package(walk, directory) else { return };
+            let mut targets: Vec<String> = Vec::new();
+            for (key, value) in imports.entries() {
+                let stem = match key.split_once('*') {
+                    None if key == name => "",
+                    None => continue,
+                    Some((before, after)) => {
+                        let stem = name.strip_prefix(before).and_then(|it| it.strip_suffix(after));
+                        let Some(stem) = stem else { continue };
+                        stem
+                    }
+                };
+                value.visit(&mut |inner| {
+                    let text = inner.text().filter(|text| text.starts_with('.'));
+                    targets.extend(text.map(|text| text.replace('*', stem)));
+                });
+            }
+            let names: Vec<String> =
+                targets.iter().filter_map(|target| super::joined(&root, target)).collect();
+            if !names.is_empty() {
+                loads.push(Load { names, beside: true, span });
+            }
+        }
+    }
+}
+
+/// The `imports` of the nearest `package.json`, and where that lies.
+fn package(walk: &mut dyn Host, directory: &str) -> Option<(String, tree::Node)> {
+    let mut place = directory.trim_end_matches('/').to_owned();
+    for _ in 0..LEVELS {
+        if let Some(file) = walk.look(&format!("{place}/package.json")).file() {
+            let tree = tree::json(&file.text);
+            let imports = tree.root()?.get("imports")?.clone();
+            return Some((directory_of(&file.path).to_owned(), imports));
+        }
+        place = directory_above(&place)?;
+    }
+    None
+}
+
+/// `readdirSync(__dirname).forEach(name => require(…))`: whatever lies there is loaded.
+fn folder(walk: &mut dyn Host, directory: &str, line: &str, span: Span, loads: &mut Vec<Load>) {
+    let Some((_, rest)) = line.split_once("readdirSync(") else { return };
+    if !rest.contains("require") && !rest.contains("import(") {
+        return;
+    }
+    let end = rest.find(')').unwrap_or(rest.len());
+    let argument = rest.get(..end).unwrap_or_default();
+    let below = argument.find(['"', '\'', '`']).and_then(|at| quoted(argument.get(at..)?));
+    let below = below.unwrap_or(".").trim_start_matches('/');
+    let Some(place) = super::joined(directory, below) else { return };
+    let Found::Directory(names) = walk.look(&place) else { return };
+    let is_module =
+        |name: &&String| [".js", ".cjs", ".mjs", ".ts"].iter().any(|end| name.ends_with(end));
+    for name in names.iter().filter(is_module).leading(FOLDER) {
+        push_javascript(loads, &format!("./{below}/{name}"), span);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::held;
+
+    #[test]
+    fn an_address_may_hold_a_module() {
+        for (address, expected) in [
+            ("data:text/javascript,a(%22b%22)", Some("a(\"b\")")),
+            ("data:text/javascript;charset=utf-8;base64,YSgxKQ==", Some("a(1)")),
+            ("data:text/javascript,100%", Some("100%")),
+            ("data:text/css,a", None),
+        ] {
+            assert_eq!(held(address).as_deref(), expected, "{address}");
+        }
+    }
+}
