@@ -721,7 +721,7 @@ fn what_does_harm_in_a_file_is_stopped_and_its_twin_goes_on() {
                     } else {
                         content.replace("\"@\"", &format!("\"{text}\""))
                     };
-                    (format!("{ROOT}/{path}"), content)
+                    (format!("{ROOT}/{}", path.replace("=@", &format!("={text}"))), content)
                 })
                 .collect();
             let (goes_on, findings) = goes_on(&files, command);
@@ -835,5 +835,15 @@ fn hostile_files_end() {
         (".git/config", deep("[core]\n\thooksPath = \"", 2_000), "git commit -m x"),
     ] {
         goes_on(&BTreeMap::from([(format!("{ROOT}/{file}"), content)]), command);
+    }
+}
+
+#[test]
+fn what_does_harm_is_stopped_whoever_is_given_it() {
+    for command in unread::COMMANDS {
+        for (text, expected) in [("rm -rf ~", false), ("echo built", true)] {
+            let (goes_on, findings) = goes_on(&BTreeMap::new(), &command.replace('@', text));
+            assert_eq!(goes_on, expected, "`{command}` with `{text}`: {findings:?}");
+        }
     }
 }

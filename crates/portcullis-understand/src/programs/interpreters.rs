@@ -125,7 +125,7 @@ pub(super) static INTERPRETERS: &[Program] = &[
     language("octave", &["--eval"]),
     shell("oksh"),
     language("osascript", &["-e", "-l", "-s"]),
-    language("perl", &["-e", "-E", "-I", "-M", "-m", "-x"]),
+    language("perl", &["-e", "-E", "-I", "-M", "-m"]),
     language("php", &["-r", "-B", "-R", "-E", "-f", "-d", "-c", "-S", "-t", "--run"]),
     shell("posh"),
     custom(

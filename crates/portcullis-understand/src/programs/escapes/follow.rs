@@ -50,6 +50,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     {
         let shows = matches!(name, "less" | "more" | "man" | "mail" | "mailx" | "nvim" | "vim");
         follow_input(walk, input, marks, !shows, invocation.span);
+        told_by_file(walk, input, marks, invocation.span);
     }
 }
 
@@ -255,6 +256,26 @@ pub(in crate::programs) fn hand_over(walk: &mut dyn Host, invocation: &Invocatio
             }
         }
     }
+}
+
+/// `ed < FILE`: what the program is told stands in a file of this machine.
+fn told_by_file(walk: &mut dyn Host, input: &Text, marks: &[&str], span: Span) {
+    if input.as_known().is_some() {
+        return;
+    }
+    let file = walk.copied_file(input).and_then(|path| walk.look(&path).file());
+    let Some(file) = file else { return };
+    walk.in_file(&file, "settings", span, |walk| {
+        let mut at = 0;
+        for raw in file.text.split_inclusive('\n') {
+            let place = Span::new(at, at + raw.trim_end().len());
+            at += raw.len();
+            let line = raw.trim();
+            if let Some(code) = marks.iter().find_map(|mark| line.strip_prefix(mark)) {
+                walk.at_likely(|walk| walk.shell(&Text::known(code), place, &[], None));
+            }
+        }
+    });
 }
 
 fn follow_input(walk: &mut dyn Host, input: &Text, marks: &[&str], takes_orders: bool, span: Span) {

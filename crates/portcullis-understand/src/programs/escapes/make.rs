@@ -116,6 +116,12 @@ pub(crate) fn make_variables(walk: &mut dyn Host, words: &[Argument]) {
                 code.append(&value.text);
                 walk.at_likely(|walk| walk.shell(&code, value.span, &[], None));
             }
+            _ if TOOLS.contains(&name)
+                && !known.contains(char::is_whitespace)
+                && ["/", "./", "../", "~/"].iter().any(|start| known.starts_with(start)) =>
+            {
+                walk.at_likely(|walk| walk.shell(&value.text, value.span, &[], None));
+            }
             _ if known.contains("$(shell ") => makefile(walk, &word.text, word.span),
             _ if (known.contains([' ', ';', '|', '&', '`']) || known.contains("$("))
                 && (crate::programs::program(program).is_some() || is_shell(program)) =>
@@ -140,6 +146,7 @@ pub(crate) fn makefile(walk: &mut dyn Host, text: &Text, span: Span) {
 
 /// A makefile, and the words of the command that make's goals and variables are among.
 pub(crate) fn made(walk: &mut dyn Host, text: &Text, words: Option<&[Argument]>, span: Span) {
+    let text = &walk.text_of_input(text);
     let Some(known) = text.as_known() else {
         if text.taint.has(Taint::NETWORK) || text.taint.has(Taint::DECODED) {
             walk.gap(span, GapReason::UnknownCode);

@@ -167,7 +167,6 @@ pub(super) fn java(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     }
     if let Some(file) = wrappers::command_after(invocation, 0).first()
         && file.text.known_prefix().ends_with(".java")
-        && walk.wrote(&file.text)
     {
         walk.script("java", file, &[], invocation.input.clone());
     }

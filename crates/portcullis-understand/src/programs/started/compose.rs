@@ -27,6 +27,9 @@ const NAMES: &[&str] = &[
     "docker-compose.override.yml",
 ];
 
+/// How many files of one project are read.
+const FILES: usize = 24;
+
 /// Verbs that start containers.
 const STARTING: &[&str] = &["create", "restart", "run", "start", "up", "watch"];
 
@@ -68,7 +71,10 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         true => NAMES.iter().map(|name| (*name).to_owned()).collect(),
         false => files,
     };
-    for name in names {
+    let mut names = names;
+    let mut at = 0;
+    while let Some(name) = names.get(at).cloned() {
+        at += 1;
         let file = if matches!(name.as_str(), "-" | "/dev/stdin") {
             let input = invocation.input.as_ref();
             let Some(known) = input.and_then(Text::as_known) else {
@@ -80,6 +86,11 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         } else {
             let Some(path) = walk.target(&Text::known(name)).path else { continue };
             let Some(file) = walk.look(&path).file() else { continue };
+            for other in others(&file) {
+                if names.len() < FILES && !names.contains(&other) {
+                    names.push(other);
+                }
+            }
             file
         };
         walk.in_file(&file, "compose", invocation.span, |walk| {
@@ -116,6 +127,21 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
             }
         });
     }
+}
+
+/// The files that a file includes, and those that its services extend.
+fn others(file: &File) -> Vec<String> {
+    let tree = tree::yaml(&file.text);
+    let Some(root) = tree.root() else { return Vec::new() };
+    let included = root.get("include").map(tree::Node::each).unwrap_or_default();
+    let included = included.iter().flat_map(|one| {
+        let path = if one.text().is_some() { Some(one) } else { one.get("path") };
+        path.into_iter().flat_map(tree::Node::each).filter_map(tree::Node::text)
+    });
+    let services = root.get("services").into_iter().flat_map(tree::Node::entries);
+    let extended = services.filter_map(|(_, it)| it.path(&["extends", "file"])?.text());
+    let directory = crate::programs::found::directory_of(&file.path);
+    included.chain(extended).map(|name| project::joined(directory, name)).collect()
 }
 
 /// `~` and `$HOME` as they are put in.

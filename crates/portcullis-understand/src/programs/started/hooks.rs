@@ -47,6 +47,9 @@ const HOOKS: &[(&str, &[&str])] = &[
     ("worktree", &["post-checkout"]),
 ];
 
+/// How many files of lefthook's name others that they extend.
+const EXTENDED: usize = 8;
+
 /// Options of `git` itself that take a value in a word of their own.
 const VALUES: &[&str] = &[
     "-C",
@@ -200,6 +203,14 @@ fn repository(walk: &mut dyn Host) -> Option<Repository> {
             let common = place.split("/worktrees/").next().unwrap_or(&place).to_owned();
             return Some(Repository { root: root.clone(), git: common, own: place });
         }
+        // A directory with these is a repository itself (git-scm.com, "gitrepository-layout"), as `cd DIRECTORY` makes it one.
+        if walk.look(&format!("{root}/HEAD")).file().is_some()
+            && walk.look(&format!("{root}/config")).file().is_some()
+            && matches!(walk.look(&format!("{root}/objects")), Found::Directory(_))
+        {
+            let bare = root.clone();
+            return Some(Repository { root: bare.clone(), own: bare.clone(), git: bare });
+        }
     }
     let root = walk.facts().workspace.clone().or_else(|| places.into_iter().next())?;
     let git = format!("{root}/.git");
@@ -299,7 +310,16 @@ fn lefthook(walk: &mut dyn Host, invocation: &Invocation) {
         ".config/lefthook.yml",
     ];
     let Some(root) = walk.directory().map(str::to_owned) else { return };
-    for file in project::all_in(walk, &root, &names) {
+    let mut files = project::all_in(walk, &root, &names);
+    let mut at = 0;
+    while let Some(file) = files.get(at).cloned() {
+        at += 1;
+        let tree = tree::yaml(&file.text);
+        let named = tree.root().and_then(|root| root.get("extends")).map(tree::Node::words);
+        for name in named.unwrap_or_default().iter().filter(|_| at < EXTENDED) {
+            let more = walk.look(&project::joined(&root, name)).file();
+            files.extend(more.filter(|more| files.iter().all(|file| file.path != more.path)));
+        }
         walk.in_file(&file, "lefthook", invocation.span, |walk| {
             let tree = project::whole(walk, tree::yaml(&file.text));
             let Some(node) = tree.root().and_then(|root| root.get(hook)) else { return };
@@ -373,6 +393,19 @@ fn direnv(walk: &mut dyn Host, invocation: &Invocation) {
     let root = crate::programs::found::directory_of(&file.path).to_owned();
     project::in_directory(walk, Some(&root), |walk| {
         walk.run_text("shell", &file, invocation.span, &[], None);
+        // `source_env DIRECTORY` loads the `.envrc` there.
+        for line in file.text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let ["source_env" | "source_env_if_exists", name, ..] = words.as_slice() else {
+                continue;
+            };
+            let path = project::joined(&root, name.trim_matches(['"', '\'']));
+            let file = walk.look(&path).file();
+            let file = file.or_else(|| walk.look(&format!("{path}/.envrc")).file());
+            if let Some(file) = file {
+                walk.run_text("shell", &file, invocation.span, &[], None);
+            }
+        }
         if file.text.lines().any(|line| line.trim_start().starts_with("use flake")) {
             walk.run(&project::arguments(&["nix", "develop"], invocation.span), None);
         }

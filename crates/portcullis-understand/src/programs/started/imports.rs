@@ -226,7 +226,7 @@ fn push_javascript(loads: &mut Vec<Load>, name: &str, span: Span) {
         names.extend(ends.iter().map(|end| format!("{name}{end}")));
         names.extend(["/index.js", "/index.mjs", "/index.ts"].map(|end| format!("{name}{end}")));
     }
-    if loads.iter().rev().take(4).all(|last| last.names != names) {
+    if loads.iter().rev().leading(4).all(|last| last.names != names) {
         loads.push(Load { names, beside: true, span });
     }
 }

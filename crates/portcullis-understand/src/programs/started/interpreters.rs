@@ -11,6 +11,8 @@ use crate::{
 pub(super) static PYTHON: Starter =
     Starter { programs: &["python", "pypy", "pypy3", "ipython", "bpython"], start: python };
 
+pub(super) static PYDOC: Starter = Starter { programs: &["pydoc", "pydoc3"], start: pydoc };
+
 pub(super) static NODE: Starter = Starter {
     programs: &["bun", "node", "npm", "npx", "pnpm", "ts-node", "tsx", "yarn"],
     start: node,
@@ -63,6 +65,13 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
     {
         walk.load("python", &path, file.span);
     }
+}
+
+/// `pydoc NAME` is `python -m pydoc NAME`.
+fn pydoc(walk: &mut dyn Host, invocation: &Invocation) {
+    let mut words = project::arguments(&["python3", "-m", "pydoc"], invocation.name.span);
+    words.extend(invocation.arguments.iter().cloned());
+    walk.run(&words, None);
 }
 
 /// The `.pth` files of an environment whose interpreter is started by its path: lines that begin with `import` are run (docs.python.org, "site").
@@ -399,17 +408,77 @@ fn ruby(walk: &mut dyn Host, invocation: &Invocation) {
 
 /// `perl -I lib -MFoo`: a module of the project.
 fn perl(walk: &mut dyn Host, invocation: &Invocation) {
-    let directories: Vec<String> = options::values_of(&invocation.arguments, "-I")
+    let mut directories: Vec<String> = options::values_of(&invocation.arguments, "-I")
         .iter()
         .filter_map(|directory| walk.target(&directory.text).path)
         .collect();
-    for module in options::values_of(&invocation.arguments, "-M") {
+    for name in ["PERL5LIB", "PERLLIB"] {
+        let Some(places) = variable(walk, invocation, name) else { continue };
+        for place in places.text.known_prefix().split(':').filter(|place| !place.is_empty()) {
+            directories.extend(walk.target(&crate::text::Text::known(place)).path);
+        }
+    }
+    let mut modules = options::values_of(&invocation.arguments, "-M");
+    if let Some(words) = variable(walk, invocation, "PERL5OPT") {
+        let words = crate::programs::escapes::words_of(&words.text, words.span);
+        for place in options::values_of(&words, "-I") {
+            directories.extend(walk.target(&place.text).path);
+        }
+        modules.extend(options::values_of(&words, "-M"));
+        modules.extend(options::values_of(&words, "-m"));
+    }
+    obeyed(walk, invocation);
+    for module in modules {
         let name = module.text.known_prefix().split('=').next().unwrap_or_default();
         let name = name.trim_start_matches('-').replace("::", "/");
         for directory in &directories {
             walk.load("perl", &format!("{directory}/{name}.pm"), module.span);
         }
     }
+}
+
+/// `perl -d` reads `.perldb` (perldebug); with `-n` and `-p`, code that evaluates each line makes code of the files that it reads.
+fn obeyed(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if words.iter().any(|word| word == "-d" || word.starts_with("-d:"))
+        && let Some(root) = walk.directory().map(str::to_owned)
+    {
+        walk.load("perl", &format!("{root}/.perldb"), invocation.span);
+    }
+    let values = options::values_of(&invocation.arguments, "-e");
+    let mut letters = words.iter().take_while(|word| word.starts_with('-'));
+    let is_line = letters.any(|word| word.contains(['n', 'p']) && word.contains('e'));
+    let code = words.iter().find(|word| !word.starts_with('-')).filter(|_| is_line);
+    let code = code.cloned().or_else(|| code_of(&values));
+    let Some(code) = code else { return };
+    let bare = code.trim().trim_end_matches(';');
+    let evaluates = bare == "eval"
+        || ["eval $_", "eval;", "eval($_)", "/ee"].iter().any(|mark| code.contains(mark));
+    let opens = ["open F,$_", "open(F,$_)", "open F, $_", "open(F, $_)"];
+    let opens = opens.iter().any(|call| code.contains(call));
+    if !evaluates && !opens {
+        return;
+    }
+    for name in words.iter().skip_while(|word| **word != code).skip(1) {
+        let Some(path) = walk.target(&crate::text::Text::known(name.as_str())).path else {
+            continue;
+        };
+        if evaluates {
+            walk.load("perl", &path, invocation.span);
+        } else if let Some(file) = walk.look(&path).file() {
+            // A name that ends in a pipe is a command.
+            walk.in_file(&file, "shell", invocation.span, |walk| {
+                for line in file.text.lines().filter_map(|line| line.trim().strip_suffix('|')) {
+                    let code = crate::text::Text::known(line);
+                    walk.shell(&code, invocation.span, &[], None);
+                }
+            });
+        }
+    }
+}
+
+fn code_of(values: &[Argument]) -> Option<String> {
+    values.first()?.text.as_known().map(str::to_owned)
 }
 
 /// A file that is loaded first, by a path; packages have none.

@@ -32,6 +32,8 @@ struct Justfile {
     /// Commands in backticks and calls of `shell`: they run whatever is asked for.
     always: Vec<(String, Span)>,
     imports: Vec<String>,
+    /// Modules by their names, and where each may lie.
+    modules: Vec<(String, String)>,
     first: Option<String>,
 }
 
@@ -98,6 +100,23 @@ fn just(walk: &mut dyn Host, invocation: &Invocation) {
         .iter()
         .filter_map(|name| walk.look(&project::joined(&root, name)).file())
         .collect();
+    // `just MODULE::RECIPE`, `just MODULE RECIPE`.
+    for (name, path) in &whole.modules {
+        let inner: Vec<&str> = match asked.first().map(String::as_str) {
+            Some(first) if first == name => asked.iter().skip(1).map(String::as_str).collect(),
+            Some(first) => match first.strip_prefix(name.as_str()) {
+                Some(rest) if rest.starts_with("::") => vec![rest.trim_start_matches(':')],
+                _ => continue,
+            },
+            None => continue,
+        };
+        let path = project::joined(&root, path);
+        if walk.look(&path).file().is_some() {
+            let mut line = vec!["just", "-f", path.as_str()];
+            line.extend(inner);
+            walk.run(&project::arguments(&line, invocation.span), None);
+        }
+    }
     project::in_directory(walk, Some(&root), |walk| {
         let files: Vec<(File, Justfile)> = std::iter::once(file.clone())
             .chain(imported)
@@ -112,7 +131,7 @@ fn just(walk: &mut dyn Host, invocation: &Invocation) {
         }
         variables.extend(given);
         let mut order: Vec<String> = Vec::new();
-        let first = files.first().and_then(|(_, read)| read.first.clone());
+        let first = files.iter().find_map(|(_, read)| read.first.clone());
         let goals = if asked.is_empty() { first.into_iter().collect() } else { asked };
         for goal in &goals {
             needed(goal, &files, &mut order);
@@ -224,6 +243,17 @@ fn justfile(text: &str) -> Justfile {
             continue;
         }
         backticks(line, start, &mut read.always);
+        if let Some(rest) = line.strip_prefix("mod ").or_else(|| line.strip_prefix("mod? ")) {
+            let name = rest.split_whitespace().next().unwrap_or_default();
+            match rest.split(['"', '\'']).nth(1) {
+                Some(path) => read.modules.push((name.to_owned(), path.to_owned())),
+                None => read.modules.extend(
+                    ["{}.just", "{}/mod.just", "{}/justfile", "{}/.justfile"]
+                        .map(|path| (name.to_owned(), path.replace("{}", name))),
+                ),
+            }
+            continue;
+        }
         if let Some(name) = line.strip_prefix("import") {
             read.imports.extend(
                 name.trim_start_matches(['?', ' ']).split(['"', '\'']).nth(1).map(str::to_owned),

@@ -36,6 +36,34 @@ const SCRIPTS: &[&str] = &[
 /// Calls of a script that start something beside the tasks of the build.
 const CALLS: &[Call] = &[("getRuntime().exec", Given::Either), ("ProcessBuilder", Given::Either)];
 
+/// `["sh", "-c", "x"].execute()` and `"x".execute()` (groovy-lang.org, "Executing External Processes").
+fn executed(walk: &mut dyn Host, file: &File, span: Span) {
+    walk.in_file(file, "gradle", span, |walk| {
+        for (at, _) in file.text.match_indices(".execute(") {
+            let before = file.text.get(..at).unwrap_or_default();
+            let line = before.rfind('\n').map_or(0, |end| end + 1);
+            let before = before.get(line..).unwrap_or_default();
+            let place = Span::new(line, at);
+            let inner = before.strip_suffix(']').and_then(|it| it.rsplit_once('['));
+            match inner {
+                Some((_, list)) => {
+                    let words = tree::json(&format!("[{list}]"));
+                    let words = words.root().map(tree::Node::words).unwrap_or_default();
+                    walk.run(&project::arguments(&words, place), None);
+                }
+                None => {
+                    let Some(quote) = before.chars().next_back() else { continue };
+                    let inner = before.strip_suffix(quote).and_then(|it| it.rsplit_once(quote));
+                    if let Some((_, code)) = inner.filter(|_| matches!(quote, '"' | '\'')) {
+                        let words: Vec<&str> = code.split_whitespace().collect();
+                        walk.run(&project::arguments(&words, place), None);
+                    }
+                }
+            }
+        }
+    });
+}
+
 fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "-?", "--version", "-v"]) {
@@ -80,6 +108,11 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
         let initial = project::option(&words, &["-I", "--init-script"])
             .and_then(|name| walk.target(&crate::text::Text::known(name)).path);
         scripts.extend(initial);
+        scripts.extend(
+            project::options(&words, &["-c", "--settings-file", "-b", "--build-file"])
+                .into_iter()
+                .filter_map(|name| walk.target(&crate::text::Text::known(name)).path),
+        );
         for file in &files {
             scripts
                 .extend(applied(&file.text).into_iter().map(|name| project::joined(&root, &name)));
@@ -107,6 +140,7 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
             if let Some(file) = walk.look(script).file() {
                 walk.run_text(language, &file, invocation.span, &[], None);
                 spawned::follow(walk, &file, "gradle", CALLS, ("", &[]), invocation.span);
+                executed(walk, &file, invocation.span);
                 walk.in_file(&file, "gradle", invocation.span, |walk| {
                     for (words, span) in commands(&file.text) {
                         walk.at_most(Certainty::Likely, |walk| {

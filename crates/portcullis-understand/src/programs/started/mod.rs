@@ -27,6 +27,7 @@ mod bazel;
 mod cargo;
 mod cmake;
 mod compose;
+mod configurations;
 mod devcontainer;
 mod distributions;
 mod dockerfile;
@@ -34,6 +35,7 @@ mod dotnet;
 mod earthfile;
 mod editors;
 mod environments;
+mod evaluators;
 mod fed;
 mod golang;
 mod helm;
@@ -48,6 +50,7 @@ mod listed;
 mod logrotate;
 pub mod make;
 mod meson;
+mod named_options;
 mod ninja;
 mod nix;
 mod packages;
@@ -82,6 +85,17 @@ static STARTERS: &[&Starter] = &[
     &bazel::BAZEL,
     &cargo::CARGO,
     &cmake::CMAKE,
+    &configurations::COMPILERS,
+    &configurations::CURL,
+    &configurations::GO,
+    &configurations::GPG,
+    &configurations::JAVA,
+    &configurations::KUBERNETES,
+    &configurations::MAVEN,
+    &configurations::PROVE,
+    &configurations::TMUX,
+    &configurations::VIM,
+    &configurations::WGET,
     &interpreters::NODE,
     &compose::COMPOSE,
     &devcontainer::DEVCONTAINER,
@@ -92,6 +106,9 @@ static STARTERS: &[&Starter] = &[
     &earthfile::EARTHLY,
     &editors::EDITORS,
     &environments::TASKS,
+    &evaluators::CONTROLS,
+    &evaluators::DEBUGGER,
+    &evaluators::EVALUATORS,
     &environments::TOX,
     &fed::CLUSTERS,
     &fed::DATABASES,
@@ -112,11 +129,13 @@ static STARTERS: &[&Starter] = &[
     &linters::LINTERS,
     &make::MAKE,
     &meson::MESON,
+    &named_options::NAMED,
     &ninja::NINJA,
     &nix::NIX,
     &packages::SCRIPTS,
     &php::PHPUNIT,
     &interpreters::PERL,
+    &interpreters::PYDOC,
     &interpreters::PYTHON,
     &interpreters::RUBY,
     &pytest::PYTEST,

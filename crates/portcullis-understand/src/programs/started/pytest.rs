@@ -47,6 +47,15 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
         .iter()
         .filter_map(|plugin| plugin.text.as_known().map(str::to_owned))
         .collect();
+    for (name, is_options) in [("PYTEST_ADDOPTS", true), ("PYTEST_PLUGINS", false)] {
+        let given = invocation.environment.iter().find(|(variable, _)| variable == name);
+        let given = given.map(|(_, value)| value.clone()).or_else(|| walk.variable_set(name));
+        let Some(given) = given else { continue };
+        match is_options {
+            true => plugins.extend(plugins_of(given.known_prefix())),
+            false => plugins.extend(given.known_prefix().split(',').map(str::to_owned)),
+        }
+    }
     let settings: Vec<_> =
         SETTINGS.iter().filter_map(|name| walk.look(&format!("{root}/{name}")).file()).collect();
     let mut folders: Vec<String> = Vec::new();

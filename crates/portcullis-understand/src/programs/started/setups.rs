@@ -6,6 +6,7 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, tree};
 use crate::{
+    bound::Bounded,
     programs::found::{File, directory_of},
     programs::host::Host,
     programs::invocation::Invocation,
@@ -83,6 +84,9 @@ fn modules(walk: &mut dyn Host, invocation: &Invocation) {
             let mut line = vec!["pytest"];
             line.extend(folder);
             walk.run(&project::arguments(&line, invocation.span), None);
+            if let Some(pattern) = project::option(rest, &["-p", "--pattern"]) {
+                found_by(walk, folder.unwrap_or("."), pattern, invocation.span);
+            }
         }
         Some("build") => {
             let root = project::operands(rest, &["-o", "--outdir", "-C", "--config-setting"])
@@ -92,6 +96,26 @@ fn modules(walk: &mut dyn Host, invocation: &Invocation) {
             package(walk, &root, invocation.span);
         }
         _ => {}
+    }
+}
+
+/// How many tests are read that a pattern finds, and how deep they lie.
+const TESTS: usize = 24;
+const DEPTH: usize = 3;
+
+/// `unittest discover -p PATTERN`: the modules below a folder whose names it matches.
+fn found_by(walk: &mut dyn Host, folder: &str, pattern: &str, span: Span) {
+    let Some(root) = walk.target(&Text::known(folder)).path else { return };
+    let is_test = |name: &str| name.ends_with(".py") && crate::pattern::matches(pattern, name);
+    let found = walk.in_project(|walk| {
+        let found = project::below(walk, &root, DEPTH, span, &is_test);
+        found.iter().at_most(TESTS, walk, span).cloned().collect::<Vec<_>>()
+    });
+    for path in &found {
+        walk.look(path);
+    }
+    for path in &found {
+        walk.load_from(std::slice::from_ref(&root), "python", path, span);
     }
 }
 

@@ -14,6 +14,9 @@ use crate::{
 pub(super) static TERRAFORM: Starter =
     Starter { programs: &["terraform", "terragrunt", "tofu"], start };
 
+/// How files of a module end.
+const SOURCES: &[&str] = &[".tf", ".tf.json", ".tofu", ".tofu.json", "terragrunt.hcl"];
+
 /// How many files of one module are read.
 const FILES: usize = 48;
 
@@ -65,8 +68,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
 
 fn module(walk: &mut dyn Host, directory: &str, invocation: &Invocation, runs: Runs, depth: usize) {
     let Found::Directory(names) = walk.look(directory) else { return };
-    let is_source =
-        |name: &&String| [".tf", ".tofu", "terragrunt.hcl"].iter().any(|end| name.ends_with(end));
+    let is_source = |name: &&String| SOURCES.iter().any(|end| name.ends_with(end));
     let paths: Vec<String> = names
         .iter()
         .filter(is_source)
@@ -76,7 +78,11 @@ fn module(walk: &mut dyn Host, directory: &str, invocation: &Invocation, runs: R
     let found: Vec<Option<File>> = paths.iter().map(|path| walk.look(path).file()).collect();
     for file in found.into_iter().flatten() {
         let modules = walk.in_file(&file, "terraform", invocation.span, |walk| {
-            let tree = project::whole(walk, tree::blocks(&file.text));
+            let tree = match file.path.ends_with(".json") {
+                true => tree::json(&file.text),
+                false => tree::blocks(&file.text),
+            };
+            let tree = project::whole(walk, tree);
             let modules =
                 tree.root().map(|root| follow(walk, root, directory, runs)).unwrap_or_default();
             if tree.cut {

@@ -190,6 +190,19 @@ fn commands(
                 any = true;
                 word.append(&variable(walk, &mut characters));
             }
+            // `{a b}` of Tcl is one word, where it stands behind `-c` and so is code of a shell.
+            '{' if words.last().is_some_and(|last| known(Some(last)) == "-c") && !any => {
+                let mut depth = 1_usize;
+                for next in characters.by_ref() {
+                    depth += usize::from(next == '{');
+                    depth -= usize::from(next == '}');
+                    if depth == 0 {
+                        break;
+                    }
+                    word.append(&walk.disembed(next.encode_utf8(&mut [0; 4])));
+                }
+                any = true;
+            }
             // `{*}[glob x]` of Tcl: each word of a list.
             '{' if characters.clone().next() == Some('*')
                 && characters.clone().nth(1) == Some('}') =>
@@ -293,7 +306,16 @@ fn tcl(walk: &mut Walk<'_>, words: &[Argument], _input: Option<Text>) -> Text {
                 }
                 return Text::default();
             }
-            "eval" | "uplevel" | "source" if index == 0 => {
+            "source"
+                if index == 0
+                    && rest.first().is_some_and(|file| !known(Some(file)).contains(';')) =>
+            {
+                if let Some(file) = rest.last() {
+                    walk.script("tcl", file, &[], None);
+                }
+                return Text::default();
+            }
+            "eval" | "uplevel" if index == 0 => {
                 if let Some(code) = rest.first() {
                     walk.code("tcl", &code.text, code.span, &[]);
                 }

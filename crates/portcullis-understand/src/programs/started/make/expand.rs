@@ -25,6 +25,11 @@ pub(super) struct Values {
     /// Which of the values that conditions choose among are taken.
     choice: usize,
     is_cut: bool,
+    /// What stands in files that `$(file < …)` reads, and the names of those that nobody has looked at yet.
+    read: BTreeMap<String, String>,
+    wanted: Vec<String>,
+    /// Lines that `$(eval …)` has read as part of the makefile.
+    lines: Vec<String>,
 }
 
 /// Variables that make has by itself and that begin a command (GNU make manual, "Catalogue of Built-In Rules"), sorted: what stands behind one of
@@ -96,6 +101,9 @@ impl Values {
             commands: None,
             choice: 0,
             is_cut: false,
+            read: BTreeMap::new(),
+            wanted: Vec::new(),
+            lines: Vec::new(),
         }
     }
 
@@ -112,6 +120,21 @@ impl Values {
     /// Something is not followed further.
     pub(super) const fn cut(&mut self) {
         self.is_cut = true;
+    }
+
+    /// The files that `$(file < …)` names and that were not given yet.
+    pub(super) fn wanted(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.wanted)
+    }
+
+    /// Gives what stands in a file.
+    pub(super) fn give(&mut self, name: String, text: String) {
+        self.read.insert(name, text);
+    }
+
+    /// The lines that `$(eval …)` has read next.
+    pub(super) fn evaluated(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lines)
     }
 
     /// Takes other values where conditions choose.
@@ -319,7 +342,23 @@ impl Values {
                 let last = arguments.len().saturating_sub(1);
                 filled(last)
             }
-            "info" | "warning" | "error" | "eval" => {
+            "eval" => {
+                let line = self.fill(make, text, depth);
+                self.lines.push(line);
+                String::new()
+            }
+            "file" => {
+                let told = filled(0);
+                let Some(name) = told.trim().strip_prefix('<').map(str::trim) else {
+                    return String::new();
+                };
+                if let Some(text) = self.read.get(name) {
+                    return text.trim_end_matches('\n').to_owned();
+                }
+                self.wanted.push(name.to_owned());
+                String::new()
+            }
+            "info" | "warning" | "error" => {
                 (0..arguments.len()).for_each(|at| {
                     filled(at);
                 });

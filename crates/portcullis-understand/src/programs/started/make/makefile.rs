@@ -15,6 +15,12 @@ const CHOICES: usize = 3;
 /// How many rules are kept.
 const RULES: usize = 8_000;
 
+/// How deep lines that `$(eval …)` reads evaluate others.
+const EVALUATED: usize = 4;
+
+/// Tools of make's own rules: what a makefile calls them is run for targets that have no recipe ("Catalogue of Built-In Rules").
+const TOOLS: &[&str] = &["AR", "AS", "CC", "CPP", "CXX", "FC", "LD", "LEX", "PC", "YACC"];
+
 /// How many targets are gone through for the goals of one call.
 const TARGETS: usize = 8_000;
 
@@ -51,6 +57,8 @@ pub(super) struct Makefile {
     conditions: usize,
     /// Commands that run while the file is read.
     pub(super) immediate: Vec<(Place, String)>,
+    /// Names of files that are made and read then.
+    pub(super) remade: Vec<String>,
     /// Names of files to read next.
     pub(super) includes: Vec<String>,
     /// The first target.
@@ -59,6 +67,14 @@ pub(super) struct Makefile {
     targets: HashMap<String, Vec<usize>>,
     patterns: Vec<(String, usize)>,
     one_shell: bool,
+    /// Variables that recipes are given, whose commands run for each of them.
+    exported: Vec<(Place, String)>,
+    /// Where the tools of make's own rules are named.
+    tools: Vec<(&'static str, Place)>,
+    /// What lines of recipes begin with, where that is no tab.
+    prefix: Option<char>,
+    /// How deep `$(eval …)` stands in itself.
+    depth: usize,
     pub(super) cut: bool,
 }
 
@@ -127,7 +143,8 @@ impl Makefile {
         let mut lines = logical(text).into_iter().peekable();
         while let Some((span, line)) = lines.next() {
             let place = Place { file, span };
-            if let Some(recipe) = line.strip_prefix('\t')
+            self.evaluate(file, values);
+            if let Some(recipe) = line.strip_prefix(self.prefix.unwrap_or('\t'))
                 && !open.is_empty()
             {
                 for rule in &open {
@@ -167,7 +184,12 @@ impl Makefile {
                 "include" | "-include" | "sinclude" => {
                     self.runs_now(place, rest, values);
                     let names = values.expanded(self, rest);
-                    self.includes.extend(names.split_whitespace().map(str::to_owned));
+                    self.includes.extend(included(&names));
+                }
+                "export" if outside(rest, '=').is_none() => {
+                    let names = values.expanded(self, rest);
+                    let names = names.split_whitespace().map(|name| (place, name.to_owned()));
+                    self.exported.extend(names);
                 }
                 "vpath" | "unexport" | "undefine" | "endef" => {}
                 _ => {
@@ -178,10 +200,51 @@ impl Makefile {
                 }
             }
         }
+        self.evaluate(file, values);
+    }
+
+    /// Reads what `$(eval …)` made of the lines before.
+    fn evaluate(&mut self, file: usize, values: &mut Values) {
+        let lines = values.evaluated();
+        if lines.is_empty() {
+            return;
+        }
+        if self.depth >= EVALUATED {
+            self.cut = true;
+            return;
+        }
+        self.depth += 1;
+        let (rules, immediate) = (self.rules.len(), self.immediate.len());
+        for text in lines {
+            self.read(file, &text, values);
+        }
+        self.depth -= 1;
+        // It stands nowhere: what it says is told of the first line.
+        let nowhere = Place { file, span: Span::default() };
+        let made = self.rules.iter_mut().skip(rules).flat_map(|rule| rule.recipe.iter_mut());
+        let ran = self.immediate.iter_mut().skip(immediate);
+        made.chain(ran).for_each(|(place, _)| *place = nowhere);
+    }
+
+    /// Files that are included and made by rules of the file: their recipes run before anything else does.
+    pub(super) fn remade(&mut self, names: &[String], values: &mut Values) {
+        let lines = self.lines_of(names, values);
+        self.immediate.extend(lines.into_iter().map(|line| (line.place, line.text)));
+        self.remade = names.to_vec();
+    }
+
+    /// The commands in variables that recipes are given: make fills them in for each.
+    pub(super) fn exports(&mut self, values: &mut Values) {
+        for (place, name) in std::mem::take(&mut self.exported) {
+            if let Some(value) = self.variables.get(&name).cloned() {
+                self.runs_now(place, &value, values);
+            }
+        }
     }
 
     /// `NAME = value` in every spelling.
     fn assigned(&mut self, place: Place, line: &str, values: &mut Values) -> bool {
+        let is_exported = line.starts_with("export ");
         let mut line = line;
         while let Some(rest) =
             ["export ", "override ", "private "].iter().find_map(|word| line.strip_prefix(word))
@@ -190,6 +253,15 @@ impl Makefile {
         }
         let Some((name, operator, value)) = assignment(line) else { return line.is_empty() };
         let name = values.expanded(self, name);
+        if is_exported {
+            self.exported.push((place, name.clone()));
+        }
+        if let Some(tool) = TOOLS.iter().find(|tool| **tool == name) {
+            self.tools.push((tool, place));
+        }
+        if name == ".RECIPEPREFIX" {
+            self.prefix = value.chars().next();
+        }
         match operator {
             ":=" | "::=" | ":::=" => {
                 self.runs_now(place, value, values);
@@ -233,7 +305,8 @@ impl Makefile {
             Some(at) => (rest.get(..at).unwrap_or_default(), rest.get(at + 1..)),
             None => (rest, None),
         };
-        let targets = values.expanded(self, targets);
+        // `a b &: c` makes both at once.
+        let targets = values.expanded(self, targets.trim_end_matches('&'));
         if let Some((name, operator, value)) = assignment(rest) {
             // A variable for one target counts for it and what it needs; here for all that have no other.
             let value = value.to_owned();
@@ -349,6 +422,33 @@ impl Makefile {
             }
             self.lines_from(rule, target, &stem, is_likely, values, lines);
         }
+        self.implicit(target, values, lines);
+    }
+
+    /// What a target without a recipe of its own may run: that of `.DEFAULT`, and the tools of make's own rules as the makefile calls them.
+    fn implicit(&self, target: &str, values: &mut Values, lines: &mut Vec<Line>) {
+        let has_recipe =
+            |rule: &usize| self.rules.get(*rule).is_some_and(|it| !it.recipe.is_empty());
+        let own = self.targets.get(target).map(Vec::as_slice).unwrap_or_default();
+        if own.iter().any(has_recipe) || !self.matching(target).is_empty() {
+            return;
+        }
+        let default = self.targets.get(".DEFAULT").map(Vec::as_slice).unwrap_or_default();
+        for rule in default.iter().filter_map(|rule| self.rules.get(*rule)) {
+            self.lines_from(rule, target, "", true, values, lines);
+        }
+        let is_made = !target.starts_with('.') && !target.contains('=');
+        for name in TOOLS.iter().filter(|_| is_made) {
+            let place = self.tools.iter().find(|(known, _)| known == name).map(|it| it.1);
+            let value = values.expanded(self, &format!("$({name})"));
+            let is_own = value.starts_with(['/', '.', '~']) && value.contains('/');
+            if let Some(place) = place.filter(|_| is_own) {
+                let line = Line { place, text: value, is_likely: true };
+                if !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+        }
     }
 
     fn lines_from(
@@ -457,6 +557,16 @@ fn without_comment(line: &str) -> String {
         kept.push(letter);
     }
     kept
+}
+
+/// The names of files to include. What a command prints is not known: its words are, and `ls *.inc` prints what it is given.
+fn included(names: &str) -> Vec<String> {
+    names
+        .split_whitespace()
+        .map(|name| name.trim_start_matches("$(").trim_end_matches(')'))
+        .filter(|name| !name.is_empty() && !name.starts_with('-') && *name != "${make_computes}")
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Where a letter stands outside of `$(…)`.

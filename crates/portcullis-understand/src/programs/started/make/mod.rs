@@ -28,6 +28,9 @@ const VALUES: &[&str] = &["-C", "-f", "-I", "-j", "-l", "-o", "-W", "-O"];
 /// How many files are included.
 const FILES: usize = 32;
 
+/// How often the files are read anew, once what they read into variables is known.
+const ROUNDS: usize = 3;
+
 /// How many lines of recipes are followed.
 const LINES: usize = 2_000;
 
@@ -38,6 +41,8 @@ struct Asked {
     files: Vec<String>,
     goals: Vec<String>,
     variables: Vec<(String, String)>,
+    /// Directories that included files are looked for in.
+    places: Vec<String>,
     /// Recipes are only shown; what is run while the file is read runs all the same.
     shows: bool,
     /// Nothing is read.
@@ -60,7 +65,8 @@ fn asked(invocation: &Invocation) -> Asked {
             "-C" | "--directory" => asked.directories.extend(value(&mut words)),
             "-f" | "--file" | "--makefile" => asked.files.extend(value(&mut words)),
             "-j" | "--jobs" | "-l" | "-O" => {}
-            "-I" | "-o" | "-W" | "--include-dir" | "--old-file" | "--what-if" => {
+            "-I" | "--include-dir" => asked.places.extend(value(&mut words)),
+            "-o" | "-W" | "--old-file" | "--what-if" => {
                 value(&mut words);
             }
             "--just-print" | "--dry-run" | "--recon" | "--question" | "--touch" => {
@@ -97,6 +103,7 @@ pub fn commands(
     let mut values = Values::new(".", &given);
     let mut make = Makefile::default();
     make.read(0, text, &mut values);
+    make.exports(&mut values);
     let mut commands: Vec<String> =
         std::mem::take(&mut make.immediate).into_iter().map(|(_, code)| code).collect();
     let named: Vec<String> = match goals {
@@ -158,30 +165,50 @@ fn read(walk: &mut dyn Host, invocation: &Invocation, asked: &Asked) {
             break;
         }
     }
-    let mut make = Makefile::default();
-    let mut values = Values::new(&directory, &asked.variables);
-    let mut at = 0;
-    while let Some(file) = files.get(at).cloned() {
-        make.read(at, &file.text, &mut values);
-        walk.taken_apart(file.text.len());
-        at += 1;
-        for name in std::mem::take(&mut make.includes) {
-            if files.len() >= FILES {
-                make.cut = true;
-                break;
-            }
-            let Some(path) = walk.target(&Text::known(name.as_str())).path else { continue };
-            for path in named(walk, path) {
-                let included = walk.look(&path).file();
-                files.extend(included.filter(|new| files.iter().all(|file| file.path != new.path)));
-            }
+    // What `MAKEFILES` names is read before.
+    let given = asked.variables.iter().filter(|(name, _)| name == "MAKEFILES");
+    let before: Vec<&str> = given.flat_map(|(_, names)| names.split_whitespace()).collect();
+    for (at, name) in before.iter().enumerate() {
+        let path = walk.target(&Text::known(*name)).path;
+        if let Some(file) = path.and_then(|path| walk.look(&path).file()) {
+            files.insert(at.min(files.len()), file);
         }
+    }
+    let mut values = Values::new(&directory, &asked.variables);
+    let own = files.len();
+    let mut make = whole(walk, asked, &mut files, &mut values);
+    // A file that is read into a variable says the rest once it is known.
+    let goals = if asked.goals.is_empty() { default_goals(&make) } else { asked.goals.clone() };
+    for _ in 0..ROUNDS {
+        // Recipes read files as they are filled in.
+        if files.iter().any(|file| file.text.contains("(file <") || file.text.contains("{file <")) {
+            make.lines_of(&goals, &mut values);
+        }
+        let wanted = values.wanted();
+        if wanted.is_empty() {
+            break;
+        }
+        for name in wanted {
+            let path = walk.target(&Text::known(name.as_str())).path;
+            let text = path.and_then(|path| walk.look(&path).file());
+            values.give(name, text.map(|file| file.text.to_string()).unwrap_or_default());
+        }
+        files.truncate(own);
+        make = whole(walk, asked, &mut files, &mut values);
     }
     // What is run while the files are read.
     for (place, code) in std::mem::take(&mut make.immediate) {
         within(walk, &files, place, &code, invocation.span, |walk, span| {
             walk.shell(&Text::known(code.as_str()), span, &[], None);
         });
+    }
+    for name in std::mem::take(&mut make.remade) {
+        let file = Argument { text: Text::known(name.as_str()), span: invocation.span };
+        if walk.wrote(&file.text) {
+            let content = walk.read(&file);
+            let content = walk.text_of_input(&content);
+            crate::programs::escapes::makefile(walk, &content, invocation.span);
+        }
     }
     if !asked.shows {
         recipes(walk, invocation, asked, &files, &make, &mut values);
@@ -193,6 +220,51 @@ fn read(walk: &mut dyn Host, invocation: &Invocation, asked: &Asked) {
             walk.left_unread(invocation.span)
         });
     }
+}
+
+/// Reads the files and those that they include.
+fn whole(
+    walk: &mut dyn Host,
+    asked: &Asked,
+    files: &mut Vec<File>,
+    values: &mut Values,
+) -> Makefile {
+    let mut make = Makefile::default();
+    let mut absent: Vec<String> = Vec::new();
+    let mut at = 0;
+    while let Some(file) = files.get(at).cloned() {
+        make.read(at, &file.text, values);
+        walk.taken_apart(file.text.len());
+        at += 1;
+        for name in std::mem::take(&mut make.includes) {
+            if files.len() >= FILES {
+                make.cut = true;
+                break;
+            }
+            let inner = asked.places.iter().map(|place| format!("{place}/{name}"));
+            let mut is_there = false;
+            for candidate in std::iter::once(name.clone()).chain(inner) {
+                let Some(path) = walk.target(&Text::known(candidate.as_str())).path else {
+                    continue;
+                };
+                for path in named(walk, path) {
+                    let included = walk.look(&path).file();
+                    is_there |= included.is_some();
+                    files.extend(
+                        included.filter(|new| files.iter().all(|file| file.path != new.path)),
+                    );
+                }
+            }
+            if !is_there {
+                absent.push(name);
+            }
+        }
+    }
+    // What is included and not there is made first, and then read.
+    absent.retain(|name| make.has_rule(name));
+    make.remade(&absent, values);
+    make.exports(values);
+    make
 }
 
 fn recipes(

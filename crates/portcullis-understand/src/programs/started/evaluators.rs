@@ -1,0 +1,189 @@
+//! Programs that are given code in a language that nothing here reads, and those that hand a command on to another one that runs: window managers,
+//! editors, terminals, watchers. Owns behind which of their words it stands; of such code only texts are taken, where it names a call that starts
+//! something.
+
+use super::{Starter, project};
+use crate::{
+    bound::Bounded,
+    effect::Argument,
+    programs::{host::Host, invocation::Invocation},
+    text::Text,
+};
+
+pub(super) static EVALUATORS: Starter = Starter {
+    programs: &[
+        "chicken-csi",
+        "csi",
+        "emacsclient",
+        "factor",
+        "fennel",
+        "gforth",
+        "gimp",
+        "hy",
+        "janet",
+        "newlisp",
+        "picolisp",
+        "qjs",
+        "rakudo",
+        "sqlite3",
+    ],
+    start: evaluated,
+};
+
+pub(super) static CONTROLS: Starter = Starter {
+    programs: &[
+        "cargo",
+        "gvim",
+        "hyprctl",
+        "i3-msg",
+        "mprocs",
+        "nvim",
+        "qdbus",
+        "qdbus6",
+        "shell2http",
+        "swaymsg",
+        "vim",
+    ],
+    start: controlled,
+};
+
+pub(super) static DEBUGGER: Starter = Starter { programs: &["gdb"], start: debugged };
+
+/// How many texts of one piece of code are read.
+const TEXTS: usize = 32;
+
+/// What the names of calls have in them that start programs.
+const STARTS: &[&str] = &["exec", "command", "edit(", "popen", "process", "run", "shell", "system"];
+
+fn evaluated(walk: &mut dyn Host, invocation: &Invocation) {
+    for word in invocation.arguments.iter() {
+        let Some(known) = word.text.as_known() else { continue };
+        if !STARTS.iter().any(|name| known.contains(name)) || !known.contains(['"', '\'']) {
+            continue;
+        }
+        for text in texts(known).into_iter().at_most(TEXTS, walk, word.span) {
+            // A word alone is a name, unless it is a path.
+            if text.contains(' ') || text.starts_with("./") || text.starts_with('/') {
+                let code = Text::known(text);
+                walk.suppose(&code, word.span);
+            }
+        }
+    }
+}
+
+/// The texts in quotes, those of the other kind of quotes within them as they stand.
+fn texts(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let quote = if rest.get(at..).is_some_and(|it| it.starts_with('"')) { '"' } else { '\'' };
+        let inner = rest.get(at + 1..).unwrap_or_default();
+        let Some(end) = inner.find(quote) else { break };
+        found.push(inner.get(..end).unwrap_or_default().trim());
+        rest = inner.get(end + 1..).unwrap_or_default();
+    }
+    found
+}
+
+fn controlled(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let line = |from: usize| words.get(from..).unwrap_or_default().join(" ");
+    let span = invocation.span;
+    let says = |walk: &mut dyn Host, code: String| {
+        walk.at_likely(|walk| walk.shell(&Text::known(code), span, &[], None));
+    };
+    match invocation.program.as_str() {
+        "i3-msg" | "swaymsg" => {
+            let whole = line(0);
+            for command in whole.split([';', ',']).map(str::trim) {
+                if let Some(code) = command.strip_prefix("exec ") {
+                    says(walk, code.trim_start_matches("--no-startup-id ").to_owned());
+                }
+            }
+        }
+        "hyprctl" if words.first().is_some_and(|it| it == "dispatch") => {
+            if words.get(1).is_some_and(|it| it.starts_with("exec")) {
+                says(walk, line(2));
+            }
+        }
+        "qdbus" | "qdbus6" => {
+            let called = |word: &String| {
+                let name = word.rsplit('.').next().unwrap_or(word);
+                matches!(name, "runCommand" | "sendText" | "runCommandInSession")
+            };
+            if let Some(at) = words.iter().position(called) {
+                says(walk, line(at + 1));
+            }
+        }
+        "shell2http" => {
+            let operands = project::operands(&words, &["-host", "-port", "-shell"]);
+            for code in operands.iter().skip(1).step_by(2) {
+                says(walk, (*code).to_owned());
+            }
+        }
+        "mprocs" => {
+            for code in project::operands(&words, &["-c", "--config", "--names", "-s", "--server"])
+            {
+                says(walk, code.to_owned());
+            }
+        }
+        "cargo" if words.first().is_some_and(|it| it == "watch") => {
+            for code in project::options(&words, &["-s", "--shell"]) {
+                says(walk, code.to_owned());
+            }
+            for code in project::options(&words, &["-x", "--exec"]) {
+                says(walk, format!("cargo {code}"));
+            }
+        }
+        "gvim" | "nvim" | "vim" => {
+            for keys in project::options(&words, &["--remote-send"]) {
+                let mut keys = keys.to_owned();
+                for key in ["<CR>", "<cr>", "<Enter>", "<NL>"] {
+                    keys = keys.replace(key, "\n");
+                }
+                let lines = keys.lines().filter_map(|line| line.split_once(":!")).map(|it| it.1);
+                for code in lines {
+                    says(walk, code.to_owned());
+                }
+            }
+            for code in project::options(&words, &["--remote-expr"]) {
+                for text in texts(code).into_iter().at_most(TEXTS, walk, span) {
+                    if STARTS.iter().any(|name| code.contains(name)) {
+                        walk.suppose(&Text::known(text), span);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `gdb -ex run --args PROGRAM WORD…`: the program runs; beside it, a file of Python of its name is loaded where one says that this is safe.
+fn debugged(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let runs = words.iter().any(|word| {
+        let command = word.rsplit_once('=').map_or(word.as_str(), |(_, command)| command);
+        matches!(command.trim(), "r" | "run" | "start" | "starti")
+    });
+    if let Some(at) = words.iter().position(|word| matches!(word.as_str(), "--args" | "-args")) {
+        let line: Vec<Argument> = invocation.arguments.get(at + 1..).unwrap_or_default().to_vec();
+        if runs && !line.is_empty() {
+            walk.run(&line, invocation.input.clone());
+        }
+    }
+    for name in project::options(&words, &["-x", "--command", "-ix", "--init-command"]) {
+        if name.ends_with(".py")
+            && let Some(path) = walk.target(&Text::known(name)).path
+        {
+            walk.load("python", &path, invocation.span);
+        }
+    }
+    if words.iter().any(|word| word.contains("auto-load")) {
+        let values = ["-ex", "-iex", "-x", "-ix", "--command", "-p"];
+        for name in project::operands(&words, &values) {
+            if let Some(path) = walk.target(&Text::known(name)).path {
+                walk.load("python", &format!("{path}-gdb.py"), invocation.span);
+            }
+        }
+    }
+}
