@@ -196,7 +196,7 @@ fn vim(walk: &mut dyn Host, invocation: &Invocation) {
     }
     for word in &words {
         for mark in ["rtp", "runtimepath", "pp", "packpath"] {
-            let Some((_, rest)) = word.split_once(&format!("{mark}")) else { continue };
+            let Some((_, rest)) = word.split_once(mark) else { continue };
             let Some(place) = rest.trim_start_matches(['+', '^']).strip_prefix('=') else {
                 continue;
             };

@@ -101,10 +101,11 @@ fn controlled(walk: &mut dyn Host, invocation: &Invocation) {
                 }
             }
         }
-        "hyprctl" if words.first().is_some_and(|it| it == "dispatch") => {
-            if words.get(1).is_some_and(|it| it.starts_with("exec")) {
-                says(walk, line(2));
-            }
+        "hyprctl"
+            if words.first().is_some_and(|it| it == "dispatch")
+                && words.get(1).is_some_and(|it| it.starts_with("exec")) =>
+        {
+            says(walk, line(2));
         }
         "qdbus" | "qdbus6" => {
             let called = |word: &String| {
