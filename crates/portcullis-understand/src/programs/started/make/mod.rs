@@ -175,7 +175,7 @@ fn read(walk: &mut dyn Host, invocation: &Invocation, asked: &Asked) {
         }
     }
     let mut values = Values::new(&directory, &asked.variables);
-    let own = files.len();
+    let own = files.clone();
     let mut make = whole(walk, asked, &mut files, &mut values);
     // A file that is read into a variable says the rest once it is known.
     let goals = if asked.goals.is_empty() { default_goals(&make) } else { asked.goals.clone() };
@@ -193,7 +193,7 @@ fn read(walk: &mut dyn Host, invocation: &Invocation, asked: &Asked) {
             let text = path.and_then(|path| walk.look(&path).file());
             values.give(name, text.map(|file| file.text.to_string()).unwrap_or_default());
         }
-        files.truncate(own);
+        files.clone_from(&own);
         make = whole(walk, asked, &mut files, &mut values);
     }
     // What is run while the files are read.
