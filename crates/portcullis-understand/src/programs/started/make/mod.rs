@@ -2,6 +2,7 @@
 //! Owns which files it reads and which of their recipes run; the text itself is taken apart by `makefile` and filled in by `expand`.
 
 mod expand;
+mod lines;
 mod makefile;
 
 use super::Starter;
