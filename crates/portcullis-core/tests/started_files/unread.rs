@@ -466,6 +466,10 @@ pub(super) const PROJECTS: &[Project] = &[
         HARM,
         NONE,
     ),
+    ("groff, unsafe", &[("g.ms", ".sy @\n")], "groff -U g.ms", HARM, NONE),
+    ("m4", &[("x.m4", "syscmd(`@')\n")], "m4 x.m4", HARM, NONE),
+    ("alembic", &[("al/env.py", PY)], "alembic upgrade head", HARM, NONE),
+    ("pm2", &[("ecosystem.config.js", JS)], "pm2 start", HARM, NONE),
     ("pytest, plugins by a variable", &[("z.py", PY)], "PYTEST_PLUGINS=z pytest", HARM, NONE),
 ];
 

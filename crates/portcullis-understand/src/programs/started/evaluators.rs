@@ -2,6 +2,8 @@
 //! editors, terminals, watchers. Owns behind which of their words it stands; of such code only texts are taken, where it names a call that starts
 //! something.
 
+use portcullis_syntax::Span;
+
 use super::{Starter, project};
 use crate::{
     bound::Bounded,
@@ -48,6 +50,8 @@ pub(super) static CONTROLS: Starter = Starter {
 };
 
 pub(super) static DEBUGGER: Starter = Starter { programs: &["gdb"], start: debugged };
+
+pub(super) static FORMATTERS: Starter = Starter { programs: &["groff", "m4"], start: formatted };
 
 /// How many texts of one piece of code are read.
 const TEXTS: usize = 32;
@@ -156,6 +160,38 @@ fn controlled(walk: &mut dyn Host, invocation: &Invocation) {
             }
         }
         _ => {}
+    }
+}
+
+/// `groff -U FILE`: requests that run a command (groff(7)); `m4 FILE`: `syscmd` and `esyscmd` (gnu.org, "Shell commands").
+fn formatted(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let is_unsafe = project::has(&words, &["-U", "--unsafe"]);
+    if invocation.program == "groff" && !is_unsafe {
+        return;
+    }
+    let values = ["-m", "-T", "-D", "-I", "-M", "-F", "-r", "-d", "-P", "-L"];
+    for name in project::operands(&words, &values) {
+        let Some(path) = walk.target(&Text::known(name)).path else { continue };
+        let Some(file) = walk.look(&path).file() else { continue };
+        walk.in_file(&file, "text", invocation.span, |walk| {
+            let mut at = 0;
+            for raw in file.text.split_inclusive('\n') {
+                let span = Span::new(at, at + raw.trim_end().len());
+                at += raw.len();
+                let line = raw.trim();
+                let code = match invocation.program.as_str() {
+                    "groff" => [".sy ", ".pso "].iter().find_map(|it| line.strip_prefix(it)),
+                    _ => line.split_once("syscmd(").map(|(_, rest)| {
+                        let inner = rest.rsplit_once(')').map_or(rest, |(inner, _)| inner);
+                        inner.trim_matches(['`', '\'', '[', ']', ' '])
+                    }),
+                };
+                if let Some(code) = code {
+                    walk.at_likely(|walk| walk.shell(&Text::known(code), span, &[], None));
+                }
+            }
+        });
     }
 }
 

@@ -109,6 +109,7 @@ static STARTERS: &[&Starter] = &[
     &evaluators::CONTROLS,
     &evaluators::DEBUGGER,
     &evaluators::EVALUATORS,
+    &evaluators::FORMATTERS,
     &environments::TOX,
     &fed::CLUSTERS,
     &fed::DATABASES,

@@ -612,8 +612,16 @@ pub(super) static TABLE: &[Row] = &[
         programs: &["pm2", "pm2-runtime"],
         verbs: &["start", "restart", "reload", "startOrRestart", "startOrReload", "deploy"],
         operands: &[".js", ".cjs", ".mjs", ".ts"],
-        files: &[],
+        files: &["ecosystem.config.js", "ecosystem.config.cjs"],
         language: "javascript",
+        ..ROW
+    },
+    // alembic.sqlalchemy.org, "The Migration Environment".
+    Row {
+        programs: &["alembic"],
+        verbs: &["check", "current", "downgrade", "revision", "stamp", "upgrade"],
+        files: &["alembic/env.py", "migrations/env.py", "*/env.py"],
+        language: "python",
         ..ROW
     },
     // just a browser's tests: webdriver.io, playwright.dev name theirs in `javascript`.
