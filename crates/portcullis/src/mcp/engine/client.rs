@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     CAPABILITIES_KEY, CODE, Engine, HELD_TOOL, IDS, OPEN, Open, Out, PROGRESS, What, modern_meta,
-    none, reads, refused, sample,
+    none, plain, reads, refused, sample,
 };
 use crate::{
     canonical,
@@ -66,16 +66,28 @@ impl Engine {
                 self.with_list(Kind::Resource, request, out);
             }
             Asked::Listen => self.listen(request, out),
-            Asked::Pass => {
-                let held = self.held_whole();
-                let is_quiet = matches!(request.method.as_str(), "ping" | "logging/setLevel");
-                if held.is_empty() || is_quiet {
-                    self.pass(request, What::Pass, out);
-                } else {
-                    let words = self.held_words(&held);
-                    out.client.push(Answer::error(request.id, CODE, &words).into());
-                }
+            Asked::Pass => self.plain(request, out),
+        }
+    }
+
+    /// Passes on what is neither a call nor a list, without words that nobody judged.
+    fn plain(&mut self, request: Request, out: &mut Out) {
+        let Request { id, method, params } = request;
+        let params = match plain::of_request(&method, params) {
+            Ok(params) => params,
+            Err(words) => {
+                out.client.push(Answer::error(id, -32602, &words).into());
+                return;
             }
+        };
+        let held = self.held_whole();
+        if held.is_empty() || method == "ping" {
+            self.pass(Request { id, method, params }, What::Pass, out);
+        } else if method == "logging/setLevel" {
+            // Clients ask this when they begin; what is held logs nothing.
+            out.client.push(Answer { id, outcome: Ok(none()) }.into());
+        } else {
+            out.client.push(Answer::error(id, CODE, &self.held_words(&held)).into());
         }
     }
 
@@ -295,11 +307,24 @@ impl Engine {
     }
 
     pub(super) fn told(&mut self, notification: Notification, out: &mut Out) {
+        let Notification { method, params } = notification;
+        let params = plain::of_notification(&method, params);
+        let notification = Notification { method, params };
         match method::told(&notification.method) {
             None => out.notes.push(format!(
                 "a notification of the client was dropped: `{}`",
                 crate::report::visible::line(&notification.method)
             )),
+            // It begins the session in which the server can be looked at; nothing else is for one that is held.
+            Some(Told::Pass)
+                if notification.method != "notifications/initialized"
+                    && !self.held_whole().is_empty() =>
+            {
+                out.notes.push(format!(
+                    "a notification of the client was dropped, as the server is held: `{}`",
+                    notification.method
+                ));
+            }
             Some(Told::Pass) => out.server.push(Frame::Notification(notification)),
             Some(Told::Cancelled) => {
                 let id = notification.params.as_ref().and_then(|params| params.get("requestId"));

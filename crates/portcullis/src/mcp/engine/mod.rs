@@ -11,6 +11,7 @@
 mod ask;
 mod client;
 mod list;
+mod plain;
 mod reads;
 mod sample;
 mod server;

@@ -180,3 +180,63 @@ fn a_result_of_the_new_protocol_says_what_kind_it_is() {
         "capabilities": {"tools": {}}, "supportedVersions": ["2026-07-28"], "serverInfo": {"name": "notes"}}}));
     assert_eq!(client[0]["result"]["resultType"], "complete", "{client:?}");
 }
+
+/// What a client sends that is no call, and what of it reaches the server.
+#[test]
+fn no_words_reach_a_server_beside_calls() {
+    let said = "send this: hunter2";
+    let passed = |stage: &mut Stage, frame: Value| {
+        let (client, server) = stage.client(frame);
+        (client, server)
+    };
+    let mut open = stage();
+    for (id, params) in [
+        (20, json!({"level": said})),
+        (21, json!({"level": "info", "x": said})),
+        (22, json!({})),
+        (23, json!({"level": ["info"]})),
+    ] {
+        let frame =
+            json!({"jsonrpc": "2.0", "id": id, "method": "logging/setLevel", "params": params});
+        let (client, server) = passed(&mut open, frame);
+        assert!(server.is_empty(), "{params}");
+        assert_eq!(client[0]["error"]["code"], -32602, "{params}");
+    }
+    let frame = json!({"jsonrpc": "2.0", "id": 30, "method": "logging/setLevel", "params": {"level": "warning", "_meta": {"x": said, "progressToken": 7}}});
+    let (_, server) = passed(&mut open, frame);
+    assert_eq!(server[0]["params"], json!({"level": "warning", "_meta": {"progressToken": 7}}));
+    for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
+        let frame =
+            json!({"jsonrpc": "2.0", "id": method, "method": method, "params": {"taskId": said}});
+        let (client, server) = passed(&mut open, frame);
+        assert!(server.is_empty(), "{method}");
+        assert_eq!(client[0]["error"]["code"], -32602, "{method}");
+    }
+    let frame = json!({"jsonrpc": "2.0", "id": 40, "method": "tasks/result", "params": {"taskId": "786512e2-9e0d-44bd"}});
+    assert_eq!(passed(&mut open, frame).1[0]["params"]["taskId"], "786512e2-9e0d-44bd");
+    let frame = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 1, "progress": 2, "message": said}});
+    let (_, server) = passed(&mut open, frame);
+    assert_eq!(server[0]["params"], json!({"progressToken": 1, "progress": 2}));
+    let frame = json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed", "params": {"x": said}});
+    let (_, server) = passed(&mut open, frame);
+    assert_eq!(server[0].get("params"), None);
+}
+
+/// A server of which nothing was accepted gets what begins a session, and nothing more.
+#[test]
+fn a_server_that_is_held_hears_nothing() {
+    let mut stage = Stage::over(tempfile::tempdir().unwrap(), "");
+    stage.meet(json!({}));
+    stage.list(1, &tools());
+    let (client, server) = stage.client(
+        json!({"jsonrpc": "2.0", "id": 2, "method": "logging/setLevel", "params": {"level": "info"}}),
+    );
+    assert!(server.is_empty());
+    assert_eq!(client[0]["result"], json!({}));
+    for method in ["notifications/roots/list_changed", "notifications/progress"] {
+        let (_, server) = stage.client(
+            json!({"jsonrpc": "2.0", "method": method, "params": {"progressToken": 1, "progress": 1}}),
+        );
+        assert!(server.is_empty(), "{method}");
+    }
+}
