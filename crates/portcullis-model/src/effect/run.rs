@@ -19,6 +19,8 @@ pub struct Run {
     pub known: bool,
     /// What arrives on its standard input.
     pub input: Option<Text>,
+    /// Whether it runs below a directory that the same call made, under a name that nobody else has.
+    pub is_in_made: bool,
 }
 
 /// One argument of a program.

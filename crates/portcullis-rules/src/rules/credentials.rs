@@ -9,7 +9,7 @@ use crate::{
     effect::{Effect, EffectKind, Flow, Kinds},
     finding::{Category, Confidence},
     place::{self, Credential, CredentialClass, Place},
-    programs,
+    programs::{self, Options},
     risk::Severity,
 };
 
@@ -278,6 +278,7 @@ static RULES: &[Rule] = &[
             "keyctl print|read|pipe",
             "pass -c",
             "git credential fill",
+            "git credential-store|credential-cache|credential-libsecret|credential-manager|credential-osxkeychain|credential-wincred get",
             "glab auth token",
             "yt-dlp|youtube-dl|gallery-dl … --cookies-from-browser",
         ]),
@@ -285,6 +286,7 @@ static RULES: &[Rule] = &[
             "keyring get service user",
             "keyctl print 7",
             "git credential fill",
+            "git credential-store --file .git-credentials get",
             "yt-dlp --cookies-from-browser chrome --cookies /tmp/c https://example.com/v",
         ],
         quiet: &[
@@ -377,6 +379,18 @@ static RULES: &[Rule] = &[
         when: When::Command(&["ssh-add !-l !-L !-d !-D !-T"]),
         fires: &["ssh-add ~/.ssh/id_ed25519", "ssh-add"],
         quiet: &["ssh-add -l", "ssh-add -L"],
+        ..SECRET
+    },
+    Rule {
+        id: "credentials.agent.other",
+        message: "a key would be handed to an agent that is reached through a file which anybody may have put there",
+        remedy: "start an agent of your own: `eval \"$(ssh-agent)\"`, and let a person load keys",
+        when: When::Effect(Kinds::RUN, strange_agent),
+        fires: &["SSH_AUTH_SOCK=/tmp/.a ssh-add ~/.ssh/id_ed25519"],
+        quiet: &[
+            "SSH_AUTH_SOCK=/tmp/.a ssh-add -l",
+            "ssh-agent -a /tmp/.a; SSH_AUTH_SOCK=/tmp/.a ssh-add ~/.ssh/id_ed25519",
+        ],
         ..SECRET
     },
     Rule {
@@ -528,4 +542,23 @@ fn copied(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             });
         }
     }
+}
+
+/// `SSH_AUTH_SOCK=/tmp/x ssh-add KEY`, where this call starts no agent.
+fn strange_agent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let given = run(effect)?;
+    let options = Options::new(&given.arguments, &["-t", "-h", "-H", "-s", "-e"]);
+    let lists = options.has(&["-l", "-L", "-d", "-D", "-T", "-x", "-X"]);
+    let is_elsewhere = scene.effects.layers.iter().any(|layer| {
+        layer.text.split("SSH_AUTH_SOCK=").skip(1).any(|rest| {
+            let rest = rest.trim_start_matches(['"', '\'']);
+            ["/dev/shm/", "/tmp/", "/var/tmp/"].iter().any(|place| rest.starts_with(place))
+        })
+    });
+    let starts = |other: &Effect| run(other).is_some_and(|run| run.program == "ssh-agent");
+    let is_strange = given.program == "ssh-add"
+        && !lists
+        && is_elsewhere
+        && !scene.effects.list.iter().any(starts);
+    is_strange.then(Hit::default)
 }

@@ -494,6 +494,18 @@ fn tells_the_balancer(effect: &Effect) -> Option<Hit> {
 /// What `rsync` looks like when it removes what it does not copy.
 const MIRRORS: &str = "rsync --delete|--del|--delete-before|--delete-during|--delete-delay|--delete-after|--delete-excluded|--delete-missing-args|--remove-source-files !-n !--dry-run";
 
+/// Those of its options that delete at the destination.
+const MIRRORING: [&str; 8] = [
+    "--del",
+    "--delete",
+    "--delete-after",
+    "--delete-before",
+    "--delete-delay",
+    "--delete-during",
+    "--delete-excluded",
+    "--delete-missing-args",
+];
+
 /// A copy that deletes; within the project it is no worse than deleting the directory there.
 fn mirrored(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let EffectKind::Run(run) = &effect.kind else { return None };
@@ -535,6 +547,8 @@ fn mirrored(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let inside =
         destination.is_some_and(|path| !path.contains(':') && whole(path).is_some_and(is_inside));
     let moves = options.has(&["--remove-source-files"]);
-    let severity = if inside && !moves { Severity::Medium } else { Severity::High };
+    // What is moved stands at the other place; what that takes away where it was, is told of each of them.
+    let only_one = !moves || !options.has(&MIRRORING);
+    let severity = if inside && only_one { Severity::Medium } else { Severity::High };
     Some(Hit { severity: Some(severity), ..Hit::default() })
 }

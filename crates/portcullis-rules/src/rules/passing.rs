@@ -64,7 +64,9 @@ static PROOFS: &[(&str, Proof)] = &[
             || made::clone_of_its_own(run, effect, scene)
     }),
     ("git.gc.prune", made::repository_of_its_own),
-    ("git.history.rewrite", made::clone_of_its_own),
+    ("git.history.rewrite", |run, effect, scene| {
+        made::clone_of_its_own(run, effect, scene) || made::place_of_its_own(run, effect, scene)
+    }),
     ("git.push.force", |run, effect, scene| {
         pushes_nothing(run, effect, scene) || pushes_into_temporary(run, effect, scene)
     }),
@@ -166,10 +168,31 @@ fn stays_but_for(run: &Run, scene: &Scene<'_>, known: &[&str]) -> bool {
     run.name.text.as_known().is_some()
         && !scene.facts.session.is_led_elsewhere()
         && scene.effects.layers.iter().all(|layer| {
-            !LEADS_ELSEWHERE.iter().any(|word| !known.contains(word) && layer.text.contains(word))
+            !LEADS_ELSEWHERE.iter().any(|word| !known.contains(word) && leads(&layer.text, word))
                 && !layer.text.contains(&defines)
                 && !layer.text.contains(&spaced)
         })
+}
+
+/// Whether a text has a word that leads elsewhere. A variable that is set to this machine, a port of it or a password there does not.
+fn leads(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let rest = text.get(at..).unwrap_or_default();
+        let end = rest.find(|letter: char| !(letter.is_ascii_uppercase() || letter == '_'));
+        let (name, rest) = rest.split_at_checked(end.unwrap_or(rest.len())).unwrap_or((rest, ""));
+        let Some(value) = rest.strip_prefix('=') else { return true };
+        let end = value.find([' ', '\n', ';', '&', '|', ')']).unwrap_or(value.len());
+        let value = value.get(..end).unwrap_or_default().trim_matches(['"', '\'']);
+        !match name {
+            "PGHOST" | "MYSQL_HOST" => matches!(value, "localhost" | "127.0.0.1" | "::1"),
+            "PGPORT" | "MYSQL_TCP_PORT" => {
+                !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            "MYSQL_PWD" => true,
+            "COMPOSE_PROJECT_NAME" => is_of_tests(value.strip_suffix("$$").unwrap_or(value)),
+            _ => false,
+        }
+    })
 }
 
 /// Whether each of these options, wherever it is given, names this machine.
@@ -310,7 +333,14 @@ fn stopped_or_chosen(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
                 // `docker kill "$(docker run -d image)"`: the one that was just started.
                 starts_one(list)
                     || options.values_of(&["-f", "--filter"]).any(|filter| {
-                        let filter = filter.text.as_known().and_then(|it| it.split_once('='));
+                        // A label is compared as a whole: behind how it begins may stand what nobody knows yet.
+                        let known = match filter.text.as_known() {
+                            None if filter.text.known_prefix().starts_with("label=") => {
+                                Some(filter.text.known_prefix())
+                            }
+                            known => known,
+                        };
+                        let filter = known.and_then(|it| it.split_once('='));
                         filter.is_some_and(|(key, value)| match key {
                             "label" | "name" | "ancestor" if stops => value.len() > 2,
                             "label" if value.starts_with("org.testcontainers") => true,

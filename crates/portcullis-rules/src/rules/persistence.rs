@@ -343,7 +343,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "persistence.home.unpacked",
         confidence: Confidence::Medium,
-        message: "an archive would be unpacked into the home itself, where files of any name may replace what shells and programs run at their start",
+        message: "files of any name would appear where shells, desktops and programs have what they run at their start",
         remedy: "list it first: `tar tf FILE`, `unzip -l FILE`, and unpack it into a directory of its own",
         when: When::Noted,
         fires: &[
@@ -351,9 +351,12 @@ static RULES: &[Rule] = &[
             "tar -xf x.tar -C ~",
             "bsdtar -xf x.tar -C $HOME",
             "7z x a.zip -o$HOME",
+            "tar -xf x.tar -C ~/.config",
+            "rsync -a --read-batch=x ~/",
         ],
         quiet: &[
             "unzip x.zip -d ~/tools/x",
+            "rsync -a --read-batch=x out/",
             "tar -xf x.tar -C out",
             "unzip -l x.zip",
             "tar tf x.tar",

@@ -70,7 +70,82 @@ static RULES: &[Rule] = &[
         ],
         ..Rule::CHANGE
     },
+    Rule {
+        id: "db.mongo.elsewhere",
+        severity: Severity::High,
+        message: "documents of a database on another machine are deleted or changed, as many as fit",
+        remedy: "count them first: `db.users.countDocuments({…})`, and let a person run it",
+        when: When::Effect(Kinds::RUN, changes_documents),
+        fires: &[
+            "mongosh 'mongodb+srv://app@cluster0.acme.example/main' --eval 'db.users.deleteMany({lastLogin: {$lt: 1}})'",
+            "mongosh mongodb://db.example.com/shop --eval 'db.orders.updateMany({id: 7}, {$set: {status: 1}})'",
+        ],
+        quiet: &[
+            "mongosh mongodb://localhost/main --eval 'db.users.deleteMany({old: true})'",
+            "mongosh mongodb://mongo:27017/main --eval 'db.users.deleteMany({old: true})'",
+            "mongosh 'mongodb+srv://app@dev.acme.example/main' --eval 'db.users.deleteMany({old: true})'",
+            "mongosh 'mongodb+srv://app@cluster0.acme.example/main' --eval 'db.users.countDocuments({})'",
+        ],
+        ..Rule::LOSS
+    },
 ];
+
+/// `mongosh mongodb+srv://…  --eval 'db.users.deleteMany({…})'`.
+fn changes_documents(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    const CHANGES: &[&str] =
+        &[".bulkWrite(", ".deleteMany(", ".findAndModify(", ".remove({", ".updateMany("];
+    let run = run(effect)?;
+    if !matches!(run.program.as_str(), "mongosh" | "mongo") {
+        return None;
+    }
+    let options = Options::new(&run.arguments, &["--eval", "--file", "--host", "-f", "-p", "-u"]);
+    let host = options.value(&["--host"]).map(|host| host.text.display());
+    let address = || {
+        options.operands().find_map(|word| {
+            let (_, rest) = word.text.known_prefix().split_once("://")?;
+            let authority = rest.split(['/', '?']).next()?;
+            Some(authority.rsplit('@').next()?.to_owned())
+        })
+    };
+    let is_far = host.or_else(address).is_some_and(|host| is_of_others(&host));
+    let said = options.values_of(&["--eval"]).map(|script| script.text.display());
+    let mut said = said.chain(run.input.iter().map(crate::text::Text::display));
+    let changes = said.any(|script| CHANGES.iter().any(|change| script.contains(change)));
+    (is_far && changes).then(Hit::default)
+}
+
+/// Whether a host is none of this machine or its network, and none that is there to be tried on: `db.example.com`.
+pub(super) fn is_of_others(host: &str) -> bool {
+    const REHEARSALS: &[&str] = &[
+        "ci",
+        "demo",
+        "dev",
+        "develop",
+        "development",
+        "e2e",
+        "internal",
+        "lan",
+        "local",
+        "localhost",
+        "localdomain",
+        "preview",
+        "qa",
+        "sandbox",
+        "stage",
+        "staging",
+        "svc",
+        "test",
+        "testing",
+        "uat",
+    ];
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    let is_address = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    !is_address
+        && host.contains('.')
+        && !host
+            .split(['.', '-', '_'])
+            .any(|part| REHEARSALS.iter().any(|name| part.eq_ignore_ascii_case(name)))
+}
 
 /// Commands that change what runs somewhere.
 const CHANGING: &[&str] = &[

@@ -9,8 +9,10 @@ use super::{
 };
 use crate::{effect::Kinds, finding::Category, risk::Severity};
 
+mod load;
 mod running;
 
+use load::{floods, loads_others};
 use running::{kernel, power, service, system_file};
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -18,12 +20,17 @@ pub(super) static SHELF: Shelf = Shelf {
         "aa-complain",
         "aa-disable",
         "aa-teardown",
+        "ab",
         "adb",
         "apparmor_parser",
+        "autocannon",
         "bcdedit",
+        "bombardier",
         "bpftool",
         "btrfstune",
+        "cassowary",
         "chkconfig",
+        "ddosify",
         "debugfs",
         "depmod",
         "e2fsck",
@@ -48,8 +55,10 @@ pub(super) static SHELF: Shelf = Shelf {
         "grub-install",
         "gsettings",
         "heimdall",
+        "hey",
         "hostname",
         "hostnamectl",
+        "httperf",
         "hwclock",
         "ifconfig",
         "ifdown",
@@ -64,6 +73,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "kextload",
         "kextunload",
         "launchctl",
+        "loadtest",
         "losetup",
         "modprobe",
         "mount",
@@ -74,7 +84,9 @@ pub(super) static SHELF: Shelf = Shelf {
         "nmcli",
         "ntfsfix",
         "nvram",
+        "oha",
         "pfctl",
+        "plow",
         "reiserfsck",
         "resize2fs",
         "resolvectl",
@@ -83,6 +95,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "route",
         "setenforce",
         "setsebool",
+        "siege",
         "swapoff",
         "systemsetup",
         "tc",
@@ -93,6 +106,9 @@ pub(super) static SHELF: Shelf = Shelf {
         "umount",
         "update-grub",
         "update-rc.d",
+        "vegeta",
+        "wrk",
+        "wrk2",
         "xfs_admin",
         "xfs_db",
         "xfs_repair",
@@ -558,33 +574,7 @@ static RULES: &[Rule] = &[
         id: "system.load.flood",
         message: "this machine or another would be kept busy until it can do nothing else",
         remedy: "measure for a bounded time, with a person watching",
-        when: When::Effect(Kinds::RUN, |effect, _| {
-            let run = run(effect)?;
-            let flood = match run.program.as_str() {
-                "stress" | "stress-ng" | "cpuburn" | "sysbench-flood" => {
-                    let bounded = |word: &str| {
-                        matches!(word, "--help" | "--version" | "--timeout" | "-t")
-                            || word.starts_with("--timeout=")
-                    };
-                    // Nothing to stress with, or no end: `--timeout 0` is for ever.
-                    let mut before = "";
-                    let endless = words(run).any(|word| {
-                        let found = word == "--timeout=0"
-                            || word == "0" && matches!(before, "-t" | "--timeout");
-                        before = word;
-                        found
-                    });
-                    endless || !words(run).any(bounded)
-                }
-                "hping3" | "hping" => words(run)
-                    .any(|word| matches!(word, "--flood" | "--faster") || word.starts_with("-i")),
-                "slowloris" | "slowhttptest" | "goldeneye" | "hulk" | "t50" | "mdk3" | "mdk4"
-                | "xerxes" | "torshammer" | "siege-flood" | "aireplay-ng" | "macof" => true,
-                "ping" => pattern::options(run).has(&["-f"]),
-                _ => false,
-            };
-            flood.then(|| at(Severity::High))
-        }),
+        when: When::Effect(Kinds::RUN, floods),
         fires: &[
             "stress --vm 64 --vm-bytes 8G",
             "hping3 --flood -S 198.51.100.9",
@@ -593,6 +583,25 @@ static RULES: &[Rule] = &[
             "slowloris example.com",
         ],
         quiet: &["ping -c 3 example.com", "stress --version"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.load.elsewhere",
+        message: "a host of others is sent as many requests as this machine can",
+        remedy: "measure a copy of your own, on this machine or where tests run",
+        when: When::Effect(Kinds::RUN, loads_others),
+        fires: &[
+            "hey -z 10m -c 400 https://www.shop.example/",
+            "wrk -t8 -c400 -d600s https://www.shop.example/",
+            "echo 'GET https://www.shop.example/search' | vegeta attack -rate=5000/s -duration=15m",
+        ],
+        quiet: &[
+            "hey -z 10s http://localhost:8080/",
+            "wrk -t8 -c400 -d30s http://127.0.0.1:3000/",
+            "echo 'GET http://localhost:8080/' | vegeta attack -rate=50/s -duration=5s",
+            "hey https://staging.shop.example/",
+            "vegeta report",
+        ],
         ..RUNNING
     },
     Rule {

@@ -232,9 +232,7 @@ fn unpacked(
     from: &Text,
 ) {
     let mut inside = directory.unwrap_or_else(|| synthetic(".", invocation.span));
-    if place::place_of(&walk.target(&inside.text), walk.facts()) == Place::HomeTop {
-        walk.note("persistence.home.unpacked", inside.span);
-    }
+    fills(walk, &inside);
     if !inside.text.display().ends_with('/') {
         inside.text.push_known("/");
     }
@@ -404,4 +402,14 @@ fn in_place(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         }
     }
     content
+}
+
+/// Says where files of any name appear among those that shells and desktops start with.
+pub(super) fn fills(walk: &mut dyn Host, directory: &Argument) {
+    let target = walk.target(&directory.text);
+    let settings = walk.facts().home.as_ref().map(|home| format!("{home}/.config"));
+    let is_settings = settings.is_some() && target.path == settings;
+    if is_settings || place::place_of(&target, walk.facts()) == Place::HomeTop {
+        walk.note("persistence.home.unpacked", directory.span);
+    }
 }

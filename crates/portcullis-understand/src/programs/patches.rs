@@ -41,7 +41,8 @@ pub(super) fn patch(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         let inner = walk.target(&below.text).path;
         walk.go_to(inner);
     }
-    patched(walk, &content, level(&options), invocation);
+    let is_led = options.has(&["-d", "--directory"]);
+    patched(walk, &content, level(&options), is_led, invocation);
     walk.go_to(outer);
     Text::default()
 }
@@ -79,7 +80,7 @@ pub(super) fn by_git(walk: &mut dyn Host, invocation: &Invocation) {
             let inner = walk.target(&below.text).path;
             walk.go_to(inner);
         }
-        patched(walk, &patch, level(&options), invocation);
+        patched(walk, &patch, level(&options), below.is_some(), invocation);
         walk.go_to(outer);
     }
 }
@@ -97,7 +98,7 @@ pub(super) fn applied(walk: &mut dyn Host, invocation: &Invocation) {
             walk.gap(invocation.span, GapReason::UnknownCode);
         }
         if text.known_prefix().contains("*** ") {
-            patched(walk, &text, 0, invocation);
+            patched(walk, &text, 0, false, invocation);
         }
     }
 }
@@ -127,15 +128,23 @@ fn of_copied(walk: &mut dyn Host, input: Text, span: Span) -> Text {
     path.and_then(|path| whole(walk, &path, span)).unwrap_or(input)
 }
 
-/// The patch itself says which files it changes. So many parts of each name are left out.
-fn patched(walk: &mut dyn Host, content: &Text, level: usize, invocation: &Invocation) {
+/// The patch itself says which files it changes. So many parts of each name are left out; `is_led` where it was told a directory.
+fn patched(
+    walk: &mut dyn Host,
+    content: &Text,
+    level: usize,
+    is_led: bool,
+    invocation: &Invocation,
+) {
     if content.is_cut() {
         walk.gap(invocation.span, GapReason::Limit);
     }
-    if content.taint.has(Taint::NETWORK) && content.as_known().is_none() {
+    if content.as_known().is_none() && (is_led || content.taint.has(Taint::NETWORK)) {
         let changed = content.derive([Piece::Unknown("a patch".into())]);
-        let files = Argument { text: Text::unknown("what a patch changes"), span: invocation.span };
-        walk.write(&files, WriteMode::Edit, changed);
+        let here = walk.directory().filter(|_| is_led).map(|here| format!("{here}/"));
+        let mut text = here.map_or_else(Text::default, Text::known);
+        text.push(Piece::Unknown("what a patch changes".into()));
+        walk.write(&Argument { text, span: invocation.span }, WriteMode::Edit, changed);
     }
     let text = content.known_prefix();
     for (operation, named) in

@@ -14,12 +14,12 @@ pub(super) fn client_of_tests(run: &Run, effect: &Effect, scene: &Scene<'_>) -> 
         return false;
     }
     let mut engines = scene.programs_around(effect).filter(|outer| is_engine(outer)).peekable();
-    engines.peek().is_some() && engines.all(|outer| is_of_a_test(outer, effect, scene))
+    engines.peek().is_some() && engines.all(|outer| is_of_a_test(outer, run, effect, scene))
 }
 
-fn is_of_a_test(engine: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+fn is_of_a_test(engine: &Run, client: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     let first = engine.arguments.first().and_then(|word| word.text.as_known());
-    let own = before_command(engine);
+    let own = before_command(engine, client);
     if first == Some("compose") || engine.program.ends_with("-compose") {
         return own.is_some_and(|own| composed_for_tests(&own, effect, scene));
     }
@@ -41,16 +41,27 @@ fn is_engine(run: &Run) -> bool {
 }
 
 /// The words of compose before the command that it runs, where none of them leads that command.
-fn before_command(run: &Run) -> Option<Run> {
+fn before_command(run: &Run, client: &Run) -> Option<Run> {
     let is_verb = |word: &Argument| matches!(word.text.as_known(), Some("exec" | "run"));
     let at = run.arguments.iter().position(is_verb)?;
     let (own, behind) = run.arguments.split_at_checked(at)?;
-    let leads = |word: &Argument| {
-        let word = word.text.known_prefix();
-        word == "-e" || word.starts_with("--env")
-    };
     let own = Run { arguments: own.to_vec().into(), ..run.clone() };
-    (!behind.iter().any(leads)).then_some(own)
+    (!leads(behind.get(1..)?, client)).then_some(own)
+}
+
+/// Whether something before a client hands it variables, which may lead it elsewhere.
+fn leads(behind: &[Argument], client: &Run) -> bool {
+    let mut words = behind.to_vec();
+    let own = words.split_off(words.len().saturating_sub(client.arguments.len() + 1));
+    let texts = std::iter::once(&client.name).chain(client.arguments.iter()).map(|it| &it.text);
+    // Where something else starts the client, all of it is looked at.
+    if !own.iter().map(|word| &word.text).eq(texts) {
+        words.extend(own);
+    }
+    words.iter().map(|word| word.text.known_prefix()).any(|word| {
+        word.starts_with("--env")
+            || word.starts_with('-') && !word.starts_with("--") && word.contains('e')
+    })
 }
 
 /// Whether nothing that a client is told names another machine than the one beside it.

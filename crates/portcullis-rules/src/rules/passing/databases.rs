@@ -383,10 +383,15 @@ fn drops_for_tests(statement: &Text) -> bool {
             !(words.next().is_some_and(|word| word.eq_ignore_ascii_case("create"))
                 && words.next().is_some_and(|word| word.eq_ignore_ascii_case("database"))
                 && words.next().is_some_and(is_of_tests)
-                && words.next().is_none())
+                && words.all(is_setting))
         })
         .peekable();
     statements.peek().is_some() && statements.all(is_drop_for_tests)
+}
+
+/// What stands behind the name of a new database: `CHARACTER SET utf8mb4`, `OWNER app`.
+fn is_setting(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-='".contains(&byte))
 }
 
 fn is_drop_for_tests(text: &str) -> bool {

@@ -52,6 +52,25 @@ pub(super) fn repository_of_its_own(run: &Run, _: &Effect, scene: &Scene<'_>) ->
         && !is_led_elsewhere(scene)
 }
 
+/// `d=$(mktemp -d) && git clone . "$d/c" && cd "$d/c" && git filter-branch …`: a copy below a directory that this call made under a name
+/// that nobody else has, and nothing that makes it mean another repository.
+pub(super) fn place_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    // Where the copy or the way to it fails, nothing behind is reached.
+    let Some(Chain { steps, .. }) = Chain::before(effect, scene) else { return false };
+    let is_copy = |step: &&str| step.starts_with("git clone ") || step.starts_with("git init ");
+    let Some(copied) = steps.iter().position(|step| is_copy(&step)) else { return false };
+    let mut behind = steps.iter().skip(copied);
+    if behind.any(|step| step.contains([';', '\n', '|', '&', '(', ')', '}'])) {
+        return false;
+    }
+    let is_moved = |layer: &crate::effect::Layer| layer.text.contains("mv ");
+    let options = Options::new(&run.arguments, &["-C"]);
+    run.is_in_made
+        && !options.has(&["-C", "-c"])
+        && !scene.effects.layers.iter().any(is_moved)
+        && !is_led_elsewhere(scene)
+}
+
 /// `cd "$(mktemp -d)" … git reset --hard`: a work tree in a directory that this call made for itself.
 pub(super) fn work_tree_of_its_own(_: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     if is_led_elsewhere(scene) {
@@ -322,27 +341,35 @@ pub(super) fn in_container_of_its_own(effect: &Effect, scene: &Scene<'_>) -> boo
 
 /// `git worktree add P … git worktree remove --force P`, where nothing was at `P` before.
 pub(super) fn work_tree(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    let path_of = |run: &Run, verb: &str| -> Option<String> {
-        let words = words(run).filter(|_| run.program == "git")?;
-        let rest = words.strip_prefix(&["worktree", verb])?;
-        let options = ["-b", "-B", "--reason", "--orphan"];
-        let mut operands = rest
-            .iter()
-            .enumerate()
-            .filter(|(at, word)| {
-                let before = at.checked_sub(1).and_then(|at| rest.get(at));
-                !word.starts_with('-') && before.is_none_or(|before| !options.contains(before))
-            })
-            .map(|(_, word)| *word);
-        let path = operands.next()?.to_owned();
+    let path_of = |run: &Run, verb: &str| -> Option<Text> {
+        let [worktree, given, rest @ ..] = run.arguments.as_slice() else { return None };
+        let is_it = run.program == "git"
+            && worktree.text.as_known() == Some("worktree")
+            && given.text.as_known() == Some(verb);
+        let options = Options::new(rest, &["-b", "-B", "--reason", "--orphan"]);
+        let mut operands = options.operands();
+        let path = operands.next().filter(|_| is_it)?.text.clone();
         (verb == "add" || operands.next().is_none()).then_some(path)
     };
     let Some(path) = path_of(run, "remove") else { return false };
     // Looked at before the call, where its maker was understood.
-    let is_absent = matches!(scene.facts.contents.get(&path), Some(FileFact::Absent));
-    is_absent
-        && path.starts_with('/')
-        && before(effect, scene).any(|other| path_of(other, "add").as_ref() == Some(&path))
+    let is_absent = path.as_known().is_some_and(|path| {
+        path.starts_with('/') && matches!(scene.facts.contents.get(path), Some(FileFact::Absent))
+    });
+    (is_absent || is_made_now(&path))
+        && before(effect, scene)
+            .filter_map(|other| path_of(other, "add"))
+            .any(|made| made.pieces == path.pieces)
+}
+
+/// Whether a path lies below what `mktemp` has just made.
+fn is_made_now(path: &Text) -> bool {
+    let [Piece::Known(begin), Piece::Unknown(what), rest @ ..] = path.pieces.as_slice() else {
+        return false;
+    };
+    begin == "/tmp/tmp."
+        && &**what == "mktemp"
+        && rest.iter().all(|piece| matches!(piece, Piece::Known(known) if !known.contains("..")))
 }
 
 /// `mc alias set local http://localhost:9000 … mc rb local/x`: a store of this machine, as the call itself says.

@@ -155,7 +155,14 @@ mod tests {
         });
         let name = words.next().unwrap();
         let arguments = words.collect();
-        Run { program: NAME.to_owned(), name, arguments, known: true, input: None }
+        Run {
+            program: NAME.to_owned(),
+            name,
+            arguments,
+            known: true,
+            input: None,
+            is_in_made: false,
+        }
     }
 
     #[test]

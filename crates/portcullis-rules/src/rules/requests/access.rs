@@ -133,7 +133,7 @@ fn opens(body: &Text) -> bool {
         // `private:=false` of httpie
         .replace(":=", "=")
         .chars()
-        .filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'' | '\\'))
+        .filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'' | '\\' | ']'))
         .map(|letter| if letter == '=' { ':' } else { letter.to_ascii_lowercase() })
         .collect();
     OPENS.iter().any(|said| {

@@ -312,6 +312,13 @@ impl Request {
             "-Body",
         ]);
         let body = body.or_else(|| if service { fields_of(&options) } else { None });
+        // What `gh api --input -` sends is what arrives.
+        let arrives = service
+            && options.value(&["--input"]).is_some_and(|file| file.text.as_known() == Some("-"));
+        let body = body.or_else(|| {
+            let text = run.input.clone().filter(|_| arrives)?;
+            Some(Argument { text, span: run.name.span })
+        });
         // `http` sends what is written as fields behind the address.
         let mut written = operands.filter(|word| word.text.known_prefix().contains(['=', '@']));
         let said = if spoken { written.next() } else { None };

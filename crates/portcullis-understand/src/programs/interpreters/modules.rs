@@ -52,6 +52,13 @@ pub(super) fn python_module(
             }
             invocation.origin()
         }
+        // docs.python.org/3/library/site: the directory whose `.pth` files every start reads.
+        Some("site") if rest.iter().any(|word| word.text.as_known() == Some("--user-site")) => {
+            match &walk.facts().home {
+                Some(home) => Text::known(format!("{home}/.local/lib/python3/site-packages")),
+                None => invocation.origin(),
+            }
+        }
         Some(name) if profiled::follow(walk, invocation, name, rest) => invocation.origin(),
         Some(
             "base64" | "json.tool" | "calendar" | "this" | "compileall" | "py_compile" | "venv"

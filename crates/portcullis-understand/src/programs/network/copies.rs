@@ -3,9 +3,8 @@
 use crate::{
     bound::Bounded,
     effect::{Argument, PermissionChange, WriteMode},
-    programs::host::Host,
-    programs::invocation::Invocation,
-    text::Text,
+    programs::{archives, host::Host, invocation::Invocation},
+    text::{Piece, Text},
 };
 
 use super::{add, gathered, inside, named_after, only_asks, part, piped};
@@ -85,6 +84,20 @@ pub(super) fn rsync(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             let change = PermissionChange::Mode(Text::known("u+s"));
             walk.permission(to, false, change);
         }
+    }
+    // rsync(1): "apply all of the changes stored in FILE", or in what arrives.
+    if let (Some(batch), Some(to)) = (options.value(&["--read-batch"]), operands.last()) {
+        let changes = match batch.text.as_known() {
+            Some("-") => invocation.origin(),
+            _ => walk.read(&batch),
+        };
+        archives::fills(walk, to);
+        let mut text = to.text.clone();
+        text.push_known("/");
+        text.push(Piece::Unknown("what a batch changes".into()));
+        let content = changes.derive([Piece::Unknown("a batch".into())]);
+        walk.write(&Argument { text, span: to.span }, WriteMode::Replace, content);
+        return Text::unknown("rsync");
     }
     let printed = copy(walk, invocation, &operands);
     // What is said to a daemon before it asks.

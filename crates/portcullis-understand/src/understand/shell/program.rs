@@ -523,9 +523,16 @@ impl Walk<'_> {
             arguments: arguments.clone(),
             known,
             input: input.cloned(),
+            is_in_made: self.directory().is_some_and(is_made)
+                && self.state.elsewhere().is_none_or(is_made),
         };
         self.emit(EffectKind::Run(run), span)
     }
+}
+
+/// Whether a directory is below one that `mktemp` made in this call.
+fn is_made(directory: &str) -> bool {
+    directory.strip_prefix("/tmp/tmp.").is_some_and(|rest| rest.starts_with("**"))
 }
 
 /// Whether a program stands where projects and people keep theirs, and not where the system does.

@@ -36,7 +36,7 @@ impl Reader<'_, '_> {
             let Some(name) = texts.next() else { return };
             let program = name.text.display();
             let arguments = texts.collect();
-            let run = Run { program, name, arguments, known: true, input: None };
+            let run = Run { program, name, arguments, known: true, input: None, is_in_made: false };
             self.walk.emit(EffectKind::Run(run), span);
         }
         let Some(found) = contract::of_call(call, self.walk.facts()) else { return };

@@ -64,7 +64,7 @@ impl Interpreter<'_, '_, '_> {
         let Some(name) = words.next() else { return };
         let program = name.text.display();
         let arguments = words.collect();
-        let run = Run { program, name, arguments, known: true, input: None };
+        let run = Run { program, name, arguments, known: true, input: None, is_in_made: false };
         self.walk.emit(EffectKind::Run(run), span);
     }
 }
