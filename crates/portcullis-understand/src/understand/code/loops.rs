@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 
 use portcullis_syntax::{Span, code::Token};
 
+mod each;
 mod rounds;
 mod unending;
 
@@ -130,7 +131,7 @@ impl Interpreter<'_, '_, '_> {
         at
     }
 
-    fn statement_end(&self, from: usize) -> usize {
+    pub(super) fn statement_end(&self, from: usize) -> usize {
         let ends = |index: &usize| matches!(self.word_at(*index), ";" | "}");
         (from..self.end.min(from + BODY)).find(ends).unwrap_or(self.end)
     }
@@ -254,65 +255,6 @@ impl Interpreter<'_, '_, '_> {
         };
         let is_left = body.clone().any(leaves);
         self.token_at(body.start).filter(|_| !is_left).map(|token| token.indent)
-    }
-
-    /// Whether what stands here is done for each of something whose elements are not known: in the body of a loop, of a comprehension or of
-    /// what is called for each element, or of each that a stream brings.
-    pub(super) fn is_repeated(&mut self, span: Span) -> bool {
-        const EACH: &[&str] = &[
-            "each",
-            "eachAsync",
-            "eachLimit",
-            "eachOf",
-            "eachSeries",
-            "flatMap",
-            "forEach",
-            "forEachAsync",
-            "forEachLimit",
-            "forEachSeries",
-            "map",
-            "mapAsync",
-            "mapLimit",
-            "mapSeries",
-            "pMap",
-            "reduce",
-        ];
-        /// What a stream calls each that it brings.
-        const BRINGS: &[&str] = &["data", "document", "entry", "line", "record", "result", "row"];
-        let starts = |token: &Token| token.span.start < span.start;
-        let at = self.unit.tokens.partition_point(starts);
-        // Too much to look at may be anything.
-        if !self.spend(at / 8) {
-            return true;
-        }
-        (0..at).rev().any(|start| {
-            let next = self.word_at(start + 1);
-            match self.word_at(start) {
-                "for" | "foreach" | "while" if self.language == "python" => {
-                    let is_async = start > 0 && self.word_at(start - 1) == "async";
-                    let start = start - usize::from(is_async);
-                    self.is_first(start) && self.block_end(start) > at
-                }
-                "for" | "foreach" | "while" => {
-                    let head = if next == "await" { start + 2 } else { start + 1 };
-                    let body = self.partner(head) + 1;
-                    let end = match self.word_at(body) {
-                        "{" => self.partner(body),
-                        _ => self.statement_end(body),
-                    };
-                    self.word_at(head) == "(" && at < end
-                }
-                "(" | "[" | "{" if self.language == "python" => {
-                    let close = self.unit.partners.get(start).copied().unwrap_or(start);
-                    close > at && self.goes_through(at, close)
-                }
-                "on" if next == "(" && self.partner(start + 1) > at => {
-                    let event = self.token_at(start + 2).map(|token| token.span.of(self.source));
-                    event.is_some_and(|it| BRINGS.contains(&it.trim_matches(['"', '\'', '`'])))
-                }
-                word => EACH.contains(&word) && next == "(" && self.partner(start + 1) > at,
-            }
-        })
     }
 
     /// Where an expression ends at the latest: behind it stands the end of the statement, or of what is around it.

@@ -11,7 +11,7 @@ use crate::{
     bound::Bounded,
     effect::{Argument, WriteMode},
     programs::host::Host,
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
 };
 
 impl Interpreter<'_, '_, '_> {
@@ -221,9 +221,16 @@ impl Interpreter<'_, '_, '_> {
                 && matches!(first.value, Value::Name(..))
                 && !text.taint.has(Taint::NETWORK)
                 && !text.taint.has(Taint::DECODED);
-        let is_own = matches!(&first.value, Value::Name(path, _)
-            if matches!(&**path, "pickle.dumps()" | "cloudpickle.dumps()" | "dill.dumps()"))
-            && text.taint == Taint::NONE
+        let is_dumped =
+            |path: &str| matches!(path, "pickle.dumps()" | "cloudpickle.dumps()" | "dill.dumps()");
+        let is_own = match &first.value {
+            Value::Name(path, _) => is_dumped(path),
+            // It was written to a file in between, and is read again.
+            Value::Text(text) => {
+                matches!(&*text.pieces, [Piece::Unknown(what)] if is_dumped(what))
+            }
+            _ => false,
+        } && text.taint == Taint::NONE
             && !self.source.contains("__reduce");
         if is_own {
             return;

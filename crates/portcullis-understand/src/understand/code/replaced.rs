@@ -129,14 +129,16 @@ impl Interpreter<'_, '_, '_> {
                 if given.iter().any(|it| {
                     let option = it.value.entry("onUnhandledRequest");
                     option.and_then(Value::as_known) == Some("error")
-                }) && !["passthrough", "bypass", "once", "[\"", "['", "[`"]
+                }) && !["passthrough", "bypass", "once"]
                     .iter()
-                    .any(|word| self.source.contains(word)) =>
+                    .any(|word| self.source.contains(word))
+                    && !names_members(self.source) =>
             {
                 let ends = |at: &usize| {
                     matches!(self.word_at(*at), "close" | "resetHandlers" | "restoreHandlers")
                 };
-                until = (self.at..self.unit.tokens.len()).find(ends).unwrap_or(usize::MAX);
+                let first = (self.at..self.unit.tokens.len()).find(ends);
+                until = first.map_or(usize::MAX, |end| self.behind_test(end));
                 REQUESTS.iter().chain(&["fetch"]).map(|name| (*name).to_owned()).collect()
             }
             "aws-sdk-client-mock.mockClient" if !self.source.contains(".restore(") => {
@@ -207,6 +209,26 @@ impl Interpreter<'_, '_, '_> {
         // They outlast every block.
         all.append(&mut self.replaced);
         self.replaced = all;
+    }
+
+    /// Where a server is closed: `t.after(() => server.close())` waits for the end of the test that says so.
+    fn behind_test(&self, end: usize) -> usize {
+        let waits = (0..end).rev().any(|open| {
+            self.word_at(open) == "("
+                && self.partner(open) > end
+                && open.checked_sub(3).is_some_and(|at| {
+                    ["t", ".", "after"]
+                        .iter()
+                        .enumerate()
+                        .all(|(next, word)| self.word_at(at + next) == *word)
+                })
+        });
+        let around =
+            (0..self.at).rev().find(|open| self.word_at(*open) == "{" && self.partner(*open) > end);
+        match around {
+            Some(open) if waits => self.partner(open),
+            _ => end,
+        }
     }
 
     /// `mock.method(fs, 'rm', async () => {})`: until something puts the real one back.
@@ -558,4 +580,15 @@ fn is_of_the_runtime(name: &str) -> bool {
     ];
     let name = name.strip_prefix("node:").unwrap_or(name);
     MODULES.contains(&name)
+}
+
+/// Whether a member is named by a text: `server["close"]`. A list of texts names none.
+fn names_members(source: &str) -> bool {
+    source.match_indices('[').any(|(at, _)| {
+        let before = source.get(..at).and_then(|before| before.trim_end().chars().next_back());
+        let is_text = source
+            .get(at + 1..)
+            .is_some_and(|rest| rest.trim_start().starts_with(['"', '\'', '`']));
+        is_text && before.is_some_and(|it| it.is_alphanumeric() || "_$)]?.".contains(it))
+    })
 }

@@ -378,6 +378,17 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
+    /// Whether nobody takes what the call gives that ends where the reading stands: it is a statement of Python by itself.
+    pub(super) fn is_dropped(&self) -> bool {
+        let Some(close) = self.at.checked_sub(1) else { return false };
+        let open = self.unit.partners.get(close).copied().unwrap_or(close);
+        let is_first = |at: usize| self.unit.tokens.get(at).is_none_or(|token| token.first);
+        self.language == "python"
+            && open < close
+            && is_first(self.at)
+            && open.checked_sub(1).is_some_and(|name| is_first(name) && self.is_name(name))
+    }
+
     /// Whether the call that ends where the reading stands is a statement by itself that always runs: in no block, condition or function.
     pub(super) fn stands_alone(&self) -> bool {
         let Some(mut at) = self.at.checked_sub(1).filter(|_| self.calls == 0) else { return false };

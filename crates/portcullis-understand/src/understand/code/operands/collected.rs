@@ -42,6 +42,12 @@ impl Interpreter<'_, '_, '_> {
                     Some(Value::List(inner)) => list.extend(inner),
                     _ => list.push(Value::Text(text)),
                 },
+                // What a pattern with several ways gave: names of each.
+                Value::Any(several)
+                    if spread && several.iter().all(|one| matches!(one, Value::Text(_))) =>
+                {
+                    list.extend(several);
+                }
                 value if spread && self.language == "javascript" && self.at > before => {
                     let span = self.span_from(before);
                     match self.gone_through(&value, span) {

@@ -118,6 +118,11 @@ impl Interpreter<'_, '_, '_> {
         let service = service.as_str();
         match class.strip_suffix("Command") {
             Some(command) => self.aws(service, &kebab(command), given, span),
+            // `paginateListUsers({ client }, {…})` sends the command of that name, page by page.
+            None if class.starts_with("paginate") && !class.contains(['.', '(']) => {
+                let command = class.trim_start_matches("paginate");
+                self.aws(service, &kebab(command), given.get(1..).unwrap_or_default(), span)
+            }
             // `new S3().deleteBucket({…})`
             None => {
                 if !class.contains(['.', '(']) {
