@@ -28,7 +28,42 @@ pub fn absolute(text: &Text, directory: Option<&str>, facts: &Facts) -> Option<S
     } else {
         format!("{}/{written}", directory?)
     };
-    Some(normal(&rooted))
+    let Some(directory) = directory.or(facts.cwd.as_deref()).filter(|_| leads_on(&rooted)) else {
+        return Some(normal(&rooted));
+    };
+    Some(through_processes(&rooted, directory))
+}
+
+/// Whether a path may go through what the system shows of processes.
+fn leads_on(path: &str) -> bool {
+    path.contains("/proc/") || path.contains("/fd/")
+}
+
+/// The same of a path through what the system shows of a process: its directory is this one, and its root is the root.
+fn through_processes(path: &str, directory: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                // `/dev/fd` is a link.
+                if matches!(parts.as_slice(), ["dev", "fd"]) {
+                    parts = vec!["proc", "self"];
+                } else {
+                    parts.pop();
+                }
+            }
+            other => parts.push(other),
+        }
+        match parts.as_slice() {
+            ["proc", _, "cwd"] | ["proc", _, "task", _, "cwd"] => {
+                parts = directory.split('/').filter(|part| !part.is_empty()).collect();
+            }
+            ["proc", _, "root"] | ["proc", _, "task", _, "root"] => parts.clear(),
+            _ => {}
+        }
+    }
+    format!("/{}", parts.join("/"))
 }
 
 /// `/a/./b//../c` as `/a/c`. A `..` behind a glob takes the glob away, as the shell would for every match.

@@ -82,7 +82,48 @@ fn is_gate(located: &Located<'_>, facts: &Facts) -> bool {
     let is_of_kind = |path: &str| kind.is_none_or(|kind| path.ends_with(kind));
     names_something
         && (facts.guarded.iter().any(|path| is_of_kind(path) && located.overlaps(path, facts))
-            || kind.is_none() && index!(GATE, row => row).row(located).is_some())
+            || kind.is_none()
+                && (index!(GATE, row => row).row(located).is_some() || is_through_pattern(located)))
+}
+
+/// What the gate keeps in its directories, as the ways to them end.
+const KEPT_THERE: &[&str] = &[
+    "audit.db",
+    "audit.db-shm",
+    "audit.db-wal",
+    "config.toml",
+    "gateway",
+    "head",
+    "memory",
+    "tools.toml",
+];
+
+/// Whether the end of a path, of which nobody knows where it begins, leads to what the gate keeps.
+pub(super) fn is_of_gate<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty() && *part != ".").collect();
+    let may_be = |part: &str, name: &str| {
+        part == name
+            || !is_bare(part) && part.contains(['*', '?', '[']) && super::glob(part, name, false)
+    };
+    parts.iter().enumerate().any(|(at, part)| {
+        if !may_be(part, "portcullis") {
+            return false;
+        }
+        let before = at.checked_sub(1).and_then(|at| parts.get(at)).copied();
+        let is_kept =
+            parts.get(at + 1).is_some_and(|next| KEPT_THERE.iter().any(|name| may_be(next, name)));
+        is_kept || before.is_some_and(|before| matches!(before, ".config" | "state" | "share"))
+    })
+}
+
+/// Whether a path goes through a pattern, which may fit a link, to what the gate keeps: `*/portcullis/config.toml`.
+fn is_through_pattern(located: &Located<'_>) -> bool {
+    let parts = located.all();
+    let is_pattern = |part: &Cow<'_, str>| part.contains(['*', '?', '[']);
+    // Most paths have none.
+    let Some(first) = parts.iter().position(is_pattern) else { return false };
+    let behind = parts.get(first + 1..).unwrap_or_default();
+    is_of_gate(behind.iter().map(AsRef::as_ref))
 }
 
 /// The ending of a path that may lead into any directory, as `/etc/**/*.conf`, where the gate keeps nothing of that kind.

@@ -215,6 +215,9 @@ fn half_known(text: &Text, facts: &Facts) -> Place {
             return place(&format!("/workspace/{relative}"), &assumed);
         }
     };
+    if ground::is_of_gate(rest.split('/')) {
+        return Place::Gate;
+    }
     if rest.split('/').any(|part| part == "..") {
         return Place::Unknown;
     }

@@ -382,6 +382,7 @@ mod tests {
             arguments: words.collect(),
             known: false,
             input: None,
+            is_in_made: false,
         }
     }
 

@@ -406,10 +406,17 @@ fn in_place(walk: &mut dyn Host, invocation: &Invocation) -> Text {
 
 /// Says where files of any name appear among those that shells and desktops start with.
 pub(super) fn fills(walk: &mut dyn Host, directory: &Argument) {
-    let target = walk.target(&directory.text);
-    let settings = walk.facts().home.as_ref().map(|home| format!("{home}/.config"));
-    let is_settings = settings.is_some() && target.path == settings;
-    if is_settings || place::place_of(&target, walk.facts()) == Place::HomeTop {
+    if holds_beginnings(walk, directory) {
         walk.note("persistence.home.unpacked", directory.span);
     }
+}
+
+/// Whether below a directory stands what shells, desktops and the gate start with: a home, or where its settings are.
+pub(super) fn holds_beginnings(walk: &dyn Host, directory: &Argument) -> bool {
+    let target = walk.target(&directory.text);
+    let facts = walk.facts();
+    let settings = facts.home.as_ref().map(|home| format!("{home}/.config"));
+    settings.is_some() && target.path == settings
+        || target.path.as_deref().is_some_and(|path| place::contains_gate(path, facts))
+        || place::place_of(&target, facts) == Place::HomeTop
 }

@@ -2,7 +2,7 @@
 //! that is depends on where they lie and is said by `rules`.
 
 use super::{
-    Does, Program,
+    Does, Program, archives,
     operands::{after, copied, directory, into, known, operands, synthetic},
 };
 use crate::{
@@ -288,12 +288,22 @@ fn copy(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let Some((sources, destination)) = copied(invocation) else { return Text::default() };
     let is_directory = directory(walk, &destination, sources.len());
     let is_link = invocation.options().has(&["-l", "--link", "-s", "--symbolic-link"]);
+    let options = invocation.options();
+    let is_tree = options.has(&["-r", "-R", "-a", "--recursive", "--archive"]);
+    let is_merged = options.has(&["-T", "--no-target-directory"]);
     for source in &sources {
         if is_link {
             // Whoever writes through the other name writes it.
             walk.hand(source, true);
         }
         let target = into(&destination, source, is_directory);
+        if is_tree {
+            // `cp -r d/. there`: what is in it comes to stand beside what is there; `cp -r d there` in a directory of its name.
+            let known = source.text.known_prefix();
+            let is_content = known.ends_with("/.") || matches!(known, "." | "./" | "..");
+            let filled = if is_content || is_merged { &destination } else { &target };
+            archives::fills(walk, filled);
+        }
         let content = brought(walk, source, &target);
         walk.write(&target, WriteMode::Replace, content);
     }
@@ -406,8 +416,14 @@ fn link(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     for source in &sources {
         let target = walk.target(&source.text);
         let is_key = place::credential_of(&target, walk.facts()).is_some();
-        // Whoever writes through the other name writes it.
-        walk.hand(source, true);
+        // Whoever writes through the other name writes it, and what lies below it.
+        let is_around = archives::holds_beginnings(walk, source);
+        if is_around {
+            walk.mount(source);
+            walk.note("protection.gate.link", source.span);
+        } else {
+            walk.hand(source, true);
+        }
         if is_key {
             // Whoever reads the link reads the key.
             let content = walk.read(source);

@@ -205,6 +205,9 @@ pub trait Host: Limits {
     /// The file that a code is a copy of, as it stands on the disk: `cat FILE | bash`, `psql < FILE`.
     fn copied_file(&mut self, code: &Text) -> Option<String>;
 
+    /// The names that a file holds, where a text is a copy of one and it holds nothing else: `xargs -a list rm`.
+    fn with_names(&mut self, text: Text) -> Text;
+
     /// Whether a text is what stands in a project's file of settings, or lines chosen from it: assignments, as whoever loads it has it.
     fn holds_settings(&self, text: &Text) -> bool;
 

@@ -58,11 +58,22 @@ fn level(options: &Options<'_>) -> usize {
 pub(super) fn by_git(walk: &mut dyn Host, invocation: &Invocation) {
     let words = operands(invocation);
     let looks = ["--check", "--stat", "--numstat", "--summary"];
-    if !matches!(words.first().map(known), Some("am" | "apply")) || invocation.options().has(&looks)
+    let verb = words.iter().position(|word| matches!(known(word), "am" | "apply"));
+    let Some(verb) = verb.filter(|_| !invocation.options().has(&looks)) else { return };
+    let outer = walk.directory().map(str::to_owned);
+    let is_verb = |word: &Argument| matches!(known(word), "am" | "apply");
+    let at = invocation.arguments.iter().position(is_verb).unwrap_or_default();
+    let before = invocation.arguments.get(..at).unwrap_or_default();
+    for there in Options::new(before, &["-C", "-c", "--git-dir", "--work-tree"]).values_of(&["-C"])
     {
-        return;
+        let inner = walk.target(&there.text).path;
+        walk.go_to(inner);
     }
-    let files = words.get(1..).unwrap_or_default();
+    apply(walk, invocation, words.get(verb + 1..).unwrap_or_default());
+    walk.go_to(outer);
+}
+
+fn apply(walk: &mut dyn Host, invocation: &Invocation, files: &[Argument]) {
     let mut patches: Vec<Text> = Vec::new();
     for file in files.iter().filter(|file| known(file) != "-") {
         patches.push(text_of(walk, file));

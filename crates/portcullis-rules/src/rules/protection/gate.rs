@@ -158,6 +158,16 @@ static RULES: &[Rule] = &[
         ..OWN
     },
     Rule {
+        id: "protection.gate.link",
+        message: "a name in another place would lead to all that shells, agents and the gate start with",
+        remedy: "link what is needed of it: `ln -s ~/.config/nvim nvim`",
+        severity: Severity::High,
+        when: When::Noted,
+        fires: &["ln -s ~/.config kk", "ln -sfn ~ home"],
+        quiet: &["ln -s ~/.config/nvim nvim", "ln -s ../shared/lib lib", "ln -s /usr/bin/x x"],
+        ..OWN
+    },
+    Rule {
         id: "protection.gate.stop",
         severity: Severity::Critical,
         message: "the gate would be stopped or removed",

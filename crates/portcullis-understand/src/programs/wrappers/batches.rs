@@ -36,6 +36,7 @@ pub(super) fn arguments_from_input(walk: &mut dyn Host, invocation: &Invocation)
         Some(file) => walk.read(&file),
         None => invocation.input.clone().unwrap_or_else(|| Text::unknown("input")),
     };
+    let input = walk.with_names(input);
     let replace = options
         .value(&["-I"])
         .or_else(|| options.given().find_map(|given| given.attached("--replace", &[])))

@@ -204,6 +204,10 @@ impl Host for Walk<'_> {
         Walk::copied_file(self, code)
     }
 
+    fn with_names(&mut self, text: Text) -> Text {
+        Walk::with_names(self, text)
+    }
+
     fn holds_settings(&self, text: &Text) -> bool {
         Walk::holds_settings(self, text)
     }

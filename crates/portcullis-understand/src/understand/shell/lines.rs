@@ -57,6 +57,7 @@ impl Walk<'_> {
             names.push("REPLY".to_owned());
         }
         let exchanged = from.filter(|number| self.exchange_input(*number));
+        self.input = self.input.take().map(|input| self.with_names(input));
         self.control.succeeded = match &self.input {
             Some(input) if input.is_empty() => Some(false),
             Some(input) if input.known_prefix().contains('\n') => Some(true),
@@ -100,6 +101,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn read_lines(&mut self, arguments: &[Argument]) {
+        self.input = self.input.take().map(|input| self.with_names(input));
         let callback = values_of(arguments, "-C").into_iter().next();
         let delimiter = values_of(arguments, "-d").into_iter().next();
         let delimiter = delimiter

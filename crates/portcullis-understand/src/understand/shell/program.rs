@@ -429,6 +429,13 @@ impl Walk<'_> {
                 {
                     Some(glob("", &format!("**/{only}")))
                 }
+                // The root of the work tree that the directory belongs to.
+                (Some("rev-parse"), None) if options.has(&["--show-toplevel"]) => {
+                    let here = self.directory()?;
+                    let root = self.facts.workspace.as_deref()?;
+                    let is_inside = crate::split::is_below(here, root);
+                    is_inside.then(|| invocation.origin().derive([Piece::Known(root.to_owned())]))
+                }
                 (Some("rev-parse"), second) => {
                     let value = options
                         .value(&["--git-path"])
@@ -445,6 +452,43 @@ impl Walk<'_> {
                 }
                 _ => None,
             },
+            // One path, whether it is there or not.
+            "realpath" | "readlink" => {
+                let options = invocation.options();
+                let is_whole = invocation.program == "realpath"
+                    && !options.has(&["--relative-to", "--relative-base"])
+                    || options.has(&["-f", "-e", "-m", "--canonicalize"]);
+                let only = operands.next().filter(|_| is_whole && operands.next().is_none())?;
+                let path = self.target(&only.text).path?;
+                let is_one = !path.contains(['*', '?', '[']);
+                is_one.then(|| invocation.origin().derive([Piece::Known(path)]))
+            }
+            "printenv" => {
+                let [only] = words.as_slice() else { return None };
+                let value = match *only {
+                    "HOME" => self.facts.home.clone(),
+                    "PWD" => self.directory().map(str::to_owned),
+                    _ => return None,
+                };
+                Some(invocation.origin().derive([Piece::Known(value?)]))
+            }
+            "systemd-path" => {
+                let below = match words.as_slice() {
+                    ["user-configuration"] => ".config",
+                    ["user-state-private"] => ".local/state",
+                    ["user-shared"] => ".local/share",
+                    ["user"] => "",
+                    _ => return None,
+                };
+                let path = format!("{}/{below}", self.facts.home.as_deref()?);
+                Some(invocation.origin().derive([Piece::Known(path)]))
+            }
+            "getent" => {
+                let ["passwd", name] = words.as_slice() else { return None };
+                let home = self.facts.home.as_deref()?;
+                let line = format!("{name}:x:1000:1000::{home}:/bin/bash");
+                Some(invocation.origin().derive([Piece::Known(line)]))
+            }
             "dpkg" | "dpkg-query" if options.has(&["-L", "--listfiles"]) => {
                 Some(glob("/usr/", "**"))
             }

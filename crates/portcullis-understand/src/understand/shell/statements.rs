@@ -215,7 +215,7 @@ impl Walk<'_> {
             self.compound(command)
         } else {
             let wiring = self.wiring(&command.redirects);
-            let input = self.input_of(&wiring);
+            let input = self.input_of(&wiring).map(|input| self.with_names(input));
             let outer = std::mem::replace(&mut self.input, input);
             let open = self.open_with(&wiring);
             let prints_to = self.redirected(&wiring);

@@ -19,6 +19,18 @@ impl Walk<'_> {
     pub fn target(&self, text: &Text) -> Target {
         let path = absolute(text, self.state.directory(), self.facts)
             .map(|path| self.state.through_links(path));
+        // Where the call went somewhere that is not known, what it names there is not in the project.
+        let is_astray = path.is_none()
+            && self.state.directory().is_none()
+            && self.facts.cwd.is_some()
+            && matches!(text.pieces.first(), Some(Piece::Known(_) | Piece::Glob(_)))
+            && !text.known_prefix().starts_with(['/', '~']);
+        if is_astray {
+            let mut astray = text.derive([Piece::Unknown("a directory".into())]);
+            astray.push_known("/");
+            astray.append(text);
+            return Target::new(astray, None);
+        }
         Target::new(text.clone(), path)
     }
 

@@ -224,7 +224,7 @@ impl Walk<'_> {
                 let printed = self.captured(|walk| walk.statements(body));
                 self.choice = choice;
                 self.leave_level();
-                without_trailing_newlines(printed)
+                without_trailing_newlines(self.with_names(printed))
             }
             PartKind::ProcessSubstitution { output, body } => {
                 self.process(*output, body, part.span)

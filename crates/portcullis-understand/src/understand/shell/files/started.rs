@@ -203,6 +203,31 @@ impl Walk<'_> {
             }
         })
     }
+
+    /// The names that a file holds, where a text is a copy of one and it holds nothing else: `cp a $(cat list)`.
+    pub(crate) fn with_names(&mut self, text: Text) -> Text {
+        if text.as_known().is_some() || text.taint.has(crate::text::Taint::SECRET) {
+            return text;
+        }
+        let Some(path) = self.copied_file(&text) else { return text };
+        match self.look(&path) {
+            Found::File(file) if file.whole && is_list_of_names(&file.text) => {
+                text.derive([crate::text::Piece::Known(file.text.to_string())])
+            }
+            _ => text,
+        }
+    }
+}
+
+/// Whether a text is nothing but names, numbers and paths.
+fn is_list_of_names(text: &str) -> bool {
+    /// What stands for one thing, or for a few dozen.
+    const LONGEST: usize = 2_048;
+    !text.is_empty()
+        && text.len() <= LONGEST
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b" \n\t\0/._~@:+,-".contains(&byte))
 }
 
 /// The program in a `#!` line with its options; none where there is no such line. The system splits at the first blank only, and `env -S`
