@@ -85,6 +85,7 @@ mod tests {
             arguments: Arguments::default(),
             known: true,
             input: None,
+            is_in_made: false,
         })
     }
 

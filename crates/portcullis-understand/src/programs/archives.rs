@@ -225,7 +225,7 @@ fn relative_to(directory: Option<&Argument>, file: &Argument) -> Argument {
 }
 
 /// Files of names that are not known appear in a directory.
-fn unpacked(
+pub(crate) fn unpacked(
     walk: &mut dyn Host,
     directory: Option<Argument>,
     invocation: &Invocation,
@@ -405,14 +405,14 @@ fn in_place(walk: &mut dyn Host, invocation: &Invocation) -> Text {
 }
 
 /// Says where files of any name appear among those that shells and desktops start with.
-pub(super) fn fills(walk: &mut dyn Host, directory: &Argument) {
+pub(crate) fn fills(walk: &mut dyn Host, directory: &Argument) {
     if holds_beginnings(walk, directory) {
         walk.note("persistence.home.unpacked", directory.span);
     }
 }
 
 /// Whether below a directory stands what shells, desktops and the gate start with: a home, or where its settings are.
-pub(super) fn holds_beginnings(walk: &dyn Host, directory: &Argument) -> bool {
+pub(crate) fn holds_beginnings(walk: &dyn Host, directory: &Argument) -> bool {
     let target = walk.target(&directory.text);
     let facts = walk.facts();
     let settings = facts.home.as_ref().map(|home| format!("{home}/.config"));

@@ -10,7 +10,7 @@ use crate::{
 pub(crate) use filters::chosen_lines;
 
 pub mod agents;
-mod archives;
+pub(crate) mod archives;
 pub mod cards;
 pub(crate) mod changers;
 mod ciphers;

@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{host::Host, invocation::Invocation, operands::operands, options::Options};
+use super::{archives, host::Host, invocation::Invocation, operands::operands, options::Options};
 use crate::{
     action::{FileOperation, files_of_patch, patched_text},
     bound::Bounded,
@@ -155,6 +155,9 @@ fn patched(
         let here = walk.directory().filter(|_| is_led).map(|here| format!("{here}/"));
         let mut text = here.map_or_else(Text::default, Text::known);
         text.push(Piece::Unknown("what a patch changes".into()));
+        if is_led {
+            archives::fills(walk, &Argument { text: Text::known("."), span: invocation.span });
+        }
         walk.write(&Argument { text, span: invocation.span }, WriteMode::Edit, changed);
     }
     let text = content.known_prefix();

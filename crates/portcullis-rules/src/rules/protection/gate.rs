@@ -158,6 +158,22 @@ static RULES: &[Rule] = &[
         ..OWN
     },
     Rule {
+        id: "protection.gate.answer",
+        severity: Severity::Critical,
+        message: "this answers a question of the gate in a person's place",
+        remedy: "wait until a person answers; who asks does not decide",
+        when: When::Effect(Kinds::RUN.and(Kinds::CONNECT), answers),
+        fires: &[
+            "curl -X POST -H 'Authorization: Bearer x' -d '{\"decision\":\"approve\"}' http://127.0.0.1:4180/v1/approvals/7/decision",
+            "python3 -c \"import requests; requests.post('http://127.0.0.1:4180/v1/approvals/7/decision', json={})\"",
+        ],
+        quiet: &[
+            "curl http://127.0.0.1:4180/v1/approvals/7",
+            "grep -rn '/v1/approvals/{id}/decision' docs",
+        ],
+        ..OWN
+    },
+    Rule {
         id: "protection.gate.link",
         message: "a name in another place would lead to all that shells, agents and the gate start with",
         remedy: "link what is needed of it: `ln -s ~/.config/nvim nvim`",
@@ -326,6 +342,33 @@ const SETTERS: &[&str] = &[
     "typeset",
     "unset",
 ];
+
+/// Whether a request goes to where a gateway takes the answers of people.
+fn answers(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let decides = |text: &str| {
+        text.match_indices("/v1/approvals/").any(|(at, start)| {
+            let rest = text.get(at + start.len()..).unwrap_or_default();
+            let end = rest.find([' ', '"', '\'', '`', '\n']).unwrap_or(rest.len());
+            rest.get(..end).is_some_and(|path| path.contains("/decision"))
+        })
+    };
+    let found = match &effect.kind {
+        EffectKind::Run(run) => {
+            let asks = matches!(
+                run.program.as_str(),
+                "curl" | "curlie" | "http" | "https" | "httpie" | "wget" | "wget2" | "xh" | "xhs"
+            );
+            asks && run.arguments.iter().any(|word| decides(&word.text.display()))
+        }
+        // What code speaks with is told by its host alone.
+        EffectKind::Connect(_) => {
+            scene.program_around(effect).is_none()
+                && decides(scene.effects.layer_text(effect.at.layer))
+        }
+        _ => false,
+    };
+    found.then(|| at(Severity::Critical))
+}
 
 fn changed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let touch = touch(effect)?;

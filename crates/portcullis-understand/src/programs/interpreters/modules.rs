@@ -1,7 +1,7 @@
 //! Modules and subcommands of interpreters: `python -m`, `deno run`, `java -jar`. Owns what they run.
 
 use super::{
-    super::{network::serve, options, wrappers},
+    super::{archives, network::serve, options, wrappers},
     builders::names_input,
     interpret, profiled,
 };
@@ -58,6 +58,17 @@ pub(super) fn python_module(
                 Some(home) => Text::known(format!("{home}/.local/lib/python3/site-packages")),
                 None => invocation.origin(),
             }
+        }
+        // docs.python.org/3/library/tarfile, /zipfile: `-e ARCHIVE [DIRECTORY]` unpacks it there.
+        Some("tarfile" | "zipfile")
+            if rest.iter().any(|word| matches!(word.text.as_known(), Some("-e" | "--extract"))) =>
+        {
+            let mut operands =
+                rest.iter().filter(|file| !file.text.known_prefix().starts_with('-'));
+            let content =
+                operands.next().map_or_else(|| invocation.origin(), |file| walk.read(file));
+            archives::unpacked(walk, operands.next().cloned(), invocation, &content);
+            Text::default()
         }
         Some(name) if profiled::follow(walk, invocation, name, rest) => invocation.origin(),
         Some(

@@ -99,6 +99,13 @@ pub(super) fn rsync(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.write(&Argument { text, span: to.span }, WriteMode::Replace, content);
         return Text::unknown("rsync");
     }
+    // What lies in a directory comes to stand beside what is there.
+    if let Some((to, sources)) = operands.split_last()
+        && !is_remote(to)
+        && sources.iter().any(|from| from.text.display().ends_with(['/', '*', '.']))
+    {
+        archives::fills(walk, to);
+    }
     let printed = copy(walk, invocation, &operands);
     // What is said to a daemon before it asks.
     if let Some(file) = options.value(&["--early-input"])

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     effect::{Argument, WriteMode},
     programs::{host::Host, invocation::Invocation},
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
 };
 
 /// A table of jobs is written where the scheduler finds it.
@@ -94,9 +94,18 @@ fn shows_option(walk: &mut dyn Host, invocation: &Invocation, options: &[&str]) 
 }
 
 /// Variables hold tokens; one that is named like none is only itself.
-pub(super) fn environment(_: &mut dyn Host, invocation: &Invocation) -> Text {
+pub(super) fn environment(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut printed = invocation.origin();
     let names: Vec<Argument> = operands(invocation);
+    // `printenv HOME`
+    let value = match names.as_slice() {
+        [only] if known(only) == "HOME" => walk.facts().home.clone(),
+        [only] if known(only) == "PWD" => walk.directory().map(str::to_owned),
+        _ => None,
+    };
+    if let Some(value) = value {
+        return printed.derive([Piece::Known(value)]);
+    }
     if names.is_empty() || names.iter().any(|name| is_secret_name(known(name))) {
         printed.taint = printed.taint.with(Taint::SECRET);
     }

@@ -268,7 +268,11 @@ impl Walk<'_> {
             // A file that was there before: somebody's program, as when it is run by its path.
             self.emit(EffectKind::Execute { language: "shell", code: content.clone() }, file.span);
             let path = self.target(&file.text).path;
-            let path = path.filter(|_| self.is_copy(&content));
+            // `. <(cat FILE)` is the file itself.
+            let path = match path {
+                Some(path) if path.starts_with("/dev/fd/") => self.copied_file(&content),
+                path => path.filter(|_| self.is_copy(&content)),
+            };
             let around = self.control.enclose();
             let matching = self.matching(&file.text, file.span);
             let paths = matching.unwrap_or_else(|| path.into_iter().collect());

@@ -463,15 +463,6 @@ impl Walk<'_> {
                 let is_one = !path.contains(['*', '?', '[']);
                 is_one.then(|| invocation.origin().derive([Piece::Known(path)]))
             }
-            "printenv" => {
-                let [only] = words.as_slice() else { return None };
-                let value = match *only {
-                    "HOME" => self.facts.home.clone(),
-                    "PWD" => self.directory().map(str::to_owned),
-                    _ => return None,
-                };
-                Some(invocation.origin().derive([Piece::Known(value?)]))
-            }
             "systemd-path" => {
                 let below = match words.as_slice() {
                     ["user-configuration"] => ".config",

@@ -16,7 +16,7 @@ use crate::{
     bound::Bounded,
     effect::{Argument, GapReason, PermissionChange, WriteMode},
     place::{self, Place},
-    programs::host::Host,
+    programs::{archives, host::Host},
     split::is_device,
     text::{Piece, Taint, Text},
 };
@@ -312,6 +312,9 @@ impl Interpreter<'_, '_, '_> {
         };
         if let Some(second) = second {
             let to = self.place_of(Some(second));
+            if call.path.ends_with("copytree") || call.option("recursive").is_some() {
+                archives::fills(self.walk, &to);
+            }
             self.walk.write(&to, WriteMode::Replace, content);
         }
         Value::unknown("nothing")
@@ -341,6 +344,9 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn link_named(&mut self, call: Call<'_>) -> Value {
         let Call { first, second, .. } = call;
         let target = self.place_of(first);
+        if archives::holds_beginnings(self.walk, &target) {
+            self.walk.note("protection.gate.link", target.span);
+        }
         let link = self.place_of(second);
         self.walk.write(&link, WriteMode::Link, target.text);
         Value::unknown("nothing")

@@ -184,6 +184,12 @@ impl Interpreter<'_, '_, '_> {
         if let (Some(rest), Some(home)) = (text.strip_prefix('~'), &self.walk.facts().home) {
             return Value::known(&format!("{home}{rest}"));
         }
+        // Where it runs, as a whole path: the directory above it is asked for too.
+        if text == "."
+            && let Some(here) = self.walk.directory()
+        {
+            return Value::known(here);
+        }
         // A list of directories, and a table of them.
         match path.rsplit('.').next() {
             Some("getsitepackages") => Value::List(vec![Value::known(text)]),

@@ -37,7 +37,11 @@ impl<'s> Interpreter<'_, '_, 's> {
     pub(in super::super) fn is_repeated(&mut self, span: Span) -> bool {
         let starts = |token: &Token| token.span.start < span.start;
         let at = self.unit.tokens.partition_point(starts);
-        self.is_done_for_each(at, AROUND)
+        // A function is used behind its body too.
+        let outer = std::mem::replace(&mut self.end, self.unit.tokens.len());
+        let is_each = self.is_done_for_each(at, AROUND);
+        self.end = outer;
+        is_each
     }
 
     fn is_done_for_each(&mut self, at: usize, depth: usize) -> bool {
