@@ -73,14 +73,15 @@ static RULES: &[Rule] = &[
     Rule {
         id: "db.mongo.elsewhere",
         severity: Severity::High,
-        message: "documents of a database on another machine are deleted or changed, as many as fit",
+        message: "documents of a database on another machine are deleted, as many as fit",
         remedy: "count them first: `db.users.countDocuments({…})`, and let a person run it",
         when: When::Effect(Kinds::RUN, changes_documents),
         fires: &[
             "mongosh 'mongodb+srv://app@cluster0.acme.example/main' --eval 'db.users.deleteMany({lastLogin: {$lt: 1}})'",
-            "mongosh mongodb://db.example.com/shop --eval 'db.orders.updateMany({id: 7}, {$set: {status: 1}})'",
+            "mongosh mongodb://db.example.com/shop --eval 'db.orders.remove({status: 1})'",
         ],
         quiet: &[
+            "mongosh mongodb://db.example.com/shop --eval 'db.orders.updateMany({id: 7}, {$set: {status: 1}})'",
             "mongosh mongodb://localhost/main --eval 'db.users.deleteMany({old: true})'",
             "mongosh mongodb://mongo:27017/main --eval 'db.users.deleteMany({old: true})'",
             "mongosh 'mongodb+srv://app@dev.acme.example/main' --eval 'db.users.deleteMany({old: true})'",
@@ -92,8 +93,7 @@ static RULES: &[Rule] = &[
 
 /// `mongosh mongodb+srv://…  --eval 'db.users.deleteMany({…})'`.
 fn changes_documents(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
-    const CHANGES: &[&str] =
-        &[".bulkWrite(", ".deleteMany(", ".findAndModify(", ".remove({", ".updateMany("];
+    const CHANGES: &[&str] = &[".bulkWrite(", ".deleteMany(", ".remove({"];
     let run = run(effect)?;
     if !matches!(run.program.as_str(), "mongosh" | "mongo") {
         return None;
