@@ -1,9 +1,10 @@
 //! Scripts that take nothing from elsewhere: no argument, no name of a directory, no answer, no clock and no chance. Owns how that is told. Whatever such a
 //! script names is made of what stands in it, so that a name which is not known was not followed.
 
-use portcullis_syntax::code::TokenKind;
+use portcullis_syntax::{Span, code::TokenKind};
 
 use super::interpreter::Interpreter;
+use crate::effect::GapReason;
 
 /// Names by which something comes in, in either language. Sorted.
 const OUTSIDE: &[&str] = &[
@@ -151,6 +152,91 @@ const PURE: &[&str] = &[
 /// Functions of Node whose answer is what a program prints, where somebody takes it.
 const ANSWERS: &[&str] = &["exec", "execFile", "execFileSync", "execSync", "spawnSync"];
 
+/// Names by which a script reaches out of itself, in either language. Sorted.
+const ACTS: &[&str] = &[
+    "Function",
+    "Path",
+    "Popen",
+    "Process",
+    "Worker",
+    "XMLHttpRequest",
+    "__builtins__",
+    "__import__",
+    "aiohttp",
+    "axios",
+    "boto3",
+    "builtins",
+    "check_call",
+    "check_output",
+    "child_process",
+    "chmod",
+    "chmodSync",
+    "cpSync",
+    "createWriteStream",
+    "ctypes",
+    "docker",
+    "eval",
+    "exec",
+    "execFile",
+    "execFileSync",
+    "execSync",
+    "fetch",
+    "fs",
+    "fsevents",
+    "got",
+    "http",
+    "https",
+    "httpx",
+    "import_module",
+    "importlib",
+    "kill",
+    "kubernetes",
+    "mkdir",
+    "net",
+    "open",
+    "os",
+    "paramiko",
+    "pathlib",
+    "pickle",
+    "popen",
+    "process",
+    "psycopg2",
+    "pty",
+    "remove",
+    "removeSync",
+    "rename",
+    "renameSync",
+    "requests",
+    "require",
+    "rm",
+    "rmSync",
+    "rmdir",
+    "rmdirSync",
+    "rmtree",
+    "runpy",
+    "shutil",
+    "signal",
+    "smtplib",
+    "socket",
+    "spawn",
+    "spawnSync",
+    "sqlite3",
+    "subprocess",
+    "system",
+    "telnetlib",
+    "truncate",
+    "unlink",
+    "unlinkSync",
+    "urllib",
+    "urlopen",
+    "vm",
+    "write",
+    "writeFile",
+    "writeFileSync",
+    "write_bytes",
+    "write_text",
+];
+
 impl Interpreter<'_, '_, '_> {
     /// Whether the script takes nothing from elsewhere.
     pub(super) fn is_closed_script(&self) -> bool {
@@ -164,6 +250,19 @@ impl Interpreter<'_, '_, '_> {
             TokenKind::Command(_) => true,
             _ => false,
         })
+    }
+
+    /// Something of the language was not followed: what a name holds from here on, or whose method is called. That is a question in a script
+    /// that could do something outside of itself by it, and in no other.
+    pub(super) fn left_open(&mut self, span: Span) {
+        let acts = self.unit.tokens.iter().any(|token| match &token.kind {
+            TokenKind::Name => ACTS.binary_search(&token.span.of(self.source)).is_ok(),
+            TokenKind::Command(_) => true,
+            _ => false,
+        });
+        if acts {
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
     }
 
     /// Whether something comes in by the name at `at`.

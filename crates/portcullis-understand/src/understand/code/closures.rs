@@ -8,10 +8,7 @@ use super::{
     interpreter::{CALLS, Function, Interpreter, Parameter, Takes, Unit},
     value::{Given, Value, mixed},
 };
-use crate::{
-    bound::Bounded,
-    effect::{Certainty, GapReason},
-};
+use crate::{bound::Bounded, effect::Certainty};
 
 /// Decorators whose generator gives one value to what uses it: a block or a test.
 const GIVES_ONE: &[&str] = &["asynccontextmanager", "contextmanager", "fixture"];
@@ -319,7 +316,7 @@ impl Interpreter<'_, '_, '_> {
                     // A function that became a method: whose, is not followed.
                     if parameter.name == "self" && self.language == "python" {
                         let span = self.span_from(self.at.saturating_sub(1));
-                        self.walk.gap(span, GapReason::UnknownCode);
+                        self.left_open(span);
                     }
                     return Value::unknown(&parameter.name);
                 }

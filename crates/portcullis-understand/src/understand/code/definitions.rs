@@ -393,11 +393,17 @@ impl Interpreter<'_, '_, '_> {
         for decorator in std::mem::take(&mut self.decorated).into_iter().rev() {
             let span = self.span_from(start);
             let given = vec![Given { name: None, value: Value::Function(index), span }];
+            let is_own = match &decorator {
+                Value::Name(path, _) => self.is_class(path.trim_end_matches("()")),
+                decorator => matches!(decorator, Value::Function(_)),
+            };
             match self.call_value(decorator, given, span) {
                 Value::Function(made) => index = made,
+                // What a decorator of a library gives is what it is given, as far as calls go.
+                _ if !is_own => {}
                 // What it is from here on is not followed.
                 made => {
-                    self.walk.gap(span, GapReason::UnknownCode);
+                    self.left_open(span);
                     let made = made.alternatives().into_iter().find_map(|one| match one {
                         Value::Function(made) => Some(made),
                         _ => None,
@@ -426,7 +432,7 @@ impl Interpreter<'_, '_, '_> {
         let is_in_class = || self.classes.iter().any(|(_, body)| body.contains(&start));
         if self.language == "python" && NOT_FOLLOWED.contains(&name.as_str()) && is_in_class() {
             let span = self.span_from(start);
-            self.walk.gap(span, GapReason::UnknownCode);
+            self.left_open(span);
         }
         self.endless_calls(&name, index);
         let class = self.classes.iter().rev().find(|(_, body)| body.contains(&start));

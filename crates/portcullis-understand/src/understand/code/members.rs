@@ -259,7 +259,7 @@ impl Interpreter<'_, '_, '_> {
         {
             // Whatever it is asked for, its class says what that is.
             let span = self.span_from(self.at.saturating_sub(1));
-            self.walk.gap(span, GapReason::UnknownCode);
+            self.left_open(span);
         }
         if let Some(value) = self.property(path, name) {
             return value;
@@ -283,7 +283,7 @@ impl Interpreter<'_, '_, '_> {
                 && self.class_of(path).is_none()
             {
                 let span = self.span_from(self.at.saturating_sub(1));
-                self.walk.gap(span, GapReason::UnknownCode);
+                self.left_open(span);
             }
             return value;
         }

@@ -388,7 +388,7 @@ impl Interpreter<'_, '_, '_> {
             self.lazy.iter().any(|name| name == home || same.iter().any(|other| other == name));
         if is_lazy {
             let span = self.span_from(self.at.saturating_sub(1));
-            self.walk.gap(span, GapReason::UnknownCode);
+            self.left_open(span);
         }
         for other in same {
             self.bind(other, after.clone());
