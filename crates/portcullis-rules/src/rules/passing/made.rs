@@ -57,8 +57,8 @@ pub(super) fn repository_of_its_own(run: &Run, _: &Effect, scene: &Scene<'_>) ->
 pub(super) fn place_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     // Where the copy or the way to it fails, nothing behind is reached.
     let Some(Chain { steps, .. }) = Chain::before(effect, scene) else { return false };
-    let is_copy = |step: &&str| step.starts_with("git clone ") || step.starts_with("git init ");
-    let Some(copied) = steps.iter().position(|step| is_copy(&step)) else { return false };
+    let is_copy_of = |step: &&str| step.starts_with("git clone ") || step.starts_with("git init ");
+    let Some(copied) = steps.iter().position(is_copy_of) else { return false };
     let mut behind = steps.iter().skip(copied);
     if behind.any(|step| step.contains([';', '\n', '|', '&', '(', ')', '}'])) {
         return false;
