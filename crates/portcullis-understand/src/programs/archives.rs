@@ -2,12 +2,12 @@
 
 use super::{
     Does, Program,
+    laid_over::unpacked,
     operands::{known, operands, synthetic},
 };
 use crate::{
     bound::Bounded,
     effect::{Argument, WriteMode},
-    place::{self, Place},
     programs::host::Host,
     programs::invocation::Invocation,
     text::Text,
@@ -224,24 +224,6 @@ fn relative_to(directory: Option<&Argument>, file: &Argument) -> Argument {
     }
 }
 
-/// Files of names that are not known appear in a directory.
-pub(crate) fn unpacked(
-    walk: &mut dyn Host,
-    directory: Option<Argument>,
-    invocation: &Invocation,
-    from: &Text,
-) {
-    let mut inside = directory.unwrap_or_else(|| synthetic(".", invocation.span));
-    fills(walk, &inside);
-    if !inside.text.display().ends_with('/') {
-        inside.text.push_known("/");
-    }
-    inside.text.append(&Text::unknown("what the archive holds"));
-    let mut content = Text::unknown(&invocation.program);
-    content.inherit(from);
-    walk.write(&inside, WriteMode::Create, content);
-}
-
 fn zip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files = operands(invocation);
     let Some((archive, files)) = files.split_first() else { return Text::default() };
@@ -402,21 +384,4 @@ fn in_place(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         }
     }
     content
-}
-
-/// Says where files of any name appear among those that shells and desktops start with.
-pub(crate) fn fills(walk: &mut dyn Host, directory: &Argument) {
-    if holds_beginnings(walk, directory) {
-        walk.note("persistence.home.unpacked", directory.span);
-    }
-}
-
-/// Whether below a directory stands what shells, desktops and the gate start with: a home, or where its settings are.
-pub(crate) fn holds_beginnings(walk: &dyn Host, directory: &Argument) -> bool {
-    let target = walk.target(&directory.text);
-    let facts = walk.facts();
-    let settings = facts.home.as_ref().map(|home| format!("{home}/.config"));
-    settings.is_some() && target.path == settings
-        || target.path.as_deref().is_some_and(|path| place::contains_gate(path, facts))
-        || place::place_of(&target, facts) == Place::HomeTop
 }

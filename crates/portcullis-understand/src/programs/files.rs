@@ -2,7 +2,7 @@
 //! that is depends on where they lie and is said by `rules`.
 
 use super::{
-    Does, Program, archives,
+    Does, Program, laid_over,
     operands::{after, copied, directory, into, known, operands, synthetic},
 };
 use crate::{
@@ -302,7 +302,7 @@ fn copy(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             let known = source.text.known_prefix();
             let is_content = known.ends_with("/.") || matches!(known, "." | "./" | "..");
             let filled = if is_content || is_merged { &destination } else { &target };
-            archives::fills(walk, filled);
+            laid_over::fills(walk, filled);
         }
         let content = brought(walk, source, &target);
         walk.write(&target, WriteMode::Replace, content);
@@ -417,7 +417,7 @@ fn link(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         let target = walk.target(&source.text);
         let is_key = place::credential_of(&target, walk.facts()).is_some();
         // Whoever writes through the other name writes it, and what lies below it.
-        let is_around = archives::holds_beginnings(walk, source);
+        let is_around = laid_over::holds_beginnings(walk, source);
         if is_around {
             walk.mount(source);
             walk.note("protection.gate.link", source.span);

@@ -10,7 +10,7 @@ use crate::{
 pub(crate) use filters::chosen_lines;
 
 pub mod agents;
-pub(crate) mod archives;
+mod archives;
 pub mod cards;
 pub(crate) mod changers;
 mod ciphers;
@@ -27,6 +27,7 @@ pub mod found;
 pub mod host;
 pub(crate) mod interpreters;
 pub mod invocation;
+pub(crate) mod laid_over;
 pub mod manuals;
 mod mounts;
 mod names;

@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{archives, host::Host, invocation::Invocation, operands::operands, options::Options};
+use super::{host::Host, invocation::Invocation, laid_over, operands::operands, options::Options};
 use crate::{
     action::{FileOperation, files_of_patch, patched_text},
     bound::Bounded,
@@ -156,7 +156,7 @@ fn patched(
         let mut text = here.map_or_else(Text::default, Text::known);
         text.push(Piece::Unknown("what a patch changes".into()));
         if is_led {
-            archives::fills(walk, &Argument { text: Text::known("."), span: invocation.span });
+            laid_over::fills(walk, &Argument { text: Text::known("."), span: invocation.span });
         }
         walk.write(&Argument { text, span: invocation.span }, WriteMode::Edit, changed);
     }

@@ -1,7 +1,7 @@
 //! Modules and subcommands of interpreters: `python -m`, `deno run`, `java -jar`. Owns what they run.
 
 use super::{
-    super::{archives, network::serve, options, wrappers},
+    super::{laid_over, network::serve, options, wrappers},
     builders::names_input,
     interpret, profiled,
 };
@@ -67,7 +67,7 @@ pub(super) fn python_module(
                 rest.iter().filter(|file| !file.text.known_prefix().starts_with('-'));
             let content =
                 operands.next().map_or_else(|| invocation.origin(), |file| walk.read(file));
-            archives::unpacked(walk, operands.next().cloned(), invocation, &content);
+            laid_over::unpacked(walk, operands.next().cloned(), invocation, &content);
             Text::default()
         }
         Some(name) if profiled::follow(walk, invocation, name, rest) => invocation.origin(),

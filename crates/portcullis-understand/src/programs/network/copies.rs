@@ -3,7 +3,7 @@
 use crate::{
     bound::Bounded,
     effect::{Argument, PermissionChange, WriteMode},
-    programs::{archives, host::Host, invocation::Invocation},
+    programs::{host::Host, invocation::Invocation, laid_over},
     text::{Piece, Text},
 };
 
@@ -91,7 +91,7 @@ pub(super) fn rsync(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             Some("-") => invocation.origin(),
             _ => walk.read(&batch),
         };
-        archives::fills(walk, to);
+        laid_over::fills(walk, to);
         let mut text = to.text.clone();
         text.push_known("/");
         text.push(Piece::Unknown("what a batch changes".into()));
@@ -104,7 +104,7 @@ pub(super) fn rsync(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         && !is_remote(to)
         && sources.iter().any(|from| from.text.display().ends_with(['/', '*', '.']))
     {
-        archives::fills(walk, to);
+        laid_over::fills(walk, to);
     }
     let printed = copy(walk, invocation, &operands);
     // What is said to a daemon before it asks.

@@ -16,7 +16,7 @@ use crate::{
     bound::Bounded,
     effect::{Argument, GapReason, PermissionChange, WriteMode},
     place::{self, Place},
-    programs::{archives, host::Host},
+    programs::{host::Host, laid_over},
     split::is_device,
     text::{Piece, Taint, Text},
 };
@@ -313,7 +313,7 @@ impl Interpreter<'_, '_, '_> {
         if let Some(second) = second {
             let to = self.place_of(Some(second));
             if call.path.ends_with("copytree") || call.option("recursive").is_some() {
-                archives::fills(self.walk, &to);
+                laid_over::fills(self.walk, &to);
             }
             self.walk.write(&to, WriteMode::Replace, content);
         }
@@ -344,7 +344,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn link_named(&mut self, call: Call<'_>) -> Value {
         let Call { first, second, .. } = call;
         let target = self.place_of(first);
-        if archives::holds_beginnings(self.walk, &target) {
+        if laid_over::holds_beginnings(self.walk, &target) {
             self.walk.note("protection.gate.link", target.span);
         }
         let link = self.place_of(second);
