@@ -260,6 +260,7 @@ static RULES: &[Rule] = &[
             "aws ec2 disable-ebs-encryption-by-default|disable-image-block-public-access|disable-snapshot-block-public-access",
             "aws s3control put-public-access-block --public-access-block-configuration=*false*",
             "aws s3control delete-public-access-block",
+            "aws s3api put-object-legal-hold --legal-hold=*OFF*",
             "az keyvault update --enable-purge-protection=false|--enable-soft-delete=false",
             "az storage account update --https-only=false|--min-tls-version=TLS1_0|--public-network-access=Enabled",
             "az sql server update --enable-public-network=true|--minimal-tls-version=1.0",
@@ -271,6 +272,7 @@ static RULES: &[Rule] = &[
             "aws cognito-idp set-user-pool-mfa-config --user-pool-id p --mfa-configuration OFF",
             "aws iam deactivate-mfa-device --user-name u --serial-number s",
             "aws ec2 modify-instance-metadata-options --instance-id i-1 --http-tokens optional",
+            "aws s3api put-object-legal-hold --bucket b --key k --legal-hold Status=OFF",
             "gcloud sql instances patch db --no-require-ssl",
             "python3 -c 'from azure.mgmt.storage.models import NetworkRuleSet\nNetworkRuleSet(default_action=\"Allow\")'",
         ],
@@ -709,6 +711,7 @@ static RULES: &[Rule] = &[
         remedy: "let a person buy it",
         when: When::Command(&[
             "aws … purchase-*",
+            "aws savingsplans create-savings-plan",
             "aws route53domains register-domain|renew-domain|transfer-domain",
             "az reservations reservation-order purchase",
             "az appservice domain create",
@@ -717,7 +720,7 @@ static RULES: &[Rule] = &[
         fires: &[
             "aws route53domains register-domain --domain-name x.io --duration-in-years 10",
             "aws ec2 purchase-reserved-instances-offering --instance-count 2 --reserved-instances-offering-id x",
-            "aws savingsplans purchase-savings-plan",
+            "aws savingsplans create-savings-plan --commitment 25",
         ],
         quiet: &["aws ec2 describe-reserved-instances-offerings"],
         ..Rule::LOSS

@@ -9,10 +9,12 @@ use crate::{
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
+        "airflow",
         "alembic",
         "arangosh",
         "artisan",
         "atlas",
+        "bench",
         "cockroach",
         "console",
         "couchbase-cli",
@@ -122,7 +124,9 @@ static RULES: &[Rule] = &[
             "python manage.py|*/manage.py flush|reset_db",
             "python manage.py|*/manage.py migrate * zero",
             "php artisan|*/artisan migrate:fresh|migrate:reset|migrate:refresh|db:wipe|queue:flush|queue:clear",
+            "airflow db reset|clean|downgrade",
             "alembic downgrade base",
+            "bench … reinstall|drop-site",
             "dotnet ef database drop",
             "mix ecto.drop|ecto.reset",
             "mix do … ecto.drop|ecto.reset|ecto.drop,|ecto.reset,",

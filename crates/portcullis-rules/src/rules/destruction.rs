@@ -25,6 +25,7 @@ use spared::{is_kept_elsewhere, is_made_again, is_of_other_project, is_of_this_c
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
         "btrfs",
+        "ceph",
         "debugfs",
         "dmsetup",
         "kvm",
@@ -38,6 +39,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "qemu-system-aarch64",
         "qemu-system-i386",
         "qemu-system-x86_64",
+        "rbd",
         "systemd-tmpfiles",
         "tmutil",
         "vgreduce",
@@ -533,6 +535,10 @@ static RULES: &[Rule] = &[
             "zpool labelclear",
             "zfs destroy",
             "zfs rollback -r|-R",
+            "ceph osd pool rm|delete",
+            "ceph osd purge|destroy|lost",
+            "ceph fs rm",
+            "rbd rm|remove",
             "btrfs subvolume delete",
             "btrfs device remove|delete",
             "dmsetup remove|remove_all|wipe_table",
@@ -548,6 +554,7 @@ static RULES: &[Rule] = &[
         fires: &[
             "lvremove -f vg0/data",
             "zpool destroy tank",
+            "ceph osd pool rm vms vms --yes-i-really-really-mean-it",
             "zfs destroy -r tank/home",
             "vssadmin delete shadows /all /quiet",
             "btrfs subvolume delete /data/x",

@@ -146,6 +146,12 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         }
         files = rest.collect();
     }
+    // gnu.org/software/tar, "Environment Variables": the archive where no option names one.
+    let archive = archive.or_else(|| {
+        let named = invocation.environment.iter().find(|(name, _)| name == "TAPE");
+        let value = named.map(|(_, value)| value.clone()).or_else(|| walk.variable_set("TAPE"));
+        value.map(|text| Argument { text, span: invocation.span })
+    });
     if letter('c', &["-c", "--create"])
         || letter('r', &["-r", "--append"])
         || letter('u', &["-u", "--update"])

@@ -63,6 +63,16 @@ pub(super) fn place_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) ->
     if behind.any(|step| step.contains([';', '\n', '|', '&', '(', ')', '}'])) {
         return false;
     }
+    // What the call itself puts there may say that it is another.
+    let is_told = |other: &Effect| match &other.kind {
+        EffectKind::Write { target, .. } => {
+            target.path.as_deref().is_some_and(|path| format!("{path}/").contains("/.git/"))
+        }
+        _ => false,
+    };
+    if scene.effects.list.iter().any(is_told) {
+        return false;
+    }
     let is_moved = |layer: &crate::effect::Layer| layer.text.contains("mv ");
     let options = Options::new(&run.arguments, &["-C"]);
     run.is_in_made

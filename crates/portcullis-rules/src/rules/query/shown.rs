@@ -49,7 +49,9 @@ const CREDENTIALS: &[&str] = &[
     "ENCRYPTED_PASSWORD",
     "HASHED_PASSWORD",
     "MFA_SECRET",
+    "NATIONAL_ID",
     "OTP_SECRET",
+    "PASSPORT_NUMBER",
     "PASSWD",
     "PASSWORD",
     "PASSWORD_DIGEST",
@@ -88,6 +90,12 @@ pub(super) fn takes_credentials(statement: &[Token]) -> bool {
     if !is(statement.first(), &["SELECT", "WITH", "COPY", "EXPORT", "CREATE", "INSERT"]) {
         return false;
     }
+    // What a table of tokens or sessions calls so is what proves who somebody is.
+    let of_tokens = statement.iter().any(|token| {
+        let name = token.text.to_ascii_uppercase();
+        matches!(token.kind, TokenKind::Word | TokenKind::Name)
+            && ["_TOKENS", "_TOKEN", "API_KEYS", "SESSIONS"].iter().any(|end| name.ends_with(end))
+    });
     let (mut shows, mut hidden, mut depth) = (false, None, 0_usize);
     let mut taken = false;
     for (index, token) in statement.iter().enumerate() {
@@ -118,8 +126,8 @@ pub(super) fn takes_credentials(statement: &[Token]) -> bool {
             }
             word if shows && hidden.is_none() => {
                 let compared = is(next, &["IS", "=", "<>", "!=", "LIKE", "IN", ".", "("]);
-                let is_name =
-                    matches!(token.kind, TokenKind::Word | TokenKind::Name) && is_credential(word);
+                let is_name = matches!(token.kind, TokenKind::Word | TokenKind::Name)
+                    && (is_credential(word) || of_tokens && word.eq_ignore_ascii_case("TOKEN"));
                 taken |= is_name && !compared && !is(before, &["AS"]);
             }
             _ => {}

@@ -15,6 +15,7 @@ const ABOUT: &[&str] = &[
     "dns_records",
     "downtime",
     "downtimes",
+    "erasedevice",
     "feature_flags",
     "firewall",
     "firewalls",
@@ -102,6 +103,7 @@ const OPENS: &[&str] = &[
     "status:published",
     "status:suspended",
     "status:terminated",
+    "status:voided",
     "target:production",
     "visibility:public",
 ];

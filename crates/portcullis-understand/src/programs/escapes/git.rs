@@ -104,6 +104,13 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
             }
         }
         "submodule" if second == "add" => cloned(walk, words.get(1..).unwrap_or_default()),
+        // git-format-patch(1): the end of each patch "is read from a file".
+        "format-patch" => {
+            for file in Options::new(after, &["--signature-file"]).values_of(&["--signature-file"])
+            {
+                walk.read(&file);
+            }
+        }
         "checkout-index" => push::written(walk, after),
         "http-push" | "send-pack" => push::by_hand(walk, invocation, after),
         "commit" | "push" => {

@@ -3,8 +3,9 @@
 use crate::{
     bound::Bounded,
     effect::{Argument, PermissionChange, WriteMode},
+    place,
     programs::{host::Host, invocation::Invocation, laid_over},
-    text::{Piece, Text},
+    text::{Piece, Taint, Text},
 };
 
 use super::{add, gathered, inside, named_after, only_asks, part, piped};
@@ -132,6 +133,15 @@ fn daemon(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         Some(port) => address.append(&port.text),
         None => address.push_known("873"),
     }
+    // rsyncd.conf(5): `pre-xfer exec`, `post-xfer exec` and their kin are run.
+    for setting in options.values_of(&["-M", "--dparam"]) {
+        if let Some((key, value)) = setting.text.known_prefix().split_once('=')
+            && key.trim().ends_with("exec")
+        {
+            let command = setting.text.derive([Piece::Known(value.trim().to_owned())]);
+            walk.shell(&command, setting.span, &[], None);
+        }
+    }
     let mut offered = Text::unknown("the modules of a daemon");
     if let Some(file) = options.value(&["--config"]) {
         let settings = walk.read(&file);
@@ -153,7 +163,17 @@ fn copy(walk: &mut dyn Host, invocation: &Invocation, operands: &[Argument]) -> 
     };
     if is_remote(destination) {
         let local: Vec<&Argument> = sources.iter().filter(|file| !is_remote(file)).collect();
-        let sends = gathered(walk, local).unwrap_or_else(|| Text::unknown("a remote file"));
+        let mut sends = gathered(walk, local).unwrap_or_else(|| Text::unknown("a remote file"));
+        // From one machine to another by way of this one.
+        let is_secret = |source: &Argument| {
+            remote_path(source).is_some_and(|path| {
+                let path = format!("/{}", path.trim_start_matches('/'));
+                place::credential(&path, walk.facts()).is_some()
+            })
+        };
+        if sources.iter().any(is_secret) {
+            sends.taint = sends.taint.with(Taint::SECRET);
+        }
         if !is_bucket(destination) && remote_path(destination).is_some_and(|path| is_system(&path))
         {
             walk.note("network.copy.remote-system", invocation.span);

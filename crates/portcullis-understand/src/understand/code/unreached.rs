@@ -384,6 +384,7 @@ impl Interpreter<'_, '_, '_> {
         let open = self.unit.partners.get(close).copied().unwrap_or(close);
         let is_first = |at: usize| self.unit.tokens.get(at).is_none_or(|token| token.first);
         self.language == "python"
+            && self.brackets == 0
             && open < close
             && is_first(self.at)
             && open.checked_sub(1).is_some_and(|name| is_first(name) && self.is_name(name))

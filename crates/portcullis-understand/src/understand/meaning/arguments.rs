@@ -216,7 +216,6 @@ const DESTINATIONS: &[&str] = &[
     "pushto",
     "sendto",
     "sink",
-    "targeturl",
     "uploadto",
     "uploadurl",
     "webhook",

@@ -71,6 +71,15 @@ pub(super) fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
         made.stages.push(verb.name(name));
     }
     let rule = match verb.word(kind) {
+        // The table that has the name is gone with its rows, unless all of them come from elsewhere.
+        "TABLE" if replaces && !is_temporary && loses_rows(verb, name) => {
+            found.push(("query.drop.table", verb.name(name)));
+            return;
+        }
+        // microsoft.com, "CREATE ASSEMBLY": code of any kind in the server.
+        "ASSEMBLY" => "query.program",
+        // oracle.com, "External Tables": a program that each reading runs.
+        "TABLE" if verb.has("PREPROCESSOR") => "query.program",
         "USER" | "ROLE" | "LOGIN" | "SHARE" | "DATASHARE" | "RECIPIENT" => "query.grant",
         "DATABASE" if verb.word(kind + 1) == "LINK" => "query.remote",
         "DATABASE" | "SCHEMA" if replaces => {
@@ -84,6 +93,23 @@ pub(super) fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
         _ => "query.change",
     };
     found.push((rule, String::new()));
+}
+
+/// `CREATE OR REPLACE TABLE a (…)`, and `… AS SELECT … FROM a WHERE …`: an empty table, or some of its own rows, in the place of a table.
+fn loses_rows(verb: Verb<'_>, name: usize) -> bool {
+    let made = verb.name(name);
+    let words: Vec<&str> = verb.words.iter().skip(verb.at + name).copied().collect();
+    let Some(source) = words.iter().position(|word| matches!(*word, "AS" | "CLONE" | "LIKE"))
+    else {
+        return true;
+    };
+    let chooses = words.iter().skip(source).any(|word| matches!(*word, "WHERE" | "LIMIT"));
+    let rest = verb.statement.iter().skip(verb.at + name + source);
+    let of_itself = || {
+        let mut named = rest.clone().filter(|token| token.text.eq_ignore_ascii_case(&made));
+        named.next().is_some()
+    };
+    chooses && !made.is_empty() && of_itself()
 }
 
 /// `CREATE FUNCTION … SECURITY DEFINER`, whose body runs a text or gives rights: whoever calls it has its owner's rights for that.
@@ -113,6 +139,9 @@ pub(super) fn alter(verb: Verb<'_>, found: &mut Found) {
         ("DATABASE" | "SERVER", _) if verb.word(2) == "AUDIT" && verb.has("OFF") => {
             "query.audit.off"
         }
+        // What was before is kept no more, and can be changed.
+        ("TABLE", _) if verb.has("SYSTEM_VERSIONING") && verb.has("OFF") => "query.audit.off",
+        ("DATABASE", _) if verb.has("TRUSTWORTHY") && verb.has("ON") => "query.server",
         ("DATABASE", _) if verb.has("OFFLINE") || verb.has("SINGLE_USER") => "query.server",
         _ if verb.has("DISABLE") && (verb.has("SECURITY") || verb.has("TRIGGER")) => "query.server",
         // What was lost can be fetched back for as long as this says.

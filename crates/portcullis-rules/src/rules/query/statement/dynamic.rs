@@ -90,7 +90,7 @@ pub(super) fn dynamic(
             | (
                 TokenKind::Word,
                 "IMMEDIATE" | DYNAMIC | "FROM" | "LANGUAGE" | "PLPGSQL" | "CONCAT" | "N" | "SYS"
-                | "MASTER" | "DBO",
+                | "MASTER" | "DBO" | "FORMAT",
             ) => {}
             (TokenKind::Name, name) if in_quotes(name) == DYNAMIC => {}
             // What is put in stands for a name.
@@ -101,7 +101,11 @@ pub(super) fn dynamic(
             }
         }
     }
-    if any {
+    // `format('SELECT count(*) FROM %I', t)` puts a name in; `%s` is any text.
+    let is_filled = statement.iter().skip(at + 1).any(|token| &*token.text == "FORMAT");
+    let is_open =
+        is_filled && (text.contains("%s") || text.contains("$s") || text.starts_with('%'));
+    if any && !is_open {
         read(&text, depth + 1, found);
     } else {
         found.push(("query.dynamic", String::new()));

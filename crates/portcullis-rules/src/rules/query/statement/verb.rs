@@ -54,7 +54,10 @@ impl<'s> Verb<'s> {
 
     /// `query.change` for `#name`, a table of SQL Server that only its session has.
     pub(super) fn unless_temporary(self, index: usize, rule: &'static str) -> &'static str {
-        if self.word(index) == "#" { "query.change" } else { rule }
+        // `pg_temp.a` is one of PostgreSQL's.
+        let is_own =
+            self.word(index) == "#" || self.word(index) == "PG_TEMP" && self.word(index + 1) == ".";
+        if is_own { "query.change" } else { rule }
     }
 
     /// The first text of the statement.
