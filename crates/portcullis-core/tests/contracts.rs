@@ -68,7 +68,7 @@ fn tools_of_every_application_are_known_by_their_names_however_they_are_written(
             "flight_offers hotel_availability currency_rates my_trips nearby_restaurants channel_history unread_messages \
              product_reviews order_history pipeline_report account_statement fx_rate credit_score portfolio_summary \
              spending_by_category file_info storage_quota energy_usage motion_events door_status leave_balance org_chart \
-             time_off_requests build_log ci_status top_pages patient_summary vaccination_record heart_rate post_stats \
+             build_log ci_status top_pages patient_summary vaccination_record heart_rate post_stats \
              trending_topics mail_search mail_inbox order_list comments_list route_planner",
             Class::Read,
         ),

@@ -56,7 +56,7 @@ fn through_processes(path: &str, directory: &str) -> String {
             other => parts.push(other),
         }
         match parts.as_slice() {
-            ["proc", _, "cwd"] | ["proc", _, "task", _, "cwd"] => {
+            ["proc", "self" | "thread-self", "cwd"] | ["proc", "self", "task", _, "cwd"] => {
                 parts = directory.split('/').filter(|part| !part.is_empty()).collect();
             }
             ["proc", _, "root"] | ["proc", _, "task", _, "root"] => parts.clear(),

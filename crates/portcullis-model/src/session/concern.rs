@@ -173,24 +173,6 @@ impl SessionState {
             })
     }
 
-    /// Whether the person asked for answers, and this is one to somebody who wrote: a short text without anything that only its owner knows.
-    #[must_use]
-    pub fn answers(&self, doing: &Doing<'_>, whom: &str) -> bool {
-        doing.acts == Acts::SEND
-            && self.heard.planted().is_none()
-            && ANSWERS.iter().any(|word| self.asked.said_word(word))
-            && self.directory.wrote(whom)
-            && doing.given.iter().all(|given| match given.part {
-                Part::Text => {
-                    let folded = super::lexicon::folded(given.text);
-                    given.text.len() <= ANSWER
-                        && !KEPT_SECRET.iter().any(|word| folded.contains(word))
-                }
-                Part::Secret => false,
-                _ => true,
-            })
-    }
-
     /// Whether the person asked for the act. `update_payee` moves money or rights by a word for any change: whoever asked for some change asked for that
     /// one only where they spoke of what it is about.
     fn is_act_asked(&self, doing: &Doing<'_>) -> bool {
@@ -309,38 +291,6 @@ impl SessionState {
         (!self.asked.said(command)).then_some(told)
     }
 }
-
-/// Words by which somebody wants others answered, and how long an answer is.
-const ANSWERS: &[&str] = &[
-    "answer",
-    "reply",
-    "respond",
-    "antworte",
-    "beantworte",
-    "reponds",
-    "responde",
-    "contesta",
-    "rispondi",
-];
-const ANSWER: usize = 800;
-
-/// Words for what nobody tells whoever asks for it.
-const KEPT_SECRET: &[&str] = &[
-    "api key",
-    "cvv",
-    "iban",
-    "kennwort",
-    "mot de passe",
-    "passcode",
-    "passphrase",
-    "passport",
-    "password",
-    "passwort",
-    "pin:",
-    "secret",
-    "ssn",
-    "token",
-];
 
 /// Verbs that say no more than that something is made or changed.
 const LIGHT: &[&str] = &[

@@ -28,39 +28,18 @@ const NAME: std::ops::RangeInclusive<usize> = 2..=80;
 /// What tools are named after that show people.
 static PLACES: &[&str] = &[
     "addressbook",
-    "attendees",
     "beneficiaries",
     "beneficiary",
-    "candidate",
-    "candidates",
-    "client",
-    "clients",
     "colleagues",
     "contact",
     "contacts",
-    "customer",
-    "customers",
     "directory",
     "employee",
     "employees",
-    "friends",
-    "guests",
-    "member",
-    "members",
-    "patient",
-    "patients",
     "payee",
     "payees",
     "people",
-    "person",
-    "recipients",
     "staff",
-    "supplier",
-    "suppliers",
-    "user",
-    "users",
-    "vendor",
-    "vendors",
 ];
 
 /// Fields that say what somebody is called.
@@ -197,11 +176,6 @@ impl Directory {
         }
     }
 
-    /// Whether a message of this sender was shown.
-    pub(super) fn wrote(&self, whom: &str) -> bool {
-        self.wrote.has(Mark::of(whom.trim().trim_start_matches('@')))
-    }
-
     /// Keeps who wrote the messages in an answer: a field that says so, or the head of a line.
     fn senders(&mut self, text: &str, is_planted: bool) {
         let mut keep = |sender: &str| {
@@ -219,10 +193,6 @@ impl Directory {
                     let (head, rest) = line.split_once(':').unwrap_or((line, ""));
                     if SENDERS.contains(&key_of(head).as_str()) {
                         keep(rest);
-                    } else if let Some(word) =
-                        token::tokens(line).take(2).find(|word| word.text.contains('@'))
-                    {
-                        keep(word.text);
                     }
                 }
             }
@@ -247,12 +217,16 @@ impl Directory {
             .map(str::to_owned)
             .collect();
         let named: Vec<&String> = words.iter().filter(|word| asked.said_person(word)).collect();
-        let is_whole =
-            !words.is_empty() && asked.said(name) && (words.len() > 1 || !named.is_empty());
+        let is_whole = words.len() > 1 && asked.said(name);
         // `Jonas Weber` is no other Jonas.
         let lone = named.iter().find(|word| asked.said_alone(word));
         let key = match (is_whole, lone) {
-            (true, _) => Mark::of(name),
+            // In whatever order and with whatever between they stand.
+            (true, _) => {
+                let mut sorted = words.clone();
+                sorted.sort_unstable();
+                Mark::of(&sorted.join(" "))
+            }
             (false, Some(word)) => Mark::of(word),
             (false, None) => return,
         };

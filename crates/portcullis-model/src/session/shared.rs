@@ -196,12 +196,6 @@ impl Shared {
         }
     }
 
-    /// Whether everybody whom a value reaches may read a file that the person named: what is said of it is nothing new to them.
-    #[must_use]
-    pub fn reads(&self, value: &str) -> bool {
-        reached(&self.files, value)
-    }
-
     /// Whether everybody whom a value reaches is in a record that the person named for it.
     #[must_use]
     pub fn lists(&self, value: &str) -> bool {

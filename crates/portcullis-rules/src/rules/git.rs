@@ -195,7 +195,7 @@ static RULES: &[Rule] = &[
             "git checkout|restore … .|./|\\*|:/|:/\\*|.. !--staged !-S !-b !-B",
             "git restore … .|./|:/ --worktree|-W",
             "git checkout|switch -f|--force|--discard-changes",
-            "git checkout-index -f|--force -a|--all !--prefix",
+            "git checkout-index -f|--force -a|--all",
         ]),
         fires: &[
             "git checkout .",

@@ -548,7 +548,8 @@ fn mirrored(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         destination.is_some_and(|path| !path.contains(':') && whole(path).is_some_and(is_inside));
     let moves = options.has(&["--remove-source-files"]);
     // What is moved stands at the other place; what that takes away where it was, is told of each of them.
-    let only_one = !moves || !options.has(&MIRRORING);
+    let is_far = options.operands().any(|operand| operand.text.known_prefix().contains(':'));
+    let only_one = !moves || !is_far && !options.has(&MIRRORING);
     let severity = if inside && only_one { Severity::Medium } else { Severity::High };
     Some(Hit { severity: Some(severity), ..Hit::default() })
 }

@@ -729,6 +729,7 @@ static RULES: &[Rule] = &[
             "go run|test -exec=*../*|-exec=*/tmp/*|-exec=*/dev/shm/*",
             "cargo --config=*runner*/*|--config=*rustc-wrapper*/*|--config=*linker*/*|--config=*build.rustc*/* !--config=*=\"/usr/*",
             "npm|pnpm|yarn --node-options=*-r*|--node-options=*import*|--node-options=*loader*|--node-options=*inspect*|--node-options=*config*|--node-options=*env-file*|--node-options=*snapshot*|--node-options=*experimental*",
+            "npm|pnpm|yarn --node-options !--node-options=--max-old-space-size=*",
             "npm|pnpm|yarn --script-shell|--script !--script-shell=bash !--script-shell=/bin/bash !--script-shell=/usr/bin/bash !--script-shell=sh !--script-shell=/bin/sh !--script-shell=zsh !--script-shell=/bin/zsh",
             "mvn|mvnw -Dexec.executable",
             "gem|bundle exec|install --exec",

@@ -67,7 +67,7 @@ impl Clause {
             for meaning in std::iter::once(lexicon.meaning(word)).chain(joined) {
                 match meaning.role {
                     // `les demandes qui ne dépassent pas 5 jours`: which ones.
-                    Role::Not if tokens.iter().take(at).any(|it| RELATIVE.contains(&it.text)) => {}
+                    Role::Not if is_said_of_them(&tokens, at) => {}
                     Role::Not if negates(word, before) => {
                         let acts = lexicon.meaning(beside(Some(at + 1))).acts;
                         let (last, next) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
@@ -174,8 +174,14 @@ const WHO_DOES: &[&str] = &[
     "je", "yo",
 ];
 
-/// Words of other languages than English behind which it is said which ones are meant.
-const RELATIVE: &[&str] = &["qui", "dont", "whose", "deren", "dessen", "quienes"];
+/// Whether a negation says which ones are meant: nearly next to the word that begins that, `qui ne dépassent pas`.
+fn is_said_of_them(tokens: &[token::Token<'_>], at: usize) -> bool {
+    /// How many words may stand between.
+    const NEAR: usize = 2;
+    let from = at.saturating_sub(NEAR);
+    let mut words = tokens.iter().skip(from).take(at - from);
+    words.any(|word| matches!(word.text, "qui" | "dont"))
+}
 
 /// Whether somebody asks what is or was so, and for nothing to be done: `what did Ann write in the channel`.
 fn asks_what_is(tokens: &[token::Token<'_>], lexicon: &Lexicon) -> bool {

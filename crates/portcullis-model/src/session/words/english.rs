@@ -15,7 +15,7 @@ pub(in crate::session) static ENGLISH: Language = Language {
             "drop … line, drop … note, put … message, put … note, leave … comment, leave … note, give … heads-up, \
              shoot … mail, shoot … email, shoot … message, get back to, reach out to, pass … on to, \
              thank him, thank her, thank them, thank everybody, thank everyone, congratulate him, congratulate her, \
-             congratulate them, with a reply, with a message, with an email, say hello to, say thanks to, give … summary, give … update, give … answer, give … link, confirm to, confirm it to",
+             congratulate them, with a reply, with a message, with an email, say hello to, say thanks to",
         ),
         (
             Acts::SHARE,

@@ -30,7 +30,7 @@ pub(in crate::session) static GERMAN: Language = Language {
             "erstelle erstell erstellen leg lege anlegen fuge hinzu hinzufugen andere andern anderst aktualisiere \
              aktualisieren schreibe schreib schreiben bearbeite bearbeiten setze setz setzen verschiebe verschieben benenne \
              umbenennen speichere speichern trage eintragen ersetze ersetzen passe anpassen korrigiere behebe repariere \
-             plane planen erganze erganzen kopiere notiere notieren trag ubersetze bearbeiten mache mach raume raum aufraumen",
+             plane planen erganze erganzen kopiere mache mach raume raum aufraumen",
         ),
         (
             Acts::DELETE,
@@ -41,7 +41,7 @@ pub(in crate::session) static GERMAN: Language = Language {
         (
             Acts::SEND,
             "sende senden schicke schick schicken verschicke verschicken maile mailen antworte antworten leite weiterleiten \
-             benachrichtige benachrichtigen informiere informieren melde melden meldung poste posten bescheid mitteilen schreibe schreib sag sage rufe anrufen ubermittle",
+             benachrichtige informiere melde poste schreibe schreib sag sage rufe anrufen ubermittle",
         ),
         (
             Acts::SHARE,
@@ -50,11 +50,11 @@ pub(in crate::session) static GERMAN: Language = Language {
         (
             Acts::PAY,
             "zahle zahl zahlen bezahle bezahlen uberweise uberweisen kaufe kauf kaufen bestelle bestellen buche buchen \
-             reserviere reservieren erstatte erstatten erstattung ruckerstattung spende spenden",
+             reserviere reservieren erstatte erstatten spende spenden",
         ),
         (
             Acts::PUBLISH,
-            "veroffentliche veroffentlichen pushe push pushen poste posten deploye deployen merge mergen bereitstellen freigeben \
+            "veroffentliche veroffentlichen pushe push pushen deploye deployen merge mergen bereitstellen freigeben \
              ausrollen hochladen",
         ),
         (
@@ -63,7 +63,7 @@ pub(in crate::session) static GERMAN: Language = Language {
         ),
         (
             Acts::ADMINISTER,
-            "passwort kennwort offne offnen aufsperren sperre sperren entsperre entsperren aktiviere aktivieren deaktiviere deaktivieren \
+            "passwort kennwort sperre sperren entsperre entsperren aktiviere aktivieren deaktiviere deaktivieren \
              berechtigung berechtigungen rechte einstellungen zuruckset*",
         ),
         (Acts::COMMIT, "committe committen commit"),

@@ -73,6 +73,17 @@ pub(super) fn place_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) ->
     if scene.effects.list.iter().any(is_told) {
         return false;
     }
+    let is_here = |word: &Argument| {
+        let word = word.text.known_prefix();
+        !word.starts_with(['/', '~']) && !word.contains("..") && !word.contains("git-dir")
+    };
+    let [verb, ..] = run.arguments.as_slice() else { return false };
+    if run.program != "git"
+        || verb.text.as_known() != Some("filter-branch")
+        || !run.arguments.iter().all(is_here)
+    {
+        return false;
+    }
     let is_moved = |layer: &crate::effect::Layer| layer.text.contains("mv ");
     let options = Options::new(&run.arguments, &["-C"]);
     run.is_in_made

@@ -102,7 +102,10 @@ pub(super) fn of_act<'a>(act: &'a Act, action: &Action) -> Doing<'a> {
             let name = name.unwrap_or_default().to_ascii_lowercase();
             let part = match part(value.meaning) {
                 // What something is paid from, or with, is whose it is who asks for it.
-                Part::Recipient if OWN_MONEY.iter().any(|start| name.starts_with(start)) => {
+                Part::Recipient
+                    if OWN_MONEY.iter().any(|start| name.starts_with(start))
+                        && !OTHERS.iter().any(|word| name.contains(word)) =>
+                {
                     Part::Other
                 }
                 Part::Amount if name.contains("cents") => Part::Cents,
@@ -118,6 +121,10 @@ pub(super) fn of_act<'a>(act: &'a Act, action: &Action) -> Doing<'a> {
     let of_class = if calls_off(act, &words) { Acts::DELETE } else { of_class };
     Doing { words, acts: of_class, named: of_class.and(named), given, is_command: false }
 }
+
+/// Words by which such a name says whom it goes to after all.
+const OTHERS: &[&str] =
+    &["account_to", "benefic", "dest", "iban", "payee", "recipient", "target", "to_"];
 
 /// How the names of arguments begin that say what something is paid from, or with.
 const OWN_MONEY: &[&str] = &["card", "cvc", "cvv", "debit", "from", "payment", "payer", "source"];

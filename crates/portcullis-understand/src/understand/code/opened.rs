@@ -231,7 +231,17 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => false,
         } && text.taint == Taint::NONE
-            && !self.source.contains("__reduce");
+            && ![
+                "__reduce",
+                "__getstate__",
+                "__setstate__",
+                "copyreg",
+                "subprocess",
+                "system",
+                "popen",
+            ]
+            .iter()
+            .any(|word| self.source.contains(word));
         if is_own {
             return;
         }

@@ -22,7 +22,16 @@ pub(super) fn shows(words: &[String], hints: &Hints) -> bool {
         .collect();
     if verbs.is_empty() {
         // `heart_rate`, `pipeline_report`: a last word that could be a verb is none behind its noun.
-        let is_listed = last.strip_suffix('s').is_some_and(|_| is_one_of(last, LISTED));
+        // A word that nobody knows in front of what there are many of may be a verb: `obliterate_users`.
+        let is_known = |word: &String| {
+            verbs::does(word).is_some()
+                || QUALIFIERS.contains(&word.as_str())
+                || KINDS.contains(&word.as_str())
+                || OBJECTS.contains(&word.as_str())
+                || is_noun(word)
+        };
+        let is_listed = last.strip_suffix('s').is_some_and(|_| is_one_of(last, LISTED))
+            && before.iter().all(is_known);
         let is_noun = verbs::does(last).is_none() || before.iter().any(lies);
         return is_listed || is_one_of(last, SHOWN) && is_noun;
     }
@@ -88,6 +97,49 @@ const JOINTS: &[&str] = &["around", "at", "by", "for", "from", "in", "near", "of
 
 /// Words in front of a noun that say nothing of what it is.
 const QUALIFIERS: &[&str] = &["all", "my", "new", "the", "your"];
+
+/// Words that say which of a kind is meant.
+const KINDS: &[&str] = &[
+    "account",
+    "active",
+    "available",
+    "best",
+    "bus",
+    "camera",
+    "car",
+    "cheap",
+    "current",
+    "customer",
+    "door",
+    "featured",
+    "flight",
+    "hotel",
+    "job",
+    "lab",
+    "latest",
+    "local",
+    "motion",
+    "nearby",
+    "open",
+    "page",
+    "past",
+    "payment",
+    "pending",
+    "popular",
+    "product",
+    "recent",
+    "related",
+    "saved",
+    "similar",
+    "store",
+    "team",
+    "top",
+    "train",
+    "trending",
+    "unread",
+    "upcoming",
+    "user",
+];
 
 /// Nouns of what is only looked at.
 const SHOWN: &[&str] = &[
@@ -240,7 +292,6 @@ const ABOUT: &[&str] = &[
     "information",
     "log",
     "metric",
-    "requests",
     "rate",
     "statement",
     "stat",

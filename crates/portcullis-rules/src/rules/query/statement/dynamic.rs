@@ -103,11 +103,19 @@ pub(super) fn dynamic(
     }
     // `format('SELECT count(*) FROM %I', t)` puts a name in; `%s` is any text.
     let is_filled = statement.iter().skip(at + 1).any(|token| &*token.text == "FORMAT");
-    let is_open =
-        is_filled && (text.contains("%s") || text.contains("$s") || text.starts_with('%'));
+    let is_open = is_filled && !puts_names_in(&text);
     if any && !is_open {
         read(&text, depth + 1, found);
     } else {
         found.push(("query.dynamic", String::new()));
     }
+}
+
+/// Whether all that `format` puts into a text are names and literals: `%I`, `%1$L`.
+fn puts_names_in(text: &str) -> bool {
+    text.split('%').skip(1).all(|rest| {
+        let place =
+            rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '$');
+        place.starts_with(['I', 'L'])
+    })
 }

@@ -74,8 +74,17 @@ fn attached(statement: &[Token]) -> Option<String> {
         Some(named) => {
             Some(named.strip_prefix("file:").map_or_else(|| named.to_owned(), address::sqlite_path))
         }
-        None if next == "(" || statement.get(at).is_some_and(|token| &*token.text == "(") => None,
-        None => Some(String::new()),
+        // A parameter, or a name that stands for it; anything else is computed.
+        None if next == "AS"
+            && statement.get(at).is_some_and(|token| {
+                token.kind == portcullis_syntax::sql::TokenKind::Word
+                    && !matches!(&*token.text, "CASE" | "NULL")
+                    || token.text.starts_with(['?', ':', '@', '$'])
+            }) =>
+        {
+            Some(String::new())
+        }
+        None => None,
     }
 }
 

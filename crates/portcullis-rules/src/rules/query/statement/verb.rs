@@ -55,8 +55,10 @@ impl<'s> Verb<'s> {
     /// `query.change` for `#name`, a table of SQL Server that only its session has.
     pub(super) fn unless_temporary(self, index: usize, rule: &'static str) -> &'static str {
         // `pg_temp.a` is one of PostgreSQL's.
-        let is_own =
-            self.word(index) == "#" || self.word(index) == "PG_TEMP" && self.word(index + 1) == ".";
+        let is_own = self.word(index) == "#"
+            || self.word(index) == "PG_TEMP"
+                && self.word(index + 1) == "."
+                && !self.words.iter().skip(self.at + index).any(|word| *word == ",");
         if is_own { "query.change" } else { rule }
     }
 

@@ -168,6 +168,15 @@ fn everything_below(root: &Text) -> Text {
     text
 }
 
+/// A group that is open.
+struct Group {
+    /// The ways up to it.
+    before: Vec<Branch>,
+    /// Those that ended in it.
+    ended: Vec<Branch>,
+    is_negated: bool,
+}
+
 /// The tests of an expression, as they are read: what reaches an action is told by those before it, each group's alternatives with
 /// what stands before the group, and of alternatives outside of groups only the one that the action is a part of.
 pub(super) struct Tests<'e> {
@@ -177,7 +186,7 @@ pub(super) struct Tests<'e> {
     /// The ways that ended before an `-o` outside of groups.
     left: Vec<Branch>,
     /// The groups that are open: the ways up to each, and those that ended in it.
-    groups: Vec<(Vec<Branch>, Vec<Branch>)>,
+    groups: Vec<Group>,
     only_roots: bool,
     finds_files: bool,
 }
@@ -214,30 +223,38 @@ impl<'e> Tests<'e> {
         let is_negated =
             at.checked_sub(1).is_some_and(|before| matches!(word(before), Some("!" | "-not")));
         match word(at) {
-            Some("(") if is_negated => {
-                self.filter();
-                return end_of_group(expression, at) + 1;
-            }
             Some("(") => {
                 if self.groups.len() < GROUPS {
-                    self.groups.push((self.ways.clone(), Vec::new()));
+                    self.groups.push(Group {
+                        before: self.ways.clone(),
+                        ended: Vec::new(),
+                        is_negated,
+                    });
                 } else {
                     walk.limit(expression.get(at).map_or_else(Default::default, |it| it.span));
                     self.forget();
                 }
             }
             Some(")") => {
-                if let Some((_, ended)) = self.groups.pop() {
-                    let ways = std::mem::replace(&mut self.ways, ended);
-                    self.join(walk, at, ways);
+                match self.groups.pop() {
+                    // What it does not fit is left: nothing of it is known but that something is left out.
+                    Some(Group { before, is_negated: true, .. }) => {
+                        self.ways = before;
+                        self.filter();
+                    }
+                    Some(Group { ended, .. }) => {
+                        let ways = std::mem::replace(&mut self.ways, ended);
+                        self.join(walk, at, ways);
+                    }
+                    None => {}
                 }
             }
             Some("-o" | "-or" | ",") => match self.groups.pop() {
-                Some((before, ended)) => {
+                Some(Group { before, ended, is_negated }) => {
                     let ways = std::mem::replace(&mut self.ways, ended);
                     self.join(walk, at, ways);
                     let ended = std::mem::replace(&mut self.ways, before.clone());
-                    self.groups.push((before, ended));
+                    self.groups.push(Group { before, ended, is_negated });
                 }
                 None => {
                     let ways = std::mem::replace(&mut self.ways, std::mem::take(&mut self.left));
@@ -313,22 +330,6 @@ fn without_halves_of_builds(branches: &mut Vec<Branch>) {
     if branches.iter().any(|branch| is(branch, "obj")) {
         branches.retain(|branch| !is(branch, "bin"));
     }
-}
-
-/// Where the group ends that is opened at `at`.
-fn end_of_group(expression: &[Argument], at: usize) -> usize {
-    let mut depth = 0_usize;
-    for (here, word) in expression.iter().enumerate().skip(at) {
-        match word.text.as_known() {
-            Some("(") => depth += 1,
-            Some(")") => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 {
-            return here;
-        }
-    }
-    expression.len()
 }
 
 /// Where the command ends that an action at `at` runs.

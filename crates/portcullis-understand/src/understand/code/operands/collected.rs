@@ -43,9 +43,7 @@ impl Interpreter<'_, '_, '_> {
                     _ => list.push(Value::Text(text)),
                 },
                 // What a pattern with several ways gave: names of each.
-                Value::Any(several)
-                    if spread && several.iter().all(|one| matches!(one, Value::Text(_))) =>
-                {
+                Value::Any(several) if spread && several.iter().all(is_names) => {
                     list.extend(several);
                 }
                 value if spread && self.language == "javascript" && self.at > before => {
@@ -370,4 +368,10 @@ impl Interpreter<'_, '_, '_> {
             None => Value::Table(table),
         }
     }
+}
+
+/// Whether a value stands for the names that a pattern gave, and is no text of letters.
+fn is_names(value: &Value) -> bool {
+    let Value::Text(text) = value else { return false };
+    text.pieces.iter().any(|piece| matches!(piece, crate::text::Piece::Glob(_)))
 }
