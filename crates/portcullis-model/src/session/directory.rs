@@ -85,23 +85,11 @@ static WAYS: &[&str] = &[
     "username",
 ];
 
-/// How many senders of messages are kept, and how many lines of an answer are read for them.
-const WROTE: usize = 64;
-const LINES: usize = 512;
-
-/// What tools are named after that show messages, and the fields that say who sent one.
-static MAIL: &[&str] =
-    &["dms", "email", "emails", "inbox", "mail", "mailbox", "mails", "mentions", "messages"];
-static SENDERS: &[&str] = &["author", "de", "from", "handle", "sender", "von"];
-
 /// Those whom directories listed under names that the person said.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(default)]
 pub struct Directory {
     people: Vec<Person>,
-    /// Who wrote the messages that were shown.
-    #[serde(skip_serializing_if = "Marks::is_empty")]
-    wrote: Marks<WROTE>,
 }
 
 /// Somebody by the name that the person said.
@@ -129,10 +117,10 @@ struct Record {
 }
 
 impl Directory {
-    pub(super) const NOTHING: Self = Self { people: Vec::new(), wrote: Marks::NONE };
+    pub(super) const NOTHING: Self = Self { people: Vec::new() };
 
     pub(super) fn is_empty(&self) -> bool {
-        self.people.is_empty() && self.wrote.is_empty()
+        self.people.is_empty()
     }
 
     /// Reads what a call of a tool answered. `is_planted`: it speaks to agents, so that nothing counts but what JSON keeps apart.
@@ -146,9 +134,6 @@ impl Directory {
         let tool = source.from.split('`').nth(1).unwrap_or_default();
         if asked.prompts() == 0 {
             return;
-        }
-        if words_of(tool).any(|word| MAIL.contains(&word.as_str())) {
-            self.senders(text, is_planted);
         }
         if !words_of(tool).any(|word| PLACES.contains(&word.as_str())) {
             return;
@@ -173,29 +158,6 @@ impl Directory {
         }
         for record in records {
             self.meet(&record, asked);
-        }
-    }
-
-    /// Keeps who wrote the messages in an answer: a field that says so, or the head of a line.
-    fn senders(&mut self, text: &str, is_planted: bool) {
-        let mut keep = |sender: &str| {
-            let address = token::tokens(sender).find(|word| word.text.contains('@'));
-            let sender = address.map_or(sender, |word| word.text).trim();
-            if NAME.contains(&sender.len()) {
-                self.wrote.add(Mark::of(sender.trim_start_matches('@')));
-            }
-        };
-        match serde_json::from_str::<Value>(text) {
-            Ok(value) => from_fields(&value, DEPTH, &mut keep),
-            Err(_) if is_planted => {}
-            Err(_) => {
-                for line in text.lines().take(LINES) {
-                    let (head, rest) = line.split_once(':').unwrap_or((line, ""));
-                    if SENDERS.contains(&key_of(head).as_str()) {
-                        keep(rest);
-                    }
-                }
-            }
         }
     }
 
@@ -280,23 +242,6 @@ fn words_of(tool: &str) -> impl Iterator<Item = String> + '_ {
     }
     let words: Vec<String> = parted.split_whitespace().map(folded).collect();
     words.into_iter()
-}
-
-/// The senders in a value of JSON.
-fn from_fields(value: &Value, depth: usize, keep: &mut impl FnMut(&str)) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    match value {
-        Value::Array(all) => all.iter().for_each(|one| from_fields(one, depth, keep)),
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                match value {
-                    Value::String(text) if SENDERS.contains(&key_of(name).as_str()) => keep(text),
-                    other => from_fields(other, depth, keep),
-                }
-            }
-        }
-        _ => {}
-    }
 }
 
 /// The one address in a text, where there is just one.

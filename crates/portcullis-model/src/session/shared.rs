@@ -96,9 +96,6 @@ static TITLES: &[&str] = &["title", "name", "subject", "summary"];
 #[serde(default)]
 pub struct Shared {
     records: Vec<Record>,
-    /// Files that the person named, and who may read them anyway.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    files: Vec<Record>,
 }
 
 /// A record by its title.
@@ -112,10 +109,10 @@ struct Record {
 }
 
 impl Shared {
-    pub(super) const NOTHING: Self = Self { records: Vec::new(), files: Vec::new() };
+    pub(super) const NOTHING: Self = Self { records: Vec::new() };
 
     pub(super) fn is_empty(&self) -> bool {
-        self.records.is_empty() && self.files.is_empty()
+        self.records.is_empty()
     }
 
     /// Reads what a person sent.
@@ -145,6 +142,9 @@ impl Shared {
 
     /// Reads what a call of a tool answered.
     pub(super) fn answered(&mut self, from: &str, text: &str, asked: &Asked) {
+        if self.records.is_empty() {
+            return;
+        }
         // What the tool is about, by the nouns of its name: `search_calendar_events`.
         let tool = from.split('`').nth(1).unwrap_or(from);
         let is_spoken_of = tool.split(|letter: char| !letter.is_alphanumeric()).any(|word| {
@@ -155,7 +155,6 @@ impl Shared {
         if !is_spoken_of {
             return;
         }
-        self.show(text, asked);
         let mut found: Vec<(u64, Vec<String>)> = Vec::new();
         match serde_json::from_str::<Value>(text) {
             Ok(value) => listed(&value, DEPTH, &mut found),
@@ -172,132 +171,17 @@ impl Shared {
         }
     }
 
-    /// Keeps who may read the files of an answer that the person named.
-    fn show(&mut self, text: &str, asked: &Asked) {
-        let mut found: Vec<(String, Vec<String>)> = Vec::new();
-        match serde_json::from_str::<Value>(text) {
-            Ok(value) => readers(&value, DEPTH, &mut found),
-            Err(_) => readers_in_lines(text, &mut found),
-        }
-        for (title, people) in found {
-            if people.is_empty() || !is_named(&title, asked) {
-                continue;
-            }
-            let mark = Mark::of(&title).0;
-            let mut marks = Marks::NONE;
-            people.iter().for_each(|one| marks.add(Mark::of(one)));
-            if let Some(file) = self.files.iter_mut().find(|file| file.title == mark) {
-                file.is_torn |= file.people != marks;
-            } else if self.files.len() < RECORDS {
-                // One more than is kept is nobody's: whoever reads it is asked about.
-                let is_torn = marks.is_cut;
-                self.files.push(Record { title: mark, people: marks, is_torn });
-            }
-        }
-    }
-
     /// Whether everybody whom a value reaches is in a record that the person named for it.
     #[must_use]
     pub fn lists(&self, value: &str) -> bool {
-        reached(&self.records, value)
+        let mut reached = token::tokens(value).peekable();
+        reached.peek().is_some()
+            && reached.all(|one| {
+                let mark = Mark::of(one.text);
+                let holds = |record: &Record| !record.is_torn && record.people.has(mark);
+                one.text.contains('@') && self.records.iter().any(holds)
+            })
     }
-}
-
-/// Whether everybody whom a value reaches is in one of these records.
-fn reached(records: &[Record], value: &str) -> bool {
-    let mut reached = token::tokens(value).peekable();
-    reached.peek().is_some()
-        && reached.all(|one| {
-            let mark = Mark::of(one.text);
-            let holds = |record: &Record| !record.is_torn && record.people.has(mark);
-            one.text.contains('@') && records.iter().any(holds)
-        })
-}
-
-/// Whether the person named a file: by its very name, or by all of the words of a name that has at least three.
-fn is_named(title: &str, asked: &Asked) -> bool {
-    let stem = title.rsplit_once('.').map_or(title, |(stem, _)| stem);
-    let words: Vec<&str> = stem
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let is_file = title.len() > stem.len() && asked.said(title);
-    is_file || words.len() > 2 && words.iter().all(|word| asked.said(word))
-}
-
-/// The fields that a file is called by, and those that list who may read it.
-static FILE_NAMES: &[&str] = &["filename", "name", "title"];
-static READERS: &[&str] = &["collaborators", "readers", "sharedwith", "viewers"];
-
-fn field(name: &str) -> String {
-    folded(name).chars().filter(|letter| letter.is_alphanumeric()).collect()
-}
-
-/// The files in a value of JSON, each with those who may read it.
-fn readers(value: &Value, depth: usize, found: &mut Vec<(String, Vec<String>)>) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    match value {
-        Value::Array(all) => all.iter().for_each(|one| readers(one, depth, found)),
-        Value::Object(fields) => {
-            let named = fields.iter().find_map(|(name, value)| {
-                let is_name = FILE_NAMES.contains(&field(name).as_str());
-                value.as_str().filter(|title| is_name && TITLE.contains(&title.len()))
-            });
-            let mut people: Vec<String> = Vec::new();
-            for (_, value) in
-                fields.iter().filter(|(name, _)| READERS.contains(&field(name).as_str()))
-            {
-                match value {
-                    Value::Array(all) => {
-                        people.extend(all.iter().filter_map(Value::as_str).map(str::to_owned));
-                    }
-                    Value::Object(all) => people.extend(all.keys().cloned()),
-                    _ => {}
-                }
-            }
-            people.retain(|one| is_address(one));
-            if let Some(named) = named {
-                found.push((named.to_owned(), people));
-            }
-            fields.values().for_each(|one| readers(one, depth, found));
-        }
-        _ => {}
-    }
-}
-
-/// The same in lines as YAML writes them; what stands deeper than a list of readers belongs to a text.
-fn readers_in_lines(text: &str, found: &mut Vec<(String, Vec<String>)>) {
-    let mut title = None;
-    let mut people = Vec::new();
-    let mut in_list = false;
-    let mut close = |title: &mut Option<String>, people: &mut Vec<String>| {
-        let people = std::mem::take(people);
-        if let Some(title) = title.take() {
-            found.push((title, people));
-        }
-    };
-    for line in text.lines() {
-        let depth = line.len() - line.trim_start_matches(' ').len();
-        let mut rest = line.trim_start_matches(' ');
-        if depth == 0 && rest.starts_with("- ") {
-            close(&mut title, &mut people);
-            rest = rest.get(2..).unwrap_or_default();
-        } else if depth != 2 {
-            let one = rest.strip_prefix("- ").unwrap_or(rest);
-            let one = one.split_once(": ").map_or(one, |(one, _)| one).trim_matches(['\'', '"']);
-            if in_list && depth == 4 && is_address(one) {
-                people.push(one.to_owned());
-            }
-            continue;
-        }
-        let Some((name, value)) = rest.split_once(':') else { continue };
-        let value = value.trim().trim_matches(['\'', '"']);
-        if FILE_NAMES.contains(&field(name).as_str()) && TITLE.contains(&value.len()) {
-            title = Some(value.to_owned());
-        }
-        in_list = READERS.contains(&field(name).as_str()) && value.is_empty();
-    }
-    close(&mut title, &mut people);
 }
 
 /// The records in a value of JSON.

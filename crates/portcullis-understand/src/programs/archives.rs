@@ -160,7 +160,10 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         if let Some(list) = options.value(&["-T", "--files-from"]) {
             let names = match list.text.as_known() {
                 Some("-" | "/dev/stdin") => invocation.input.clone().unwrap_or_default(),
-                _ => walk.read(&list),
+                _ => {
+                    let names = walk.read(&list);
+                    walk.with_names(names)
+                }
             };
             content.inherit(&names);
             for name in names.known_prefix().lines().at_most(NAMES, walk, list.span) {

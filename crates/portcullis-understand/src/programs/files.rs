@@ -295,12 +295,17 @@ fn copy(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         if is_link {
             // Whoever writes through the other name writes it.
             walk.hand(source, true);
+            if laid_over::holds_beginnings(walk, source) {
+                walk.note("protection.gate.link", source.span);
+            }
         }
         let target = into(&destination, source, is_directory);
         if is_tree {
             // `cp -r d/. there`: what is in it comes to stand beside what is there; `cp -r d there` in a directory of its name.
             let known = source.text.known_prefix();
-            let is_content = known.ends_with("/.") || matches!(known, "." | "./" | "..");
+            let is_content = known.ends_with("/.")
+                || matches!(known, "." | "./" | "..")
+                || source.text.display().ends_with('*');
             let filled = if is_content || is_merged { &destination } else { &target };
             laid_over::fills(walk, filled);
         }

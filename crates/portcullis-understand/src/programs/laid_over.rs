@@ -39,7 +39,12 @@ pub(crate) fn holds_beginnings(walk: &dyn Host, directory: &Argument) -> bool {
     let target = walk.target(&directory.text);
     let facts = walk.facts();
     let settings = facts.home.as_ref().map(|home| format!("{home}/.config"));
-    settings.is_some() && target.path == settings
+    // Behind a beginning that nobody knows, the name is all there is.
+    let is_called = target.path.is_none()
+        && directory.text.has_unknown()
+        && directory.text.display().trim_end_matches('/').ends_with("/.config");
+    is_called
+        || settings.is_some() && target.path == settings
         || target.path.as_deref().is_some_and(|path| place::contains_gate(path, facts))
         || place::place_of(&target, facts) == Place::HomeTop
 }

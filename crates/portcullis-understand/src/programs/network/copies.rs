@@ -100,12 +100,26 @@ pub(super) fn rsync(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.write(&Argument { text, span: to.span }, WriteMode::Replace, content);
         return Text::unknown("rsync");
     }
-    // What lies in a directory comes to stand beside what is there.
-    if let Some((to, sources)) = operands.split_last()
+    // What lies in a directory comes to stand beside what is there, and a directory beside others, or in the one that has its name.
+    let mut operands = operands;
+    if let Some((to, sources)) = operands.split_last_mut()
         && !is_remote(to)
-        && sources.iter().any(|from| from.text.display().ends_with(['/', '*', '.']))
     {
-        laid_over::fills(walk, to);
+        if laid_over::holds_beginnings(walk, to) && !to.text.display().ends_with('/') {
+            to.text.push_known("/");
+        }
+        for from in sources.iter() {
+            let shown = from.text.display();
+            if shown.ends_with(['/', '*', '.']) {
+                laid_over::fills(walk, to);
+            } else {
+                let name = shown.rsplit('/').next().unwrap_or_default();
+                let mut text = to.text.clone();
+                text.push_known("/");
+                text.push_known(name);
+                laid_over::fills(walk, &Argument { text, span: to.span });
+            }
+        }
     }
     let printed = copy(walk, invocation, &operands);
     // What is said to a daemon before it asks.

@@ -146,7 +146,10 @@ pub(super) fn parallel(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let reading = Reading { options: &options, invocation };
     if options.has(&["--pipe", "--pipepart", "--spreadstdin"]) {
         let input = match sources.first() {
-            Some(file) => Some(walk.read(file)),
+            Some(file) => {
+                let names = walk.read(file);
+                Some(walk.with_names(names))
+            }
             None => invocation.input.clone(),
         };
         return walk.shell(&joined(template), invocation.span, &[], input);

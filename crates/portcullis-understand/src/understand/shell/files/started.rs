@@ -9,8 +9,9 @@ use super::{
     part_of,
 };
 use crate::{
-    effect::{Argument, Certainty, EffectKind, GapReason, Location},
+    effect::{Argument, Certainty, Effect, EffectKind, GapReason, Location},
     facts::NotRead,
+    place,
     programs::found::{File, Found, directory_of},
     text::Text,
     understand::code,
@@ -204,32 +205,61 @@ impl Walk<'_> {
         })
     }
 
-    /// The names that a file holds, where a text is a copy of one and it holds nothing else: `cp a $(cat list)`.
+    /// The names that a file holds, where a text is a copy of one and it holds nothing else: `cp a $(cat list)`. Where something ran before
+    /// that may have written it anew, only what is worse than a name that nobody knows counts.
     pub(crate) fn with_names(&mut self, text: Text) -> Text {
         if text.as_known().is_some() || text.taint.has(crate::text::Taint::SECRET) {
             return text;
         }
-        // Whatever ran before may have written it anew.
-        let may_write = |effect: &crate::effect::Effect| match &effect.kind {
-            EffectKind::Run(run) => !LOOKS.contains(&run.program.as_str()),
-            _ => false,
-        };
-        if self.recorder.effects.list.iter().any(may_write) {
+        let Some(path) = self.copied_file(&text) else { return text };
+        let Found::File(file) = self.look(&path) else { return text };
+        if !file.whole || !is_list_of_names(&file.text) {
             return text;
         }
-        let Some(path) = self.copied_file(&text) else { return text };
-        match self.look(&path) {
-            Found::File(file) if file.whole && is_list_of_names(&file.text) => {
-                text.derive([crate::text::Piece::Known(file.text.to_string())])
-            }
-            _ => text,
+        let is_plain = |name: &str| {
+            let target = self.target(&Text::known(name));
+            place::place_of(&target, self.facts).is_workspace()
+                && place::credential_of(&target, self.facts).is_none()
+                && place::persistence_of(&target, self.facts).is_none()
+                && place::agent_file_of(&target, self.facts).is_none()
+        };
+        let is_old = self.recorder.effects.list.iter().all(|effect| !may_write(effect));
+        if !is_old && file.text.split_whitespace().all(is_plain) {
+            return text;
         }
+        text.derive([crate::text::Piece::Known(file.text.to_string())])
     }
 }
 
-/// Programs that write no file.
-const LOOKS: &[&str] =
-    &[":", "[", "cat", "cd", "echo", "false", "ls", "printf", "pwd", "test", "true", "xargs"];
+/// Whether a program ran that may have written any file.
+fn may_write(effect: &Effect) -> bool {
+    let EffectKind::Run(run) = &effect.kind else { return false };
+    let verb = run.arguments.first().and_then(|verb| verb.text.as_known());
+    let only_looks = run.program == "git" && verb.is_some_and(|verb| GIT_LOOKS.contains(&verb));
+    !only_looks && !LOOKS.contains(&run.program.as_str())
+}
+
+/// Programs that write no file by themselves, and verbs of git that change no work tree.
+const LOOKS: &[&str] = &[
+    ":",
+    "[",
+    "cat",
+    "cd",
+    "echo",
+    "false",
+    "ls",
+    "mapfile",
+    "parallel",
+    "printf",
+    "pwd",
+    "read",
+    "readarray",
+    "tar",
+    "test",
+    "true",
+    "xargs",
+];
+const GIT_LOOKS: &[&str] = &["branch", "diff", "log", "ls-files", "rev-parse", "show", "status"];
 
 /// Whether a text is nothing but names, numbers and paths.
 fn is_list_of_names(text: &str) -> bool {
