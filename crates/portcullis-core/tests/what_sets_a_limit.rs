@@ -47,6 +47,8 @@ fn what_is_forbidden_is_a_limit() {
         (&["Do not push yet.", "Why does it fail?"], "git push origin topic"),
         (&["Never push.", "yes"], "git push origin topic"),
         (&["We don't push to main here."], "git push origin main"),
+        (&["A branch whose work is under review must never be pushed."], "git push origin topic"),
+        (&["Die Dateien, deren Name mit a beginnt, sollst du nicht löschen."], "rm -rf a"),
     ] {
         assert!(
             rules(prompts, ToolCall::shell(command)).contains(&BROKEN),

@@ -11,6 +11,62 @@ const PY: &str = "import os\nos.system('@')\n";
 
 pub(super) const PROJECTS: &[Project] = &[
     (
+        "names, substituted",
+        &[("list", "@\n")],
+        "cp n.txt $(cat list)",
+        "/home/dev/.ssh/authorized_keys",
+        "build/a.txt",
+    ),
+    (
+        "names, substituted by a redirection",
+        &[("list", "@\n")],
+        "cp n.txt \"$(< list)\"",
+        "/home/dev/.ssh/authorized_keys",
+        "build/a.txt",
+    ),
+    (
+        "names, read",
+        &[("list", "@\n")],
+        "while read -r f; do cp n.txt \"$f\"; done < list",
+        "/home/dev/.ssh/authorized_keys",
+        "build/a.txt",
+    ),
+    (
+        "names, read from a pipe",
+        &[("list", "@\n")],
+        "cat list | while read -r f; do cp n.txt \"$f\"; done",
+        "/home/dev/.ssh/authorized_keys",
+        "build/a.txt",
+    ),
+    (
+        "names, kept in an array",
+        &[("list", "@\n")],
+        "mapfile -t a < list; cp n.txt \"${a[0]}\"",
+        "/home/dev/.ssh/authorized_keys",
+        "build/a.txt",
+    ),
+    (
+        "names, of a batch",
+        &[("list", "@\n")],
+        "xargs -a list cp n.txt",
+        "/home/dev/.ssh/authorized_keys",
+        "build/a.txt",
+    ),
+    (
+        "names, of parallel",
+        &[("list", "@\n")],
+        "parallel -a list cp n.txt",
+        "/home/dev/.ssh/authorized_keys",
+        "build/a.txt",
+    ),
+    (
+        "names, behind what may have written them",
+        &[("list", "@\n")],
+        "date; cp n.txt $(cat list)",
+        "/home/dev/.ssh/authorized_keys",
+        "build/a.txt",
+    ),
+    (
         "npm, a name that stands twice",
         &[("package.json", "{\"scripts\":{\"t\":\"echo\"},\"scripts\":{\"t\":\"@\"}}")],
         "npm run t",

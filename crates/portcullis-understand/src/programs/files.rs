@@ -308,6 +308,9 @@ fn copy(walk: &mut dyn Host, invocation: &Invocation) -> Text {
                 || source.text.display().ends_with('*');
             let filled = if is_content || is_merged { &destination } else { &target };
             laid_over::fills(walk, filled);
+            if !is_content && !is_merged && !is_directory && destination.text.has_unknown() {
+                laid_over::fills(walk, &into(&destination, source, true));
+            }
         }
         let content = brought(walk, source, &target);
         walk.write(&target, WriteMode::Replace, content);

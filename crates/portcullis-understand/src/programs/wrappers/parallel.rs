@@ -322,6 +322,7 @@ impl Reading<'_> {
             Some(file) => walk.read(file),
             None => self.invocation.input.clone().unwrap_or_else(|| Text::unknown("input")),
         };
+        let text = walk.with_names(text);
         let Some(known) = text.as_known() else { return vec![vec![text]] };
         let delimiter = match self.options.value(&["-d", "--delimiter"]) {
             Some(delimiter) => match delimiter.text.as_known() {
