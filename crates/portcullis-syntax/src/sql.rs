@@ -150,6 +150,8 @@ fn has_body(statement: &[Token]) -> bool {
     let mut words = statement.iter().map(|token| &*token.text);
     match words.next() {
         Some("DO") => true,
+        // What Snowflake runs of such a text, no other server has.
+        Some("EXECUTE") => words.next() == Some("IMMEDIATE"),
         // With a `RETURN` of its own a function has no such body: what stands between two `$a$` is MySQL's then.
         Some("CREATE") => {
             words.clone().zip(0..WORDS).any(|(word, _)| matches!(word, "FUNCTION" | "PROCEDURE"))

@@ -240,7 +240,7 @@ static TABLE: &[Persistence] = &[
             "~/.config/gdb/**",
             "~/.local/lib/python*/**",
             "~/.config/matplotlib/**",
-            "~/.lua|.luarc|.wgetrc|.curlrc",
+            "~/.lua|.luarc|.wgetrc|.curlrc|.popt",
             "~/.config/wgetrc|curlrc",
             "/etc/wgetrc|curlrc|pip.conf|npmrc",
             "~/.config/pip/**",

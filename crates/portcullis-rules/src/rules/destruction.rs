@@ -533,7 +533,7 @@ static RULES: &[Rule] = &[
             "lvresize --size|-L=-*",
             "zpool destroy",
             "zpool labelclear",
-            "zfs destroy",
+            "zfs destroy !-n !--dryrun",
             "zfs rollback -r|-R",
             "ceph osd pool rm|delete",
             "ceph osd purge|destroy|lost",
@@ -559,7 +559,13 @@ static RULES: &[Rule] = &[
             "vssadmin delete shadows /all /quiet",
             "btrfs subvolume delete /data/x",
         ],
-        quiet: &["zfs list", "lvs", "zpool status", "btrfs subvolume list /"],
+        quiet: &[
+            "zfs list",
+            "zfs destroy -nv tank/home@old",
+            "lvs",
+            "zpool status",
+            "btrfs subvolume list /",
+        ],
         ..Rule::LOSS
     },
     Rule {

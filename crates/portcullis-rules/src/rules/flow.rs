@@ -9,6 +9,8 @@ use crate::{
     effect::{
         Certainty, Connection, Effect, EffectKind, LOOKED_BACK, Location, Run, Target, WriteMode,
     },
+    programs::Options,
+    split::is_below,
     text::{Piece, Text},
 };
 
@@ -83,23 +85,37 @@ impl Scene<'_> {
         places
     }
 
-    /// Whether an effect is that of a command in a container which is started for it alone and has no directory, device or process of
-    /// this machine: `docker run --rm alpine rm -rf /tmp/x`. Its files are its own then.
+    /// Whether an effect is that of a command in a container which is started for it alone and has no device or process of this machine,
+    /// in a place that shows none of its directories: `docker run --rm -v "$PWD":/app alpine rm -rf /tmp/x`. Its files are its own then.
     pub(super) fn is_in_own_container(&self, effect: &Effect) -> bool {
         let is_own = |run: &Run| {
-            let mut words = run.arguments.iter().map(|word| word.text.as_known());
-            let gives = |word: &str| {
+            let words: Option<Vec<&str>> =
+                run.arguments.iter().map(|word| word.text.as_known()).collect();
+            let Some(words) = words.filter(|words| words.first() == Some(&"run")) else {
+                return false;
+            };
+            let opens = |word: &&str| {
                 let is_bundle = word.starts_with('-') && !word.starts_with("--");
-                is_bundle && word.contains(['v', 'H'])
-                    || ["--v", "--mo", "--ho", "--con", "--dev", "--pri", "--pid", "--root"]
+                is_bundle && word.contains('H')
+                    || ["--ho", "--con", "--dev", "--pri", "--pid", "--root", "--volumes-f"]
                         .iter()
                         .any(|option| word.starts_with(option))
             };
-            matches!(run.program.as_str(), "docker" | "nerdctl" | "podman")
-                && words.next() == Some(Some("run"))
-                && words.all(|word| word.is_some_and(|word| !gives(word)))
+            let mounts = |word: &&str| {
+                let is_bundle = word.starts_with('-') && !word.starts_with("--");
+                is_bundle && word.contains('v')
+                    || word.starts_with("--v")
+                    || word.starts_with("--mo")
+            };
+            if words.iter().any(opens) {
+                return false;
+            }
+            !words.iter().any(mounts)
+                || mounted(run).is_some_and(|places| lies_inside(effect, &places))
         };
-        self.programs_around(effect).any(is_own)
+        let is_engine =
+            |run: &&Run| matches!(run.program.as_str(), "docker" | "nerdctl" | "podman");
+        self.programs_around(effect).filter(is_engine).any(is_own)
     }
 
     /// Whether an earlier part of this very call wrote a file, whole and for certain.
@@ -204,4 +220,39 @@ pub(super) fn named_as_credential(text: &Text) -> bool {
                 .iter()
                 .any(|word| name.contains(word))
     })
+}
+
+/// The places in a container at which directories of this machine stand; nothing where that is not known of each.
+fn mounted(run: &Run) -> Option<Vec<String>> {
+    let options = Options::new(&run.arguments, MOUNTS);
+    let mut places = Vec::new();
+    for given in options.values_of(MOUNTS) {
+        let known = given.text.as_known()?;
+        let place = if known.contains('=') {
+            known.split(',').find_map(|part| {
+                let (key, place) = part.split_once('=')?;
+                matches!(key, "target" | "dst" | "destination").then_some(place)
+            })?
+        } else {
+            known.split(':').nth(1)?
+        };
+        places.push(place.trim_end_matches('/').to_owned());
+    }
+    let is_plain = |place: &String| place.starts_with('/') && !place.contains("..");
+    (!places.is_empty() && places.iter().all(is_plain)).then_some(places)
+}
+
+/// Options of engines that mount something.
+const MOUNTS: &[&str] = &["-v", "--volume", "--mount"];
+
+/// Whether what is deleted is written as a place of the container that lies neither in nor around one of these.
+fn lies_inside(effect: &Effect, mounts: &[String]) -> bool {
+    let EffectKind::Delete { target, .. } = &effect.kind else { return false };
+    let (Some(written), Some(path)) = (target.text.as_known(), target.path.as_deref()) else {
+        return false;
+    };
+    let written = written.trim_end_matches('/');
+    written.len() > 1
+        && written == path
+        && mounts.iter().all(|mount| !is_below(written, mount) && !is_below(mount, written))
 }

@@ -195,7 +195,8 @@ static RULES: &[Rule] = &[
             "git checkout|restore … .|./|\\*|:/|:/\\*|.. !--staged !-S !-b !-B",
             "git restore … .|./|:/ --worktree|-W",
             "git checkout|switch -f|--force|--discard-changes",
-            "git checkout-index -f|--force -a|--all",
+            "git checkout-index -f|--force -a|--all !--prefix=*",
+            "git checkout-index -f|--force -a|--all --prefix=.*|--prefix=*..*",
         ]),
         fires: &[
             "git checkout .",
@@ -206,6 +207,7 @@ static RULES: &[Rule] = &[
             "git switch --discard-changes main",
             "git switch --discard main",
             "git checkout-index -fa",
+            "git checkout-index -fa --prefix=./",
         ],
         quiet: &[
             "git checkout main",
@@ -213,6 +215,7 @@ static RULES: &[Rule] = &[
             "git restore --staged .",
             "git checkout -",
             "git checkout-index -a --prefix=out/",
+            "git checkout-index -a -f --prefix=out/",
         ],
         ..Rule::LOSS
     },

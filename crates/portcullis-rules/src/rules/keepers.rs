@@ -11,6 +11,9 @@ use crate::{
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
+        "apt",
+        "apt-get",
+        "aptitude",
         "bao",
         "barman",
         "borg",
@@ -19,6 +22,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "bws",
         "chamber",
         "doppler",
+        "dpkg",
         "duplicacy",
         "duplicity",
         "dvc",
@@ -58,6 +62,28 @@ pub(super) static SHELF: Shelf = Shelf {
 };
 
 static RULES: &[Rule] = &[
+    Rule {
+        id: "backup.package.purge",
+        category: Category::Destruction,
+        message: "a program that keeps data is removed with what it keeps",
+        remedy: "remove it without `purge`, which leaves its data: `apt-get remove`",
+        when: When::Command(&[
+            "apt|apt-get|aptitude purge|*/purge *cassandra*|*clickhouse*|*couchdb*|*docker*|*elasticsearch*|*etcd*|*influxdb*|*jenkins*|*mariadb*|*mongo*|*mysql*|*neo4j*|*postgres*|*redis*|*slapd*",
+            "apt|apt-get|aptitude remove|autoremove --purge *cassandra*|*clickhouse*|*couchdb*|*docker*|*elasticsearch*|*etcd*|*influxdb*|*jenkins*|*mariadb*|*mongo*|*mysql*|*neo4j*|*postgres*|*redis*|*slapd*",
+            "dpkg -P|--purge *mariadb*|*mongo*|*mysql*|*postgres*|*redis*",
+        ]),
+        fires: &[
+            "sudo apt-get purge -y postgresql-15 postgresql-common",
+            "apt-get remove --purge mysql-server",
+            "dpkg -P postgresql-15",
+        ],
+        quiet: &[
+            "apt-get purge -y vim-tiny",
+            "apt-get remove postgresql-15",
+            "apt-get install -y postgresql-client",
+        ],
+        ..Rule::LOSS
+    },
     Rule {
         id: "secrets.store.read",
         category: Category::Credentials,
@@ -219,7 +245,7 @@ static RULES: &[Rule] = &[
             "snapper delete|rollback|cleanup",
             "timeshift --delete|--delete-all|--restore",
             "tmutil delete|deletelocalsnapshots|disable|removedestination|thinlocalsnapshots",
-            "zfs destroy|rollback",
+            "zfs destroy|rollback !-n",
             "zpool destroy|labelclear|remove|detach",
             "rsnapshot retention",
         ]),

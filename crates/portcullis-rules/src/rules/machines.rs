@@ -3,7 +3,20 @@
 use super::{Rule, Shelf, When};
 use crate::finding::{Category, Confidence};
 
-pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
+pub(super) static SHELF: Shelf = Shelf {
+    programs: &[
+        "ipmitool",
+        "kafka-console-producer",
+        "kafka-console-producer.sh",
+        "kafkacat",
+        "kcat",
+        "openocd",
+        "scancel",
+        "scontrol",
+        "snmpset",
+    ],
+    rules: RULES,
+};
 
 static RULES: &[Rule] = &[
     Rule {
@@ -35,6 +48,66 @@ static RULES: &[Rule] = &[
         ],
         quiet: &[
             "python3 -c 'from ncclient import manager\nwith manager.connect(host=\"edge1\", port=830) as m:\n    print(m.get_config(source=\"running\"))'",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "device.value.set",
+        category: Category::System,
+        confidence: Confidence::Medium,
+        message: "a device is told to behave in another way, and may not be reached or written again",
+        remedy: "read the value first (`snmpget`, `ipmitool power status`), and let a person who knows the device set it",
+        when: When::Command(&[
+            "snmpset",
+            "ipmitool power|chassis off|cycle|reset|soft|power",
+            "openocd -c=*option_write*|-c=*mass_erase*|-c=*readout*|-c=*otp*",
+            "openocd --command=*option_write*|--command=*mass_erase*",
+        ]),
+        fires: &[
+            "snmpset -v2c -c private 203.0.113.20 IF-MIB::ifAdminStatus.7 i 2",
+            "openocd -f target.cfg -c 'stm32l4x option_write 0 0x20 0xCC 0xFF'",
+            "ipmitool -H bmc1 -U admin chassis power off",
+        ],
+        quiet: &[
+            "snmpget -v2c -c public 203.0.113.20 sysUpTime.0",
+            "openocd -f target.cfg -c 'program build/app.elf verify reset exit'",
+            "ipmitool -H bmc1 -U admin chassis status",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "cluster.jobs.others",
+        category: Category::System,
+        confidence: Confidence::Medium,
+        message: "jobs of others are ended, or machines are taken from those who compute on them",
+        remedy: "name the one job: `scancel 1234`, and leave nodes to who runs the cluster",
+        when: When::Command(&[
+            "scancel -u|--user|-p|--partition|-A|--account|-t|--state|-q|--qos|-w|--nodelist !--me",
+            "scontrol update … *State=*|*state=*|*STATE=*",
+            "scontrol delete|shutdown|reboot|power|takeover|reconfigure",
+        ]),
+        fires: &[
+            "scancel -u bob",
+            "scontrol update NodeName=cn1 State=DOWN Reason=x",
+            "scontrol reboot cn1",
+        ],
+        quiet: &["scancel 1234", "scontrol show job 1234", "scancel --me -t PENDING"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "queue.produce",
+        category: Category::Change,
+        confidence: Confidence::Medium,
+        message: "messages are put into a queue of another machine, and whoever listens acts on them",
+        remedy: "put them into a queue of this machine, and let a person produce what others act on",
+        when: When::Command(&[
+            "kcat|kafkacat -P !localhost* !127.0.0.1* !kafka:* !broker:*",
+            "kafka-console-producer|kafka-console-producer.sh --bootstrap-server|--broker-list !localhost* !127.0.0.1* !kafka:* !broker:*",
+        ]),
+        fires: &["kcat -P -b kafka-1.example.com:9092 -t orders"],
+        quiet: &[
+            "kcat -C -b kafka-1.example.com:9092 -t orders",
+            "kcat -P -b localhost:9092 -t orders",
         ],
         ..Rule::LOSS
     },

@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub(super) static SHELF: Shelf =
-    Shelf { programs: &["aws", "az", "mosquitto_pub", "twilio"], rules: RULES };
+    Shelf { programs: &["aws", "az", "git", "mosquitto_pub", "twilio"], rules: RULES };
 
 static RULES: &[Rule] = &[Rule {
     id: "message.sent",
@@ -22,6 +22,7 @@ static RULES: &[Rule] = &[Rule {
         "aws ses send-email --from a@example.com --destination ToAddresses=b@example.com --message Subject={Data=x}",
         "while read -r to; do aws ses send-email --from a@example.com --destination ToAddresses=$to --message file://m.json; done < list.txt",
         "aws sesv2 send-bulk-email --default-content file://m.json --bulk-email-entries file://all.json",
+        "git send-email --to list@example.com 0001-x.patch",
         "aws sns publish --phone-number +4915112345678 --message hi",
         "mosquitto_pub !-h=localhost !-h=127.0.0.1 !--host=localhost !--host=127.0.0.1",
         "twilio api:core:messages:create --from +1 --to +2 --body hi",
@@ -30,6 +31,7 @@ static RULES: &[Rule] = &[Rule {
         "aws ses list-identities",
         "aws ses get-send-quota",
         "aws sns list-topics",
+        "git send-email --dry-run 0001-x.patch",
         "twilio phone-numbers:list",
         "mosquitto_pub -h localhost -t x -m y",
     ],
@@ -44,6 +46,7 @@ const SENDING: &[&str] = &[
     "aws sns publish|publish-batch",
     "az communication email|sms|chat send|send-message",
     "az communication email|sms|chat message send",
+    "git send-email !--dry-run !--dump-aliases",
     "mosquitto_pub !-h=localhost !-h=127.0.0.1 !--host=localhost !--host=127.0.0.1",
     "twilio api:core:messages:create|api:core:calls:create|email:send",
 ];

@@ -238,6 +238,7 @@ pub static SHELVES: &[&Shelf] = &[
     &packages::SHELF,
     &production::SHELF,
     &query::SHELF,
+    &query::kept::SHELF,
     &requests::SHELF,
     &endpoint::SHELF,
     &route::SHELF,
@@ -251,16 +252,16 @@ pub static SHELVES: &[&Shelf] = &[
     &windows::SHELF,
 ];
 
-/// Reads an effect once for all rules of a shelf, and tells which of them fire by their ids.
+/// Reads an effect once for all rules of its shelves, and tells which of them fire by their ids.
 pub type Reading = fn(&Effect, &Scene<'_>, &mut Vec<(&'static str, Hit)>);
 
 /// What is read of each effect for the rules that say [`When::Read`].
-pub static READINGS: &[(&Shelf, Reading)] = &[
-    (&query::SHELF, query::reading),
-    (&requests::SHELF, requests::reading),
-    (&tools::SHELF, tools::reading),
-    (&verbs::SHELF, verbs::reading),
-    (&verbs::granted::SHELF, verbs::granted::reading),
+pub static READINGS: &[(&[&Shelf], Reading)] = &[
+    (&[&query::SHELF, &query::kept::SHELF], query::reading),
+    (&[&requests::SHELF], requests::reading),
+    (&[&tools::SHELF], tools::reading),
+    (&[&verbs::SHELF], verbs::reading),
+    (&[&verbs::granted::SHELF], verbs::granted::reading),
 ];
 
 /// The rules whose findings nobody can approve: what they are about cannot be undone, or would end the gate itself.
@@ -312,10 +313,11 @@ pub fn apply(scene: &Scene<'_>) -> Vec<Finding> {
                 found.of(scene, effect, rule, hit);
             }
         }
-        for (shelf, reading) in READINGS {
+        for (shelves, reading) in READINGS {
             reading(effect, scene, &mut read);
             for (id, hit) in read.drain(..) {
-                if let Some(rule) = shelf.rules.iter().find(|rule| rule.id == id) {
+                let mut rules = shelves.iter().flat_map(|shelf| shelf.rules);
+                if let Some(rule) = rules.find(|rule| rule.id == id) {
                     let hit = passing::tempered(rule.id, effect, scene, hit);
                     found.of(scene, effect, rule, hit);
                 }

@@ -13,7 +13,7 @@ mod lent;
 mod shells;
 
 use addresses::{bare_address, disguised, hidden, metadata, neighbours, remote_destruction};
-use downloads::{hidden_download, into_system, plain_download, unchecked_host};
+use downloads::{hidden_download, into_system, plain_download, unchecked_host, unchecked_token};
 use shells::{device, listens_everywhere, serves_everything, streamed_shell};
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -151,9 +151,11 @@ static RULES: &[Rule] = &[
             "ssh dev@example.com 'rm -rf /tmp/data'",
             "ssh dev@example.com sudo rm /etc/hosts",
             "cat script.sh | ssh dev@example.com rm -rf data",
+            "printf 'rm backups/*\n' | sftp -b - dev@example.com",
         ],
         quiet: &[
             "ssh dev@example.com uptime",
+            "ssh dev@example.com 'rm /tmp/*.log'",
             "ssh dev@example.com 'rm build.log'",
             "rm -rf build",
         ],
@@ -590,6 +592,24 @@ static RULES: &[Rule] = &[
             "wget --no-check-certificate https://example.com/x",
         ],
         quiet: &["curl https://example.com/"],
+        ..CONNECTS
+    },
+    Rule {
+        id: "network.trust.token",
+        category: Category::Credentials,
+        message: "a token or password is sent to whoever answers, as nobody checks who that is",
+        remedy: "leave the check on, or name the authority with `--cacert`",
+        when: When::Effect(Kinds::RUN, unchecked_token),
+        fires: &[
+            "curl -sk -H \"X-Vault-Token: $VAULT_TOKEN\" https://vault.example.com/v1/secret/data/db",
+            "curl --insecure -u admin:$PASS https://ci.example.com/job/x/build",
+        ],
+        quiet: &[
+            "curl -H \"X-Vault-Token: $VAULT_TOKEN\" https://vault.example.com/v1/sys/health",
+            "curl -k -H \"Authorization: Bearer $TOKEN\" https://localhost:8443/api",
+            "curl -k -H \"Authorization: Bearer $TOKEN\" https://10.0.0.1:6443/api",
+            "curl -k -H 'Accept: text/html' https://example.com/",
+        ],
         ..CONNECTS
     },
     Rule {

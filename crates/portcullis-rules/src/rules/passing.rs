@@ -33,14 +33,18 @@ static PROOFS: &[(&str, Proof)] = &[
     ("aws.s3.delete-many", emulated),
     ("cloud.database.delete", emulated),
     ("cloud.queue.purge", emulated),
-    ("cloud.token.print", captured::is_used_where_it_belongs),
+    ("cloud.token.print", |run, effect, scene| {
+        captured::is_used_where_it_belongs(run, effect, scene) || scene.is_cut_to_names(effect)
+    }),
     ("container.compose.volumes", composed_for_tests),
     ("container.prune.volumes", labelled),
     ("container.remove.many", stopped_or_chosen),
     ("container.run.host-mount", projects::shows_names_only),
     ("container.volume.remove", volumes_of_tests),
     ("db.drop", |run, effect, scene| {
-        databases::test_database(run, effect, scene) || made::database(run, effect, scene)
+        databases::test_database(run, effect, scene)
+            || made::database(run, effect, scene)
+            || made::database_server(run, effect, scene)
     }),
     ("db.mongo.drop", databases::test_documents),
     ("db.mongo.update-all", databases::test_documents),
@@ -51,6 +55,7 @@ static PROOFS: &[(&str, Proof)] = &[
     }),
     ("db.reset", databases::test_environment),
     ("db.script.drop", databases::test_documents),
+    ("db.server.stop", made::database_server),
     ("deploy.production", cluster_here),
     ("fs.delete.shred", made::wrote_all),
     ("git.branch.delete-force", made::repository_of_its_own),
@@ -85,12 +90,14 @@ static PROOFS: &[(&str, Proof)] = &[
     ("k8s.delete.object", cluster_here),
     ("kafka.topic.delete", |_, effect, scene| made::in_container_of_its_own(effect, scene)),
     ("minio.delete", made::store_here),
-    ("query.delete.all", composed::client_of_tests),
-    ("query.drop.table", composed::client_of_tests),
-    ("query.truncate", composed::client_of_tests),
+    ("query.delete.all", client_of_its_own),
+    ("query.drop.table", client_of_its_own),
+    ("query.truncate", client_of_its_own),
     ("rabbitmq.delete", test_queue),
     ("remote.verb.delete", emulated),
-    ("token.print", captured::is_used_where_it_belongs),
+    ("token.print", |run, effect, scene| {
+        captured::is_used_where_it_belongs(run, effect, scene) || scene.is_cut_to_names(effect)
+    }),
     ("unfamiliar.verb.delete", |run, effect, scene| {
         local_cluster(run, effect, scene)
             || matches!(run.program.as_str(), "cdklocal" | "pulumilocal" | "samlocal" | "tflocal")
@@ -101,6 +108,11 @@ static PROOFS: &[(&str, Proof)] = &[
     }),
     ("windows.program.fetches", made::decodes_data),
 ];
+
+/// A client of a server that is there for tests, or that the call itself started.
+fn client_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    composed::client_of_tests(run, effect, scene) || made::database_server(run, effect, scene)
+}
 
 /// The hit of a rule, told as less where its circumstances prove that.
 pub(super) fn tempered(rule: &str, effect: &Effect, scene: &Scene<'_>, mut hit: Hit) -> Hit {

@@ -223,7 +223,8 @@ static RULES: &[Rule] = &[
             "New-Service",
             "sc create",
             "nssm install",
-            "reg add *Run*|*Winlogon*|*Services*|*Image*|*AppInit*",
+            "reg add|ADD *AppInit*|*AutoRun*|*Image*|*Processor*|*Run*|*Services*|*UserInitMprLogonScript*|*Winlogon*|*appinit*|*autorun*|*currentversion*run*|*processor*|*userinitmprlogonscript*|*winlogon*",
+            "reg add|ADD … UserInitMprLogonScript|AppInit_DLLs|AutoRun",
             "incrontab",
             "launchctl load|bootstrap|submit|enable",
         ]),
@@ -231,6 +232,7 @@ static RULES: &[Rule] = &[
             "schtasks /create /tn x /tr y /sc onlogon",
             "launchctl load -w ~/x.plist",
             "sc create x binPath= y",
+            "reg add 'HKCU\\Software\\Microsoft\\Command Processor' /v AutoRun /d x.cmd /f",
         ],
         quiet: &["schtasks /query", "launchctl list", "reg query HKLM"],
         ..LATER

@@ -212,6 +212,8 @@ static RULES: &[Rule] = &[
                     Severity::Critical
                 }
                 "nsenter" => Severity::High,
+                // A command that only loses the network and the processes around it.
+                "unshare" if loses_only(run) => return None,
                 "unshare"
                     if words(run).any(|word| {
                         word.starts_with('-')
@@ -229,7 +231,7 @@ static RULES: &[Rule] = &[
             Some(at(severity))
         }),
         fires: &["nsenter -t 1 -m sh", "unshare -rm sh", "chroot /host sh"],
-        quiet: &["lsns", "unshare --help"],
+        quiet: &["lsns", "unshare --help", "unshare -rn cargo test"],
         ..RIGHTS
     },
     Rule {
@@ -506,4 +508,23 @@ fn loader(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         _ => return None,
     };
     (!value.is_empty()).then(|| at(severity))
+}
+
+/// `unshare -rn cargo test`: a program without a network of its own, and no shell that somebody goes on in.
+fn loses_only(run: &Run) -> bool {
+    let mut words = run.arguments.iter().map(|word| word.text.as_known());
+    let is_own = |word: &str| {
+        matches!(word, "--map-root-user" | "--net" | "--user" | "--pid" | "--fork")
+            || word.strip_prefix('-').is_some_and(|letters| {
+                !letters.is_empty() && letters.chars().all(|it| "rnUpfcui".contains(it))
+            })
+    };
+    let command = words.find(|word| !word.is_some_and(is_own));
+    let is_shell = |word: &str| matches!(word, "bash" | "dash" | "sh" | "su" | "zsh");
+    match command {
+        Some(Some(program)) if program.starts_with('-') => false,
+        // `sh -c '…'` is judged by what it does.
+        Some(Some(program)) => !is_shell(program) || words.next() == Some(Some("-c")),
+        _ => false,
+    }
 }

@@ -34,6 +34,8 @@ static RULES: &[Rule] = &[
             "cdk deploy --context env=prod",
             "aws ecs update-service --cluster prod --service api --force-new-deployment",
             "aws lambda update-function-code --function-name api-prod --zip-file fileb://f.zip",
+            "kubectl config use-context prod && kubectl apply -k overlays/web",
+            "kubectx prod-eu; kubectl rollout restart deploy/api",
         ],
         quiet: &[
             "helm upgrade --install api ./charts/api -n staging",
@@ -44,6 +46,27 @@ static RULES: &[Rule] = &[
             "kubectl apply -k overlays/production",
             "ansible-playbook -i inventories/production site.yml --check",
             "aws ecs describe-services --cluster prod",
+            "kubectl config use-context prod && kubectl get pods",
+            "kubectl config use-context kind-dev && kubectl apply -f k8s/",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "deploy.host",
+        severity: Severity::High,
+        message: "what runs on another machine is started anew, stopped or replaced there",
+        remedy: "let a person do it who can see that it comes up again",
+        when: When::Effect(Kinds::RUN, changes_host),
+        fires: &[
+            "ssh app@web1.example.com 'cd /srv/app && git pull && sudo systemctl restart app'",
+            "ssh web1 docker compose up -d",
+            "ssh web1 'pm2 reload all'",
+        ],
+        quiet: &[
+            "ssh web1 systemctl status app",
+            "ssh web1 docker compose ps",
+            "sudo systemctl restart app",
+            "vagrant ssh -c 'sudo systemctl restart app'",
         ],
         ..Rule::CHANGE
     },
@@ -174,14 +197,70 @@ const CHANGING: &[&str] = &[
     "skaffold deploy|run",
 ];
 
-fn changes(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+/// Commands that say which place the ones behind them are about.
+const CHOOSING: &[&str] = &[
+    "aws eks update-kubeconfig",
+    "az aks get-credentials",
+    "doctl kubernetes cluster kubeconfig save",
+    "gcloud container clusters get-credentials",
+    "kubectl config use|use-context|set-context",
+    "kubectx *",
+    "kubens *",
+    "oc project",
+];
+
+/// Whether an earlier command of the call chose a place that calls itself production.
+fn is_led(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let before = scene.effects.list.iter().take_while(|other| !std::ptr::eq(*other, effect));
+    before.filter_map(run).any(|run| {
+        let mut shapes =
+            CHOOSING.iter().filter(|shape| pattern::names(shape, &run.program)).peekable();
+        shapes.peek().is_some()
+            && words(run).any(is_production)
+            && shapes.any(|shape| pattern::Command::new(run).has_shape(shape))
+    })
+}
+
+/// Commands that start, stop or replace what runs on a machine.
+const RUNNING: &[&str] = &[
+    "docker|podman compose up|down|restart|stop|kill|rm|pull",
+    "docker-compose up|down|restart|stop|kill|rm",
+    "docker|podman run|restart|stop|kill|rm|start",
+    "forever restart|restartall|stop|stopall",
+    "pm2 delete|kill|reload|restart|stop|startOrReload",
+    "service * restart|stop|reload|start",
+    "supervisorctl restart|stop|reload|update|reread|start",
+    "systemctl restart|stop|disable|kill|reload-or-restart|start|isolate|mask",
+];
+
+/// `ssh web1 sudo systemctl restart app`
+fn changes_host(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let run = run(effect)?;
+    let mut shapes = RUNNING.iter().filter(|shape| pattern::names(shape, &run.program)).peekable();
+    if shapes.peek().is_none() || !scene.is_remote(effect) {
+        return None;
+    }
+    let around: Vec<&Run> = scene.programs_around(effect).collect();
+    let is_here = |run: &&Run| {
+        matches!(run.program.as_str(), "ssh" | "autossh")
+            && words(run).any(|word| {
+                let host = word.rsplit('@').next().unwrap_or(word);
+                matches!(host, "localhost" | "127.0.0.1" | "::1")
+            })
+    };
+    let command = pattern::Command::new(run);
+    (!around.iter().any(is_here) && shapes.any(|shape| command.has_shape(shape))).then(Hit::default)
+}
+
+fn changes(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
     let program = run.program.as_str();
     // A folder of manifests is called after what it describes; where it goes, the context and the namespace say.
     let is_cluster = matches!(program, "helm" | "helmfile" | "kubectl" | "oc" | "skaffold");
     let mut said = words(run).filter(|word| !is_cluster || !word.contains('/'));
     let mut shapes = CHANGING.iter().filter(|shape| pattern::names(shape, program)).peekable();
-    if shapes.peek().is_none() || !said.any(is_production) {
+    if shapes.peek().is_none() || !said.any(is_production) && !(is_cluster && is_led(effect, scene))
+    {
         return None;
     }
     let command = pattern::Command::new(run);

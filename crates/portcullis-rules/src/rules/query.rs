@@ -12,6 +12,8 @@ use crate::{
 };
 
 pub(super) mod condition;
+mod itself;
+pub(super) mod kept;
 mod operand;
 mod reach;
 mod rebuilt;
@@ -504,9 +506,14 @@ fn file_severity(name: &str, scene: &Scene<'_>) -> Option<Severity> {
 
 /// Rules about data that is lost; what only ever was in memory is not.
 const DATA: &[&str] = &[
+    "query.account.changed",
     "query.alter.drop",
     "query.delete.all",
     "query.drop.table",
+    "query.expire",
+    "query.guard.off",
+    "query.part.moved",
+    "query.sequence.back",
     "query.truncate",
     "query.update.all",
 ];

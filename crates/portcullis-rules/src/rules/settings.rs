@@ -173,6 +173,7 @@ pub(super) fn shows_names(run: &Run) -> bool {
     let Some(words) = words else { return false };
     match run.program.as_str() {
         "grep" | "egrep" => grep_shows_names(&words),
+        "jq" | "gojq" | "jaq" => jq_shows_names(&words),
         "cut" => {
             let joined = words.join(" ");
             let takes_first = joined.contains("-f1")
@@ -247,6 +248,43 @@ pub(super) fn shows_names(run: &Run) -> bool {
 }
 
 /// `{print $1}`, with a pattern before it that chooses lines: what is printed is the first field and nothing else.
+/// `jq -r 'keys[]'`, `jq '.data | keys | length'`: names, types and numbers, and no value.
+fn jq_shows_names(words: &[&str]) -> bool {
+    const NAMES: &[&str] = &[
+        "keys",
+        "keys[]",
+        "keys_unsorted",
+        "keys_unsorted[]",
+        "length",
+        "map(.key)",
+        "map(length)",
+        "map(type)",
+        "map_values(length)",
+        "map_values(type)",
+        "to_entries[].key",
+        "type",
+    ];
+    let is_flag = |word: &&&str| word.starts_with('-');
+    let [filter] = words.iter().filter(|word| !is_flag(word)).copied().collect::<Vec<_>>()[..]
+    else {
+        return false;
+    };
+    // Options that let a filter say more than it shows.
+    let is_plain = words.iter().filter(is_flag).all(|flag| {
+        matches!(*flag, "--compact-output" | "--raw-output" | "--exit-status" | "--sort-keys")
+            || !flag.starts_with("--")
+                && flag.chars().skip(1).all(|letter| "recSMj".contains(letter))
+    });
+    let mut stages = filter.split('|').map(str::trim);
+    is_plain
+        && !filter.contains([',', '"', '$'])
+        && stages.by_ref().any(|stage| NAMES.contains(&stage))
+        && stages.all(|stage| {
+            NAMES.contains(&stage)
+                || matches!(stage, ".[]" | "sort" | "sort[]" | "unique" | "tostring")
+        })
+}
+
 fn awk_shows_names(program: &str) -> bool {
     let Some((chosen, action)) = program.trim().split_once('{') else { return false };
     let chosen = chosen.trim().trim_start_matches('!');

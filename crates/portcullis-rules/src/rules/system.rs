@@ -9,8 +9,11 @@ use super::{
 };
 use crate::{effect::Kinds, finding::Category, risk::Severity};
 
+mod devices;
 mod load;
 mod running;
+
+use devices::erases_device;
 
 use load::{floods, loads_others};
 use running::{kernel, power, service, system_file};
@@ -143,6 +146,26 @@ static RULES: &[Rule] = &[
             "tune2fs -l /dev/sda1",
             "fsck.ext4 disk.img",
             "fsck -N",
+        ],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.device.files",
+        reversible: false,
+        message: "files of a phone or board are deleted, or all that is on it",
+        remedy: "list them first (`adb shell ls`), and copy them with `adb pull`",
+        when: When::Effect(Kinds::RUN, erases_device),
+        fires: &[
+            "adb shell rm -rf /sdcard/Pictures",
+            "adb -s emulator-5554 shell 'rm -r /storage/emulated/0/Music/*'",
+            "adb shell recovery --wipe_data",
+            "adb shell content delete --uri content://sms",
+        ],
+        quiet: &[
+            "adb shell rm -rf /data/local/tmp/bench",
+            "adb shell ls /sdcard",
+            "adb shell pm clear com.example.app",
+            "adb shell rm /sdcard/window_dump.xml",
         ],
         ..RUNNING
     },
@@ -336,7 +359,7 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "iptables|ip6tables|iptables-legacy|iptables-nft -A|-I|-N|-R|--append|--insert",
             "nft add|insert|replace|create",
-            "nft -f",
+            "nft -f !-c !--check",
             "ufw allow|deny|reject|limit|enable|insert|prepend",
             "firewall-cmd --add-port|--add-service|--add-rich-rule|--add-source|--reload|--add-masquerade",
             "pfctl -f|-e",

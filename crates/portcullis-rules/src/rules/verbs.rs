@@ -153,6 +153,8 @@ static RULES: &[Rule] = &[
             "acme deletetable t",
             "acme user-del bob",
             "acme vm-destroy web",
+            "acme -i delete account name=web",
+            "acmefs dfs -rm -r /data",
         ],
         quiet: &[
             "acmectl tenants list",
@@ -311,9 +313,20 @@ fn destroying_word(run: &Run, service: bool) -> Option<(Kind, &str)> {
     let mut kind = if service { Kind::Service } else { Kind::Unfamiliar };
     let mut found = None;
     let mut thing = "";
-    for word in
-        options.words().filter(|word| !matches!(word, Word::Option(_))).leading(SUBCOMMAND_WORDS)
+    if kind == Kind::Unfamiliar
+        && let Some(said) = dashed(run)
     {
+        return Some((kind, said));
+    }
+    let mut words = options
+        .words()
+        .filter(|word| !matches!(word, Word::Option(_)))
+        .leading(SUBCOMMAND_WORDS)
+        .peekable();
+    let mut is_first = true;
+    while let Some(word) = words.next() {
+        // `acme -i delete account`: what may be the value of an option is the verb where a thing stands behind it.
+        let goes_on = std::mem::take(&mut is_first) && words.peek().is_some();
         let (argument, doubtful) = match word {
             Word::Operand(argument) => (argument, false),
             Word::Doubtful(argument) => (argument, true),
@@ -335,7 +348,7 @@ fn destroying_word(run: &Run, service: bool) -> Option<(Kind, &str)> {
         // `db reset`, `user del`: the thing stands before a word that says it of things.
         let says = said_by(said, service) || has(THINGS, thing) && has(WEAK, said);
         thing = if doubtful { "" } else { said.rsplit(':').next().unwrap_or("") };
-        if says && (service || !doubtful) {
+        if says && (service || !doubtful || goes_on && has(STRONG, said)) {
             found = Some(said);
         } else if !doubtful && has(HARMLESS, first_part(said)) && !is_noun(run, said) {
             return None;
@@ -358,6 +371,26 @@ fn destroying_word(run: &Run, service: bool) -> Option<(Kind, &str)> {
         kind = Kind::Local;
     }
     found.map(|said| (kind, said))
+}
+
+/// Verbs that are written as options: `hdfs dfs -rm -r`.
+const DASHED: &[&str] = &[
+    "--delete-all",
+    "--erase-all",
+    "--factory-reset",
+    "--mass-erase",
+    "--wipe",
+    "--wipe-all",
+    "-expunge",
+    "-rm",
+    "-rmr",
+    "-skipTrash",
+];
+
+/// The verb that a tool is given as an option.
+fn dashed(run: &Run) -> Option<&str> {
+    let mut words = run.arguments.iter().filter_map(|word| word.text.as_known());
+    words.find(|word| DASHED.contains(word))
 }
 
 fn is_subcommand(word: &str) -> bool {

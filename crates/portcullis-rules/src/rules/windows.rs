@@ -1,8 +1,9 @@
 //! Rules on Windows: its accounts, registry, tasks, services and the programs of its own that fetch or run what they are
 //! given. Owns nothing about files, nor about disks and protection, which other systems have as well.
 
-use super::{Rule, Shelf, When};
+use super::{Hit, Rule, Scene, Shelf, When, effects::run};
 use crate::{
+    effect::{Effect, Kinds},
     finding::{Category, Confidence},
     risk::Severity,
 };
@@ -273,6 +274,17 @@ static RULES: &[Rule] = &[
         ..WINDOWS
     },
     Rule {
+        id: "windows.disk.script",
+        category: Category::Destruction,
+        message: "disks are divided or emptied by a list of orders",
+        remedy: "let it only list them: `list disk`",
+        reversible: false,
+        when: When::Effect(Kinds::RUN, orders_disks),
+        fires: &["printf 'select disk 1\nclean\n' | diskpart", "cat orders.txt | diskpart.exe"],
+        quiet: &["echo 'list disk' | diskpart", "diskpart /?"],
+        ..WINDOWS
+    },
+    Rule {
         id: "windows.system.change",
         message: "parts of Windows are removed, switched off or wiped",
         reversible: false,
@@ -304,3 +316,16 @@ static RULES: &[Rule] = &[
         ..WINDOWS
     },
 ];
+
+/// `… | diskpart`: what is piped in are its orders.
+fn orders_disks(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    const LOOKS: &[&str] = &["detail", "exit", "help", "list", "rem", "select"];
+    let run =
+        run(effect).filter(|run| matches!(run.program.as_str(), "diskpart" | "diskpart.exe"))?;
+    let orders = run.input.as_ref()?;
+    let only_looks = orders.as_known().is_some_and(|orders| {
+        let firsts = orders.lines().filter_map(|line| line.split_whitespace().next());
+        firsts.map(str::to_ascii_lowercase).all(|word| LOOKS.contains(&word.as_str()))
+    });
+    (!only_looks).then(Hit::default)
+}

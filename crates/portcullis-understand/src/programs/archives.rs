@@ -192,6 +192,14 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             _ => content,
         };
     }
+    // tar(1), `--delete`: what is named is taken out of the archive itself.
+    if options.has(&["--delete"])
+        && let Some(archive) = &archive
+        && known(archive) != "-"
+    {
+        walk.delete(archive, false);
+        return Text::default();
+    }
     let content = match archive {
         Some(archive) if known(&archive) != "-" => walk.read(&archive),
         _ => invocation.input.clone().unwrap_or_default(),

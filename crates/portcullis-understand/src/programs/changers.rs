@@ -70,6 +70,7 @@ static IN_PLACE: &[(&str, &[&str])] = &[
     ("awk", &["-i"]),
     ("biome", &["--write", "--fix"]),
     ("dasel", &["put", "delete", "-f"]),
+    ("exiftool", &["-all=", "-overwrite_original", "-overwrite_original_in_place"]),
     ("gawk", &["-i"]),
     ("jaq", &["-i", "--in-place"]),
     ("prettier", &["--write", "-w"]),

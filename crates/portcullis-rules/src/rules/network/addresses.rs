@@ -14,9 +14,14 @@ use crate::{
 
 pub(super) fn remote_destruction(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let EffectKind::Delete { target, recursive } = &effect.kind else { return None };
+    let place = place::place_of(target, scene.facts);
+    // `rm backups/*`: as many as there are.
+    let is_pattern = target.text.display().contains(['*', '?', '['])
+        && !matches!(place, Place::Harmless | Place::Artifact | Place::Temporary | Place::Cache);
     let grave = *recursive
+        || is_pattern
         || !matches!(
-            place::place_of(target, scene.facts),
+            place,
             Place::Harmless
                 | Place::Artifact
                 | Place::Temporary

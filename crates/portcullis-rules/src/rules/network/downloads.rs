@@ -1,12 +1,13 @@
 //! What is fetched: where it is put, and whether anybody could have changed it on its way. Owns what counts as code by its name.
 
 use super::{
-    super::{Hit, Scene, flow::host_kind, hosts::HostKind},
+    super::{Hit, Scene, effects::run, flow::host_kind, hosts::HostKind, production::is_of_others},
     addresses::about,
 };
 use crate::{
     effect::{Effect, EffectKind},
     place::{self, Place},
+    programs::Options,
     risk::Severity,
     text::Taint,
 };
@@ -115,4 +116,27 @@ pub(super) fn unchecked_host(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
                 || written.contains("stricthostkeycheckingoff")
         })
         .then(Hit::default)
+}
+
+/// `curl -k -H "Authorization: …" https://…`, to a machine that is neither this one nor of its network.
+pub(super) fn unchecked_token(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
+    /// Headers that prove who asks.
+    const PROOFS: &[&str] = &["api-key", "apikey", "authorization:", "cookie:", "secret", "token:"];
+    let run = run(effect).filter(|run| run.program == "curl")?;
+    let options = Options::new(
+        &run.arguments,
+        &["-H", "--header", "-u", "--user", "--oauth2-bearer", "-X", "-d", "-o"],
+    );
+    let proves = options.values_of(&["-H", "--header"]).any(|header| {
+        let header = header.text.display().to_ascii_lowercase();
+        PROOFS.iter().any(|proof| header.contains(proof))
+    }) || options.value(&["-u", "--user", "--oauth2-bearer"]).is_some();
+    let is_far = run.arguments.iter().any(|word| {
+        let known = word.text.known_prefix();
+        known.strip_prefix("https://").is_some_and(|rest| {
+            let host = rest.split(['/', '?']).next().unwrap_or(rest);
+            is_of_others(host.rsplit('@').next().unwrap_or(host))
+        })
+    });
+    (options.has(&["-k", "--insecure"]) && proves && is_far).then(Hit::default)
 }

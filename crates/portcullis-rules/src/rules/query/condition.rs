@@ -4,6 +4,7 @@
 
 use portcullis_syntax::sql::{Token, TokenKind};
 
+use super::itself::{finds_itself, is_bound, is_itself, takes_all, takes_any};
 use super::operand::{
     Operand, comparison, cut, is_key, is_word, names_nothing, parts, position, same,
 };
@@ -15,7 +16,7 @@ const DEPTH: usize = 16;
 const ALTERNATIVES: usize = 64;
 
 /// Words that end a condition.
-const ENDS: &[&str] = &["RETURNING", "ORDER", "OPTION", "WINDOW", "FETCH"];
+const ENDS: &[&str] = &["RETURNING", "ORDER", "OPTION", "SETTINGS", "WINDOW", "FETCH"];
 
 /// From here on a range has no end for practical purposes.
 const FAR: f64 = 2_147_483_647.0;
@@ -134,7 +135,7 @@ fn atom(condition: &[Token], head: &[Token], depth: usize) -> Truth {
     {
         let has = |word: &str| inner.iter().any(|token| is_word(token, word));
         let is_row = has("SELECT") && !has("FROM") && !has("WHERE");
-        return if is_row { Truth::Always } else { Truth::Some };
+        return if is_row || finds_itself(inner, head) { Truth::Always } else { Truth::Some };
     }
     if let Some((left, right)) = cut(condition, &["IS"], true) {
         return is(left, right, head, depth);
@@ -192,7 +193,7 @@ fn is(left: &[Token], right: &[Token], head: &[Token], depth: usize) -> Truth {
 }
 
 /// `a` or `t.a`.
-fn is_name(tokens: &[Token]) -> bool {
+pub(super) fn is_name(tokens: &[Token]) -> bool {
     let is_part = |token: &Token| {
         matches!(token.kind, TokenKind::Word | TokenKind::Name) || &*token.text == "."
     };
@@ -228,7 +229,7 @@ fn between(operand: &[Token], bounds: &[Token]) -> Truth {
 /// `x IN (…)`.
 fn within(operand: &[Token], set: &[Token], head: &[Token]) -> Truth {
     let inner = super::operand::bare(set);
-    if inner.first().is_some_and(|token| is_word(token, "SELECT")) {
+    if inner.first().is_some_and(|token| is_word(token, "SELECT") || is_word(token, "FROM")) {
         return if takes_all(operand, inner, head) { Truth::Always } else { Truth::Some };
     }
     let list = parts(inner, &[","]);
@@ -239,20 +240,6 @@ fn within(operand: &[Token], set: &[Token], head: &[Token]) -> Truth {
         return Truth::Always;
     }
     list.iter().map(|one| values(operand, "=", one)).fold(Truth::Never, Truth::or)
-}
-
-/// `id IN (SELECT id FROM t)` where `t` is the table itself, and nothing is left out.
-fn takes_all(column: &[Token], selection: &[Token], head: &[Token]) -> bool {
-    let [_, list @ .., from, table] = selection else { return false };
-    let last = |tokens: &[Token]| tokens.last().map(|token| token.text.to_ascii_lowercase());
-    let named = |token: &Token| {
-        matches!(token.kind, TokenKind::Word | TokenKind::Name)
-            && token.text.eq_ignore_ascii_case(&table.text)
-    };
-    is_word(from, "FROM")
-        && last(column).is_some()
-        && last(column) == last(list)
-        && head.iter().any(named)
 }
 
 /// `x LIKE …`: what takes every text, and itself.
@@ -288,6 +275,11 @@ fn compare(left: &[Token], operator: &str, right: &[Token], head: &[Token], dept
         return if every { Truth::Always } else { Truth::Some };
     }
     if matches!(operator, "<" | "<=") && is_past(left) && is_now(right) {
+        return Truth::Always;
+    }
+    if operator == "=" && (is_itself(left, right, head) || takes_any(left, right, head))
+        || is_bound(left, operator, right, head)
+    {
         return Truth::Always;
     }
     let known = values(left, operator, right);
@@ -360,13 +352,16 @@ fn is_past(column: &[Token]) -> bool {
     })
 }
 
-/// `now()`, `CURRENT_TIMESTAMP` and nothing taken from it.
+/// `now()`, `CURRENT_TIMESTAMP` and nothing taken from it; what is added is not there yet.
 fn is_now(value: &[Token]) -> bool {
     let [name, rest @ ..] = value else { return false };
     let is_bare = match rest {
         [] => true,
         [open, close] => &*open.text == "(" && &*close.text == ")",
-        _ => false,
+        rest => rest
+            .iter()
+            .find(|token| !matches!(&*token.text, "(" | ")"))
+            .is_some_and(|token| &*token.text == "+"),
     };
     const NOW: &[&str] = &[
         "CURRENT_TIMESTAMP",

@@ -7,6 +7,7 @@ use super::{READ, statement::text_of};
 
 /// Functions and procedures that reach beyond the tables, sorted, and the rule for each. They may stand in quotes.
 static REACHING: &[(&str, &str)] = &[
+    ("ADD_RETENTION_POLICY", "query.expire"),
     ("AWS_LAMBDA", "query.remote"),
     ("DBLINK", "query.remote"),
     ("DBLINK_CONNECT", "query.remote"),
@@ -20,11 +21,14 @@ static REACHING: &[(&str, &str)] = &[
     ("DBMS_JOB", "query.schedule"),
     ("DBMS_LDAP", "query.remote"),
     ("DBMS_SCHEDULER", "query.program"),
+    ("DROP_CHUNKS", "query.expire"),
+    ("EXPIRE_SNAPSHOTS", "query.expire"),
     ("HTTPURITYPE", "query.remote"),
     ("LOAD_EXTENSION", "query.program"),
     ("LOAD_FILE", "query.file"),
     ("LO_EXPORT", "query.file"),
     ("LO_IMPORT", "query.file"),
+    ("LO_UNLINK", "query.delete.all"),
     ("OPENDATASOURCE", "query.remote"),
     ("OPENROWSET", "query.remote"),
     ("PG_DROP_REPLICATION_SLOT", "query.server"),
@@ -38,6 +42,9 @@ static REACHING: &[(&str, &str)] = &[
     ("PG_TERMINATE_BACKEND", "query.server"),
     ("QUERY_EXPORT_TO_S3", "query.export"),
     ("READFILE", "query.file"),
+    ("REMOVE_ORPHAN_FILES", "query.expire"),
+    ("ROLLBACK_TO_SNAPSHOT", "query.expire"),
+    ("ROLLBACK_TO_TIMESTAMP", "query.expire"),
     ("SP_ADDLINKEDSERVER", "query.remote"),
     ("SP_ADDLOGIN", "query.grant"),
     ("SP_ADDROLEMEMBER", "query.grant"),
@@ -47,6 +54,8 @@ static REACHING: &[(&str, &str)] = &[
     ("SP_ADD_JOBSCHEDULE", "query.schedule"),
     ("SP_ADD_JOBSTEP", "query.schedule"),
     ("SP_CONFIGURE", "query.server"),
+    ("SP_CYCLE_ERRORLOG", "query.audit.off"),
+    ("SP_DELETE_BACKUPHISTORY", "query.server"),
     ("SP_DELETE_JOB", "query.server"),
     ("SP_DETACH_DB", "query.server"),
     ("SP_DROPLOGIN", "query.grant"),
@@ -58,8 +67,10 @@ static REACHING: &[(&str, &str)] = &[
     ("SP_OACREATE", "query.program"),
     ("SP_OAMETHOD", "query.program"),
     ("SP_PASSWORD", "query.grant"),
+    ("SP_PURGE_JOBHISTORY", "query.audit.off"),
     ("SP_SEND_DBMAIL", "query.export"),
     ("SP_UPDATE_JOBSTEP", "query.schedule"),
+    ("SYSTEM$SEND_EMAIL", "query.export"),
     ("SYS_EVAL", "query.program"),
     ("SYS_EXEC", "query.program"),
     ("UTL_FILE", "query.file"),
@@ -94,6 +105,7 @@ static CALLED: &[(&str, &str)] = &[
 
 /// Functions and procedures that run the statements in the texts which they are given, sorted.
 const RUNS_TEXTS: &[&str] = &[
+    "BIGQUERY_EXECUTE",
     "CRON",
     "CURSOR_TO_XML",
     "DBLINK",
@@ -103,8 +115,10 @@ const RUNS_TEXTS: &[&str] = &[
     "DBMS_JOB",
     "DBMS_SCHEDULER",
     "DBMS_SQL",
+    "MYSQL_EXECUTE",
     "OPENQUERY",
     "OPENROWSET",
+    "POSTGRES_EXECUTE",
     "QUERY_EXPORT_TO_S3",
     "QUERY_TO_XML",
     "QUERY_TO_XML_AND_XMLSCHEMA",
@@ -206,6 +220,8 @@ pub(super) fn anywhere(
                 "query.dynamic"
             }
             "DETACH" if next == "DELETE" && !words.contains(&"WHERE") => "query.delete.all",
+            "SETVAL" if next == "(" && sets_low(statement, index) => "query.sequence.back",
+            "SP_UPDATE_JOB" if switches_off(words) => "query.server",
             // Cypher: what a pattern without values matches is everything of a kind.
             "DELETE"
                 if first == "MATCH" && !words.iter().any(|it| matches!(*it, "WHERE" | "{")) =>
@@ -220,6 +236,34 @@ pub(super) fn anywhere(
         };
         found.push((rule, String::new()));
     }
+}
+
+/// `setval('s', 1, false)`: the next number is one of the first, whatever rows there are.
+fn sets_low(statement: &[Token], at: usize) -> bool {
+    let behind = statement.get(at + 2..).unwrap_or_default();
+    let mut depth = 0_usize;
+    let comma = behind.iter().position(|token| {
+        match &*token.text {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && &*token.text == ","
+    });
+    comma.is_some_and(|comma| is_first(behind.get(comma + 1)))
+}
+
+/// Whether a number is one with which sequences begin.
+pub(super) fn is_first(token: Option<&Token>) -> bool {
+    token
+        .filter(|token| token.kind == TokenKind::Number)
+        .and_then(|token| token.text.parse::<f64>().ok())
+        .is_some_and(|number| number <= 1.0)
+}
+
+/// `@enabled = 0`
+fn switches_off(words: &[&str]) -> bool {
+    words.array_windows().any(|[name, equals]| *name == "@ENABLED" && *equals == "=")
 }
 
 /// Functions with which a database reads a file of the client's machine, sorted.
@@ -246,16 +290,52 @@ pub(super) fn read_files(
     for (index, word) in words.iter().enumerate() {
         let (named, rest) = match *word {
             "FROM" | "JOIN" => (text_of(statement.get(index + 1)), None),
-            word if READERS.binary_search(&word).is_ok() && words.get(index + 1) == Some(&"(") => {
+            word if (READERS.binary_search(&word).is_ok()
+                || ELSEWHERE.binary_search(&word).is_ok())
+                && words.get(index + 1) == Some(&"(") =>
+            {
                 let list = usize::from(words.get(index + 2) == Some(&"["));
                 (text_of(statement.get(index + 2 + list)), statement.get(index + 3 + list..))
             }
             _ => continue,
         };
+        let rest_of = |from| statement.get(from..).unwrap_or_default();
+        if named.is_some_and(|name| name.trim_end().ends_with('|')) {
+            // The `shellfs` extension: the output of a program.
+            found.push(("query.program", String::new()));
+        }
+        if named.is_some_and(is_address) && is_put_together(rest_of(index + 2)) {
+            found.push(("query.export", String::new()));
+        }
         let listed = rest.into_iter().flatten().take_while(|token| &*token.text != ")");
         let more = listed.filter_map(|token| text_of(Some(token)));
         found.extend(named.into_iter().chain(more).map(|name| (READ, name.to_owned())));
     }
+}
+
+/// Whether the first value of a call is joined from more than texts: `'https://host/?d=' || (SELECT …)`.
+fn is_put_together(call: &[Token]) -> bool {
+    let mut depth = 0_usize;
+    let value = call.iter().take_while(|token| {
+        match &*token.text {
+            "(" => depth += 1,
+            ")" if depth == 0 => return false,
+            ")" => depth -= 1,
+            "," if depth == 0 => return false,
+            _ => {}
+        }
+        true
+    });
+    let mut joins = false;
+    let mut is_open = false;
+    for token in value {
+        match token.kind {
+            TokenKind::Text | TokenKind::Number => {}
+            TokenKind::Operator => joins |= matches!(&*token.text, "||" | "|" | "+"),
+            TokenKind::Word | TokenKind::Name => is_open = true,
+        }
+    }
+    joins && is_open
 }
 
 /// Table functions of ClickHouse that stand for a table of another machine, sorted: what is inserted into one is sent there.
@@ -329,6 +409,8 @@ pub(super) fn of_client(text: &str, found: &mut Vec<(&'static str, String)>) {
                 "query.program"
             }
             _ if command.starts_with("\\!") => "query.program",
+            // What the query before it gives is run, a statement for each value.
+            _ if line.contains("\\gexec") => "query.dynamic",
             ".import" | ".once" | ".output" | ".read" | "\\i" | "\\ir" | "\\o" | "\\w" => {
                 let path = words.find(|word| !word.starts_with('-')).unwrap_or_default();
                 found.push((super::FILE, path.trim_matches(['\'', '"']).to_owned()));

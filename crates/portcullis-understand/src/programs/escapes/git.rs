@@ -20,10 +20,10 @@ use super::{
     temporary::is_anybodys,
 };
 use crate::{
-    effect::{Argument, GapReason},
+    effect::{Argument, GapReason, WriteMode},
     place,
     programs::{Options, host::Host, invocation::Invocation, trees},
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
 };
 
 /// How many settings of one variable or file are read; people write a few dozen.
@@ -83,6 +83,7 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
     }
     let words: Vec<&Argument> = options.operands().collect();
     let second = words.first().and_then(|word| word.text.as_known()).unwrap_or("");
+    taken_in(walk, verb, after, &words, invocation);
     match verb {
         // Outside of a repository, or told so, it compares any two files.
         "diff" if options.has(&["--no-index"]) => {
@@ -318,8 +319,63 @@ fn below(directory: &Text, name: &str) -> Text {
 }
 
 /// `git clone ADDRESS [DIRECTORY]`: what is there afterwards came over the network, and a secret in the address goes to its host.
+/// Files that git takes in as a message or a letter, and those that it writes besides the work tree.
+fn taken_in(
+    walk: &mut dyn Host,
+    verb: &str,
+    after: &[Argument],
+    words: &[&Argument],
+    invocation: &Invocation,
+) {
+    const MESSAGES: &[&str] = &["-F", "--file"];
+    match verb {
+        // What stands in the file is in the history then, for everybody who fetches it.
+        "commit" | "merge" | "notes" | "tag" => {
+            for file in Options::new(after, &["-F", "--file", "-m", "--message"])
+                .values_of(MESSAGES)
+                .filter(|file| file.text.as_known() != Some("-"))
+            {
+                walk.read(&file);
+            }
+        }
+        "send-email" => words.iter().for_each(|file| {
+            walk.read(file);
+        }),
+        "interpret-trailers" => {
+            if Options::new(after, &["--trailer"]).has(&["--in-place"]) {
+                const VALUES: &[&str] = &["--trailer", "--where", "--if-exists", "--if-missing"];
+                for file in Options::new(after, VALUES).operands() {
+                    walk.write(file, WriteMode::Edit, invocation.origin());
+                }
+            }
+        }
+        "mailsplit" => {
+            for place in Options::new(after, &["-o"]).values_of(&["-o"]) {
+                let mut text = place.text.clone();
+                text.push_known("/");
+                text.push(Piece::Unknown("a letter".into()));
+                let file = Argument { text, span: place.span };
+                walk.write(&file, WriteMode::Replace, invocation.origin());
+            }
+        }
+        _ => {}
+    }
+}
+
 fn cloned(walk: &mut dyn Host, words: &[&Argument]) {
     let Some(address) = words.first() else { return };
+    // What is cloned to where programs look for what they start is started by them.
+    if let Some(place) = words.get(1) {
+        let mut text = place.text.clone();
+        text.push_known("/");
+        text.push(Piece::Unknown("a repository's file".into()));
+        let target = walk.target(&text);
+        if place::persistence_of(&target, walk.facts()).is_some() {
+            let mut content = Text::unknown("a repository");
+            content.taint = content.taint.with(Taint::NETWORK);
+            walk.write(&Argument { text, span: place.span }, WriteMode::Create, content);
+        }
+    }
     if address.text.taint.has(Taint::SECRET) {
         walk.connect(address, None, false);
     }

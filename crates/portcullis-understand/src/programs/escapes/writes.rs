@@ -52,6 +52,8 @@ static RESULTS: &[(&str, &[&str], Written)] = &[
     ("convert", &[], Written::Last(2)),
     ("ffmpeg", &[], Written::Last(1)),
     ("git", &["bundle", "create"], Written::At(2)),
+    ("git", &["mailinfo"], Written::At(1)),
+    ("git", &["mailinfo"], Written::At(2)),
     ("lz4", &[], Written::Last(2)),
     ("magick", &[], Written::Last(2)),
     ("objcopy", &[], Written::Last(2)),

@@ -21,7 +21,24 @@ pub(super) const SFTP: &[&str] =
 /// `scp from… to`.
 pub(super) fn scp(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
+    run_there(walk, &operands);
     copy(walk, invocation, &operands)
+}
+
+/// `host:x;command`: scp before 9.0, and rsync before 3.2.4 or with `--old-args`, hand such a name to a shell on the other side.
+fn run_there(walk: &mut dyn Host, operands: &[Argument]) {
+    for operand in operands.iter().filter(|operand| is_remote(operand)) {
+        let known = operand.text.known_prefix();
+        let Some((host, path)) = known.split_once(':') else { continue };
+        if host.contains('/') || path.starts_with("//") {
+            continue;
+        }
+        let is_code = path.contains([';', '|', '&', '`', '\n']) || path.contains("$(");
+        if is_code {
+            let words = ["ssh", host, path].map(|word| part(operand, word.to_owned()));
+            walk.run(&words, None);
+        }
+    }
 }
 
 pub(super) const RSYNC: &[&str] = &[
@@ -68,6 +85,7 @@ pub(super) const RSYNC: &[&str] = &[
 pub(super) fn rsync(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
     let operands: Vec<Argument> = options.operands().cloned().collect();
+    run_there(walk, &operands);
     if only_asks(invocation) || options.has(&["-n", "--dry-run", "--list-only"]) {
         return Text::unknown("rsync");
     }

@@ -116,10 +116,10 @@ pub(in crate::programs) fn container(walk: &mut dyn Host, invocation: &Invocatio
     };
     if let Some(entry) = Options::new(&inner.arguments, VALUES).value(&["--entrypoint"]) {
         let mut words = vec![entry];
-        words.extend_from_slice(command_after(&inner, skip));
+        words.extend_from_slice(behind_image(&inner, skip));
         return walk.run(&words, invocation.input.clone());
     }
-    let command = command_after(&inner, skip);
+    let command = behind_image(&inner, skip);
     if command.is_empty() {
         return invocation.origin();
     }
@@ -140,9 +140,23 @@ pub(in crate::programs) fn container(walk: &mut dyn Host, invocation: &Invocatio
         walk.hide(shown);
         return printed;
     }
-    let printed = walk.run(command, invocation.input.clone());
+    // Options alone are for a program that the image names, and nobody else.
+    let is_named = command.first().is_some_and(|it| !it.text.known_prefix().starts_with('-'));
+    let printed = match is_named {
+        true => walk.run(command, invocation.input.clone()),
+        false => invocation.origin(),
+    };
     walk.hide(shown);
     printed
+}
+
+/// What stands behind the image, or the container's name: all of it is the command, options too.
+fn behind_image(invocation: &Invocation, skip: usize) -> &[Argument] {
+    let rest = command_after(invocation, skip - 1).get(1..).unwrap_or_default();
+    match rest {
+        [dashes, command @ ..] if dashes.text.as_known() == Some("--") => command,
+        rest => rest,
+    }
 }
 
 /// `-v build:/data`, `--mount type=bind,source=build,target=/data`: what is done below `/data` inside is done to `build`.

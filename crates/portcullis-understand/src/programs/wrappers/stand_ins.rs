@@ -4,7 +4,7 @@
 use crate::{
     effect::Argument,
     programs::{host::Host, invocation::Invocation},
-    text::Text,
+    text::{Piece, Text},
 };
 
 /// `rimraf PATH…` is `rm -rf PATH…`.
@@ -101,6 +101,38 @@ pub(super) fn command_prompt(walk: &mut dyn Host, invocation: &Invocation) -> Te
     }
     let span = rest.iter().fold(first.span, |span, word| span.to(word.span));
     walk.code_with_input("batch", &line, span, &[], invocation.input.clone())
+}
+
+/// `forfiles /p DIRECTORY /s /m *.log /c "cmd /c del @path"`: the command runs for each file, with its name for `@path`.
+pub(super) fn each_file(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let behind = |letter: char| {
+        let at = invocation.arguments.iter().position(|word| {
+            let mut written = word.text.known_prefix().chars();
+            matches!(written.next(), Some('/' | '-'))
+                && written.next().is_some_and(|it| it.eq_ignore_ascii_case(&letter))
+                && written.next().is_none()
+        })?;
+        invocation.arguments.get(at + 1)
+    };
+    let Some(command) = behind('c') else { return invocation.origin() };
+    let mut file = behind('p').map_or_else(Text::default, |place| place.text.clone());
+    if !file.is_empty() {
+        file.push_known("\\");
+    }
+    file.push(Piece::Unknown("a file".into()));
+    let Some(known) = command.text.as_known() else { return invocation.origin() };
+    let mut line = Text::default();
+    let mut rest = known;
+    // The names without a place are of the directory in which the file lies.
+    while let Some(at) = rest.find('@') {
+        line.push_known(rest.get(..at).unwrap_or_default());
+        let name = rest.get(at + 1..).unwrap_or_default();
+        let end = name.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(name.len());
+        line.append(&file);
+        rest = name.get(end..).unwrap_or_default();
+    }
+    line.push_known(rest);
+    walk.code("batch", &line, command.span, &[])
 }
 
 fn remove(

@@ -13,7 +13,9 @@ use super::{
         inner_words, locked, namespace, profiled, sandboxed, shell_words, timed, typescript,
     },
     services::{daemon, in_context, later, other_machine, run_parts, service},
-    stand_ins::{behind_dashes, cmake, command_prompt, one_beside_another, removal, side_by_side},
+    stand_ins::{
+        behind_dashes, cmake, command_prompt, each_file, one_beside_another, removal, side_by_side,
+    },
     terminals::{screen, terminal, typing},
 };
 use crate::{
@@ -127,6 +129,8 @@ pub(in crate::programs) static WRAPPERS: &[Program] = &[
     after_one("faketime", &["-f"]),
     wrapper("firejail", &[]),
     custom("flock", &["-w", "--wait", "--timeout", "-E", "-c", "--command"], locked),
+    custom("forfiles", &[], each_file),
+    custom("forfiles.exe", &[], each_file),
     custom("genie", &["-c"], command_option),
     after_one("gosu", &[]),
     wrapper("grc", &["-c", "--config"]),

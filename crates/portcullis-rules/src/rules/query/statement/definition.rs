@@ -4,7 +4,7 @@ use portcullis_syntax::sql::{self, Token, TokenKind};
 
 use super::{
     super::{reach::is_address, shown::keeps_credentials},
-    Found,
+    Found, kept,
     made::Made,
     verb::{Verb, behind_equals, text_of},
 };
@@ -51,6 +51,9 @@ pub(super) fn drop(verb: Verb<'_>, made: &Made, found: &mut Found) {
         "DOMAIN" | "EXTENSION" | "TYPE" if verb.has("CASCADE") => {
             found.push(("query.alter.drop", verb.name(named)));
         }
+        _ if let Some(rule) = kept::dropped(verb, kind, &made.anew) => {
+            found.push((rule, verb.name(named)));
+        }
         // What is dropped is put in while the statement is put together.
         "" if verb.token(kind).is_some() => found.push(("query.dynamic", String::new())),
         "" => {}
@@ -71,6 +74,7 @@ pub(super) fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
         made.stages.push(verb.name(name));
     }
     let rule = match verb.word(kind) {
+        _ if let Some(rule) = kept::created(verb, kind) => rule,
         // The table that has the name is gone with its rows, unless all of them come from elsewhere.
         "TABLE" if replaces && !is_temporary && loses_rows(verb, name) => {
             found.push(("query.drop.table", verb.name(name)));
@@ -144,6 +148,7 @@ pub(super) fn alter(verb: Verb<'_>, found: &mut Found) {
         ("DATABASE", _) if verb.has("TRUSTWORTHY") && verb.has("ON") => "query.server",
         ("DATABASE", _) if verb.has("OFFLINE") || verb.has("SINGLE_USER") => "query.server",
         _ if verb.has("DISABLE") && (verb.has("SECURITY") || verb.has("TRIGGER")) => "query.server",
+        _ if let Some(rule) = kept::altered(verb) => rule,
         // What was lost can be fetched back for as long as this says.
         _ if keeps_nothing(verb) => "query.server",
         ("TABLE", "TRUNCATE") => "query.truncate",

@@ -16,6 +16,10 @@ pub(super) struct Made {
     pub(super) temporary: Vec<String>,
     /// Tables whose rows it moved into others that take their names.
     pub(super) rebuilt: Vec<String>,
+    /// Policies and triggers that it makes, whatever it drops of that name.
+    pub(super) anew: Vec<String>,
+    /// The texts of the procedures that it makes, by name.
+    pub(super) bodies: Vec<(String, Vec<String>)>,
     /// Stages of Snowflake that lie at an address which it names.
     pub(super) stages: Vec<String>,
     /// Databases of SQLite that it attached in memory.
@@ -25,6 +29,47 @@ pub(super) struct Made {
 }
 
 impl Made {
+    /// `CREATE PROCEDURE name … AS $$ … $$`: what a later `CALL name()` runs.
+    pub(super) fn define(&mut self, statement: &[Token]) {
+        let is = |token: &Token, word: &str| token.kind == TokenKind::Word && &*token.text == word;
+        let kind = statement
+            .iter()
+            .leading(6)
+            .position(|token| is(token, "PROCEDURE") || is(token, "FUNCTION"));
+        let Some(kind) = kind.filter(|_| statement.first().is_some_and(|it| is(it, "CREATE")))
+        else {
+            return;
+        };
+        let open = statement.iter().position(|token| &*token.text == "(");
+        let Some(name) = open.and_then(|open| statement.get(kind + 1..open)?.last()) else {
+            return;
+        };
+        let is_code = statement
+            .array_windows()
+            .any(|[word, language]| is(word, "LANGUAGE") && in_code(&language.text));
+        let texts = statement.iter().filter_map(|token| text_of(Some(token)));
+        let bodies = texts
+            .flat_map(|text| if is_code { statements_in(text) } else { vec![text.to_owned()] })
+            .collect();
+        self.bodies.push((name.text.to_string(), bodies));
+    }
+
+    /// What `CALL name()`, `EXEC name` or `SELECT name()` runs of what the text itself made.
+    pub(super) fn called(&self, statement: &[Token], words: &[&str]) -> Vec<String> {
+        if words.first() == Some(&"CREATE") {
+            return Vec::new();
+        }
+        let is_called = |name: &str| {
+            statement.iter().enumerate().any(|(at, token)| {
+                token.text.eq_ignore_ascii_case(name)
+                    && (words.get(at + 1) == Some(&"(")
+                        || matches!(words.first(), Some(&("CALL" | "EXEC" | "EXECUTE"))))
+            })
+        };
+        let run = self.bodies.iter().filter(|(name, _)| is_called(name));
+        run.flat_map(|(_, bodies)| bodies.clone()).collect()
+    }
+
     /// Whether every table that is named from a place on was made for this session alone.
     pub(super) fn holds(&self, verb: Verb<'_>, from: usize) -> bool {
         let rest = verb.statement.get(verb.at + from..).unwrap_or_default();
@@ -135,4 +180,27 @@ impl Made {
         let Some((name, length)) = rebuilt::name_at(rest) else { return false };
         length == rest.len() && self.rebuilt.contains(&name)
     }
+}
+
+/// Whether a procedure is written in a language whose texts may be statements.
+fn in_code(language: &str) -> bool {
+    ["JAVA", "JAVASCRIPT", "JS", "PLV8", "PYTHON", "SCALA"]
+        .iter()
+        .any(|known| language.eq_ignore_ascii_case(known))
+}
+
+/// The texts in quotes of a program that begin as statements do.
+fn statements_in(code: &str) -> Vec<String> {
+    const VERBS: &[&str] =
+        &["alter", "create", "delete", "drop", "grant", "insert", "merge", "truncate", "update"];
+    let mut found = Vec::new();
+    for mark in ['"', '\'', '`'] {
+        for text in code.split(mark).skip(1).step_by(2) {
+            let first = text.split_whitespace().next().unwrap_or_default();
+            if VERBS.iter().any(|verb| first.eq_ignore_ascii_case(verb)) {
+                found.push(text.to_owned());
+            }
+        }
+    }
+    found
 }

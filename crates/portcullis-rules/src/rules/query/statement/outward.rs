@@ -4,7 +4,7 @@ use portcullis_syntax::sql::Token;
 
 use super::{
     super::{FILE, reach::is_address},
-    Found,
+    Found, kept,
     made::Made,
     verb::{Verb, behind, text_of},
 };
@@ -23,6 +23,17 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
             let Some(path) = staged(statement) else { return };
             return file(found, &path);
         }
+        "REMOVE" | "RM" if next.starts_with('@') => "query.stage.removed",
+        "DETACH" if verb.has("PERMANENTLY") => "query.drop.table",
+        "DISABLE" if verb.has("TRIGGER") => "query.server",
+        "DBCC" => match kept::checks(verb) {
+            Some(rule) => rule,
+            None => return,
+        },
+        "VACUUM" if kept::vacuums(verb) => "query.expire",
+        "LOAD" if next == "DATA" && verb.has("OVERWRITE") => "query.delete.all",
+        // A program's output as a table.
+        "INSTALL" | "LOAD" if next == "SHELLFS" => "query.program",
         "INSTALL" if words.contains(&"FROM") && is_address(verb.text()) => "query.program",
         "LOAD" if text_of(statement.get(1)).is_some() => "query.program",
         "ATTACH" => {
@@ -51,7 +62,7 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
             "query.server"
         }
         "IMPORT" if next == "FOREIGN" => "query.remote",
-        "GRANT" | "RENAME" | "REVOKE" => "query.change",
+        "DENY" | "GRANT" | "RENAME" | "REVOKE" => "query.change",
         "PRAGMA" if matches!(next, "WRITABLE_SCHEMA" | "TRUSTED_SCHEMA") => "query.server",
         "SET" if matches!(next, "GLOBAL" | "PERSIST") => "query.server",
         "FLUSHALL" | "FLUSHDB" => "query.truncate",

@@ -17,6 +17,11 @@ pub(super) fn merged(verb: Verb<'_>, first: &str) -> &'static str {
     let branch = branch.iter().rposition(|word| *word == "WHEN").and_then(|at| branch.get(at..));
     // `WHEN NOT MATCHED BY SOURCE THEN DELETE`: whatever the other table does not have.
     let is_rest = branch.is_some_and(|it| it.contains(&"SOURCE") && !it.contains(&"AND"));
+    let into = if words.get(1) == Some(&"INTO") { 2 } else { 1 };
+    // SQL Server's own table of the session; read as MySQL, which has no `MERGE`, nothing is named.
+    if first == "MERGE" && matches!(words.get(into), Some(&("#" | "WHEN" | "USING" | "ON"))) {
+        return "query.change";
+    }
     let is_always = first == "MERGE"
         && (is_rest
             || position("ON").zip(position("WHEN")).is_some_and(|(on, when)| {
@@ -62,6 +67,76 @@ const PAYEES: &[&str] = &[
     "ROUTINGNUMBER",
     "SORTCODE",
 ];
+
+/// Columns that say what an account may do, in capitals and without `_`, and the values that mean everything.
+const RIGHTS: &[&str] = &[
+    "ACCESSLEVEL",
+    "GROUPNAME",
+    "PERMISSIONS",
+    "ROLE",
+    "ROLENAME",
+    "ROLES",
+    "USERROLE",
+    "USERTYPE",
+];
+const EVERYTHING: &[&str] = &[
+    "ADMIN",
+    "ADMINISTRATOR",
+    "OWNER",
+    "ROOT",
+    "SUPERADMIN",
+    "SUPERUSER",
+    "SUPER_ADMIN",
+    "SYSADMIN",
+];
+
+/// Columns that are an account's rights by themselves.
+const FLAGS: &[&str] = &[
+    "ADMIN",
+    "ISADMIN",
+    "ISADMINISTRATOR",
+    "ISOWNER",
+    "ISROOT",
+    "ISSTAFF",
+    "ISSUPERADMIN",
+    "ISSUPERUSER",
+    "SUPERUSER",
+];
+
+/// Columns by which an account proves who it is.
+const PROOFS: &[&str] = &[
+    "ENCRYPTEDPASSWORD",
+    "HASHEDPASSWORD",
+    "PASSWD",
+    "PASSWORD",
+    "PASSWORDDIGEST",
+    "PASSWORDHASH",
+    "PWHASH",
+];
+
+/// What the tables of accounts are called by.
+const ACCOUNTS: &[&str] =
+    &["account", "admin", "login", "member", "operator", "person", "staff", "user"];
+
+/// `UPDATE users SET role = 'admin'`, `… SET password_hash = '…'`, `… SET mfa_enabled = false`: an account may more, or is entered in another way.
+pub(super) fn raises_account(verb: Verb<'_>, table: usize) -> bool {
+    let name: String = (table..table + 4)
+        .map(|at| verb.name(at).to_ascii_lowercase())
+        .take_while(|name| name != "set")
+        .collect();
+    ACCOUNTS.iter().any(|account| name.contains(account))
+        && assigned(verb.statement.get(verb.at..).unwrap_or_default()).any(|(column, value)| {
+            let column = column.text.replace('_', "").to_ascii_uppercase();
+            let value = value.text.trim_matches('\'').to_ascii_uppercase();
+            let is_on = matches!(&*value, "TRUE" | "T" | "1" | "Y" | "YES");
+            let is_nothing = matches!(&*value, "NULL" | "" | "FALSE" | "F" | "0" | "N" | "NO");
+            let is_second = ["MFA", "OTP", "TWOFACTOR", "2FA"].iter().any(|it| column.contains(it));
+            FLAGS.contains(&column.as_str()) && is_on
+                || RIGHTS.contains(&column.as_str()) && EVERYTHING.contains(&value.as_str())
+                || PROOFS.contains(&column.as_str()) && !is_nothing
+                || is_second && is_nothing
+        })
+}
 
 /// Columns in which an audit says that it was looked at, sent on or put away, in capitals; the others say who did what, and when.
 const KEPT_BOOK: &[&str] =
@@ -118,9 +193,12 @@ pub(super) fn insert(verb: Verb<'_>, found: &mut Found) {
     }
 }
 
-/// `INSERT OR REPLACE INTO a SELECT … FROM a`, without anything that chooses rows.
+/// `INSERT OR REPLACE INTO a SELECT … FROM a`, `INSERT INTO a SELECT … FROM a ON CONFLICT (id) DO UPDATE …`, without anything that chooses
+/// rows.
 fn replaces_itself(verb: Verb<'_>, table: &str) -> bool {
-    let replaces = verb.word(0) == "REPLACE" || verb.word(1) == "OR" && verb.word(2) == "REPLACE";
+    let replaces = verb.word(0) == "REPLACE"
+        || verb.word(1) == "OR" && verb.word(2) == "REPLACE"
+        || verb.has("UPDATE") && (verb.has("DUPLICATE") || verb.has("CONFLICT"));
     let rest = || verb.words.iter().skip(verb.at);
     replaces
         && !table.is_empty()
@@ -143,9 +221,11 @@ pub(super) fn limited(statement: &[Token], words: &[&str], at: usize) -> bool {
             ")" if depth == 0 => return false,
             ")" => depth -= 1,
             "WHERE" if depth == 0 => {
+                // What `WITH` names stands before the verb.
+                let from = if words.first() == Some(&"WITH") { 0 } else { at };
                 return !always(
                     statement.get(index + 1..).unwrap_or_default(),
-                    statement.get(at..index).unwrap_or_default(),
+                    statement.get(from..index).unwrap_or_default(),
                 );
             }
             "LIMIT" | "TOP" if depth == 0 => {

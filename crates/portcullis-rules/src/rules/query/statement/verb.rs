@@ -39,6 +39,12 @@ impl<'s> Verb<'s> {
         self.words.iter().skip(self.at).any(|word| *word == wanted)
     }
 
+    /// Whether these words stand behind one another somewhere.
+    pub(super) fn has_run(self, run: &[&str]) -> bool {
+        let rest = self.words.get(self.at..).unwrap_or_default();
+        rest.windows(run.len()).any(|words| words == run)
+    }
+
     /// Whether it is the statement from its first word on, or nothing divides it from one before it.
     pub(super) fn is_own(self) -> bool {
         self.at == 0 || runs_on(self.words, self.at)

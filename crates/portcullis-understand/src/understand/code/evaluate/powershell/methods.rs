@@ -49,6 +49,10 @@ impl Evaluator<'_, '_> {
         of: &Expression,
         span: Span,
     ) -> Value {
+        // learn.microsoft.com, `EventLogSession.ClearLog`.
+        if name == "clearlog" {
+            self.walk.note("code.powershell.guard", span);
+        }
         // What is changed where it stands is changed by its name.
         if let Value::Type(class) = holder
             && &**class == "array"
