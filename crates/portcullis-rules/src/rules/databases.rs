@@ -430,7 +430,7 @@ static RULES: &[Rule] = &[
             "pg_ctl stop|restart|kill|promote !-D=/tmp/* !--pgdata=/tmp/*",
             "pg_resetwal",
             "mysqladmin|mariadb-admin shutdown|kill|password|flush-privileges",
-            "initdb -D=/*|--pgdata=/var/lib/*",
+            "initdb -D=/*|--pgdata=/var/lib/* !-D=/tmp/*",
             "elasticsearch-reset-password",
             "influxd recovery",
         ]),

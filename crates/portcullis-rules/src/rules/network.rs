@@ -602,7 +602,7 @@ static RULES: &[Rule] = &[
         when: When::Effect(Kinds::RUN, unchecked_token),
         fires: &[
             "curl -sk -H \"X-Vault-Token: $VAULT_TOKEN\" https://vault.example.com/v1/secret/data/db",
-            "curl --insecure -u admin:$PASS https://ci.example.com/job/x/build",
+            "curl --insecure -u admin:$PASS https://build.example.com/job/x/build",
         ],
         quiet: &[
             "curl -H \"X-Vault-Token: $VAULT_TOKEN\" https://vault.example.com/v1/sys/health",

@@ -90,11 +90,13 @@ static PROOFS: &[(&str, Proof)] = &[
     ("k8s.delete.object", cluster_here),
     ("kafka.topic.delete", |_, effect, scene| made::in_container_of_its_own(effect, scene)),
     ("minio.delete", made::store_here),
+    ("package.index.plain", |run, _, _| names_this_machine_alone(run)),
     ("query.delete.all", client_of_its_own),
     ("query.drop.table", client_of_its_own),
     ("query.truncate", client_of_its_own),
     ("rabbitmq.delete", test_queue),
     ("remote.verb.delete", emulated),
+    ("secrets.store.change", made::keyring),
     ("token.print", |run, effect, scene| {
         captured::is_used_where_it_belongs(run, effect, scene) || scene.is_cut_to_names(effect)
     }),
@@ -108,6 +110,20 @@ static PROOFS: &[(&str, Proof)] = &[
     }),
     ("windows.program.fetches", made::decodes_data),
 ];
+
+/// Whether each address among the words is one of this machine: `--registry http://localhost:4873`.
+fn names_this_machine_alone(run: &Run) -> bool {
+    let mut addresses = run
+        .arguments
+        .iter()
+        .map(|word| word.text.known_prefix())
+        .filter(|word| word.contains("://"))
+        .map(|word| word.split_once('=').map_or(word, |(_, value)| value))
+        .peekable();
+    addresses.peek().is_some()
+        && addresses.all(|address| host_of(address).is_some_and(is_this_machine))
+        && !run.arguments.iter().any(|word| word.text.has_unknown())
+}
 
 /// A client of a server that is there for tests, or that the call itself started.
 fn client_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {

@@ -75,11 +75,12 @@ pub(super) fn place_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) ->
     }
     let is_here = |word: &Argument| {
         let word = word.text.known_prefix();
-        !word.starts_with(['/', '~']) && !word.contains("..") && !word.contains("git-dir")
+        !word.starts_with(['/', '~'])
+            && !["--source", "--target", "..", "git-dir"].iter().any(|it| word.contains(it))
     };
     let [verb, ..] = run.arguments.as_slice() else { return false };
     if run.program != "git"
-        || verb.text.as_known() != Some("filter-branch")
+        || !matches!(verb.text.as_known(), Some("filter-branch" | "filter-repo"))
         || !run.arguments.iter().all(is_here)
     {
         return false;
@@ -568,4 +569,17 @@ pub(super) fn decodes_data(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
         && is_near(to)
         && is_data(to)
         && scene.effects.layers.iter().all(|layer| named(&layer.text) < 2)
+}
+
+/// `export GNUPGHOME=$(mktemp -d); gpg … --delete-secret-keys …`: keys of a ring that the call made for itself.
+pub(super) fn keyring(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
+    const MADE: &[&str] = &["GNUPGHOME=$(mktemp -d)", "GNUPGHOME=\"$(mktemp -d)\""];
+    let text = scene.effects.layer_text(effect.at.layer);
+    let before = text.get(..effect.at.span.range().start).unwrap_or_default();
+    matches!(run.program.as_str(), "gpg" | "gpg2")
+        && MADE.iter().any(|made| before.contains(made))
+        && text.matches("GNUPGHOME=").count() == 1
+        && !text.contains("homedir")
+        && !text.contains("unset")
+        && !text.contains("mktemp()")
 }
