@@ -14,7 +14,7 @@ use std::{
 };
 
 use portcullis_core::place::{self, NamedPath};
-use portcullis_sandbox::{Limits, Network, Profile, Proxy};
+use portcullis_sandbox::{Limits, Network, Original, Profile, Proxy};
 
 pub use contracted::Contracted;
 pub use left::Before;
@@ -190,13 +190,19 @@ fn protect(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     if profile.write.is_empty() {
         return;
     }
-    let found = repositories::below(&profile.write);
+    let own: Vec<PathBuf> = directories.homes().map(Path::to_owned).collect();
+    let found = repositories::below(&profile.write, &own);
     let homes: Vec<Option<&Path>> = directories.homes().map(Some).collect();
     let homes = if homes.is_empty() { vec![None] } else { homes };
-    profile.protected.extend(homes.into_iter().flat_map(|home| guarded(home, workspace)));
+    let mut programs = Vec::new();
+    for home in homes {
+        let (guarded, of_agents) = guarded_among(home, workspace);
+        profile.protected.extend(guarded);
+        programs.extend(of_agents);
+    }
     let is_of_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
     let named = profile.protected.iter().filter(|path| is_of_git(path));
-    let stand_ins = named.chain(&found.obeyed).filter_map(|path| repositories::stand_in(path));
+    let stand_ins = named.chain(&found.obeyed).filter_map(|path| repositories::stand_in(path, &found.taken_in));
     profile.stand_ins = stand_ins.collect();
     profile.stand_ins.sort_unstable();
     profile.stand_ins.dedup();
@@ -207,6 +213,25 @@ fn protect(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     profile.protected.sort_unstable();
     profile.protected.dedup();
     profile.overlooked = found.overlooked;
+    profile.originals = originals(profile, directories, &programs);
+}
+
+/// What is protected and lies elsewhere than where the profile writes: there it may have a further name.
+fn originals(profile: &Profile, directories: &Directories, programs: &[PathBuf]) -> Vec<Original> {
+    let mut found = at_home(directories, &[PathBuf::from("/")]);
+    found.extend(profile.protected.iter().cloned());
+    found.retain(|path| {
+        let is_written = profile.write.iter().any(|root| path.starts_with(root));
+        !is_written && fs::symlink_metadata(path).is_ok()
+    });
+    let original = |path: PathBuf| {
+        let is_program = programs.contains(&path);
+        Original { path, is_program }
+    };
+    let mut found: Vec<Original> = found.into_iter().map(original).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// What is protected where a home directory, or our own files, may be written: what configures us and what we keep, and what
@@ -361,18 +386,27 @@ fn secrets_among(there: &mut There, home: Option<&Path>, workspace: &Path) -> Ve
 /// only be in the way.
 #[must_use]
 pub fn guarded(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
+    guarded_among(home, workspace).0
+}
+
+/// The same, and those of it that are programs of agents.
+fn guarded_among(home: Option<&Path>, workspace: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let home = home.and_then(Path::to_str);
     let named = place::guarded_paths(home, &workspace.to_string_lossy());
     let mut there = There::default();
     let mut found: Vec<PathBuf> = Vec::new();
     let mut missing: Vec<&NamedPath> = Vec::new();
     let mut agents = HashSet::new();
+    let mut programs = Vec::new();
     for one in &named {
         let paths = there.find(&one.path);
         if paths.is_empty() {
             missing.push(one);
         } else {
             agents.extend(one.agent);
+        }
+        if one.agent == Some(place::PROGRAM) {
+            programs.extend(paths.iter().cloned());
         }
         found.extend(paths);
     }
@@ -383,7 +417,7 @@ pub fn guarded(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
     found.extend(obeyed.map(|one| PathBuf::from(&one.path)));
     found.sort_unstable();
     found.dedup();
-    found
+    (found, programs)
 }
 
 #[cfg(test)]

@@ -1,0 +1,135 @@
+//! Values that a server hands to a program, as `mcp-server-git` hands them to git: one that begins with a dash is an option there, and an address with
+//! a transport of its own is a command. Owns which servers those are, and the command that such a call comes to.
+
+use serde_json::{Map, Value};
+
+use super::{Beside, Reader, Spot, command::Told};
+use crate::{
+    action::shell_quoted,
+    bound::Bounded,
+    call::ToolCall,
+    pointer, programs,
+    understand::meaning::key::{self, Role},
+};
+
+/// Servers, and tools, by a word of their name, and the program that they hand values to.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("aws", "aws"),
+    ("curl", "curl"),
+    ("docker", "docker"),
+    ("ffmpeg", "ffmpeg"),
+    ("gh", "gh"),
+    ("git", "git"),
+    ("helm", "helm"),
+    ("kubectl", "kubectl"),
+    ("maven", "mvn"),
+    ("mvn", "mvn"),
+    ("npm", "npm"),
+    ("pandoc", "pandoc"),
+    ("podman", "podman"),
+    ("rg", "rg"),
+    ("ripgrep", "rg"),
+    ("rsync", "rsync"),
+    ("ssh", "ssh"),
+    ("terraform", "terraform"),
+    ("wget", "wget"),
+];
+
+/// How many values of one call are looked at.
+const VALUES: usize = 64;
+
+/// Verbs of git whose call comes to a command whatever its values are.
+const WHOLE: &[&str] = &["apply", "clone", "init"];
+
+impl Reader<'_, '_> {
+    /// Reads the call as the command that its values make of it, where one of them is more than a value there.
+    pub(super) fn options(&mut self, call: &ToolCall) {
+        let Some(program) = self.handed_to() else { return };
+        let own = self.name.own_words();
+        let verb = own.iter().find(|word| {
+            *word != program && (program != "git" || programs::escapes::is_git_verb(word))
+        });
+        let verb = verb.filter(|_| !matches!(program, "curl" | "rg" | "wget")).cloned();
+        let mut values = Vec::new();
+        members_of(&call.arguments, "", &mut values);
+        let beside = Beside::new(&call.arguments, &self.name);
+        let verb = verb.as_deref().unwrap_or_default();
+        let is_whole = program == "git" && WHOLE.contains(&verb);
+        let handed: Vec<&Given> = values
+            .iter()
+            .filter(|one| one.is_more() || is_whole && one.is_operand_of(verb))
+            .collect();
+        let Some(first) = handed.first() else { return };
+        let mut words = vec![program.to_owned()];
+        words.extend((!verb.is_empty()).then(|| verb.to_owned()));
+        let input = values.iter().find(|one| one.is_patch()).filter(|_| verb == "apply");
+        words.extend(handed.iter().filter(|one| !one.is_patch()).map(|one| shell_quoted(one.text)));
+        let line = words.join(" ");
+        let Some(layer) = Spot::Argument(first.at.clone()).open(self.walk, first.text) else { return };
+        let beside = Beside { input: input.map(|one| one.text), arguments: None, ..beside };
+        self.in_shell(layer, first.text, Some(&line), &beside, Told::Guessed);
+    }
+
+    /// The program that the server, or the tool, is made around.
+    fn handed_to(&self) -> Option<&'static str> {
+        let words = || self.name.server_words().iter().chain(self.name.own_words());
+        words().find_map(|word| PROGRAMS.iter().find(|(name, _)| name == word)).map(|row| row.1)
+    }
+}
+
+/// A text among the arguments.
+struct Given<'a> {
+    at: String,
+    name: &'a str,
+    text: &'a str,
+}
+
+impl Given<'_> {
+    /// Whether a program takes it for more than a value: an option, or an address that is a command. What is written or said is none.
+    fn is_more(&self) -> bool {
+        let mut letters = self.text.chars();
+        let is_option = letters.next() == Some('-')
+            && letters.next().is_some_and(|next| next == '-' || next.is_ascii_alphabetic());
+        let is_said = matches!(key::role(self.name), Role::Words | Role::Typed | Role::Query)
+            || self.is_patch();
+        let is_command = ["ext::", "fd::"].iter().any(|start| self.text.starts_with(start));
+        is_option && !is_said || is_command
+    }
+
+    fn is_patch(&self) -> bool {
+        matches!(key::plain(self.name).as_str(), "diff" | "patch" | "patchcontent" | "patchtext")
+    }
+
+    /// Whether it is what a verb of git is about.
+    fn is_operand_of(&self, verb: &str) -> bool {
+        match verb {
+            "apply" => self.is_patch(),
+            "clone" => matches!(key::role(self.name), Role::Address) && self.text.contains("::"),
+            "init" => matches!(key::role(self.name), Role::Path(_) | Role::Directory),
+            _ => false,
+        }
+    }
+}
+
+/// The texts among the arguments, with their names.
+fn gathered<'a>(value: &'a Value, name: &'a str, at: &str, values: &mut Vec<Given<'a>>) {
+    if values.len() >= VALUES {
+        return;
+    }
+    match value {
+        Value::String(text) => values.push(Given { at: at.to_owned(), name, text }),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate().leading(VALUES) {
+                gathered(item, name, &format!("{at}/{index}"), values);
+            }
+        }
+        Value::Object(members) => members_of(members, at, values),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn members_of<'a>(members: &'a Map<String, Value>, at: &str, values: &mut Vec<Given<'a>>) {
+    for (name, value) in members.iter().leading(VALUES) {
+        gathered(value, name, &pointer::to(at, name), values);
+    }
+}
