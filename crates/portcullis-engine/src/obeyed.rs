@@ -133,7 +133,9 @@ impl<'a> Settings<'a> {
         }
         for file in &files {
             let read = self.read(file);
-            for (root, lead) in roots.iter().flat_map(|root| read.0.iter().map(move |it| (root, it))) {
+            for (root, lead) in
+                roots.iter().flat_map(|root| read.0.iter().map(move |it| (root, it)))
+            {
                 match lead {
                     Lead::Hooks(name) => {
                         let places = self.places(name, root);
@@ -172,10 +174,12 @@ impl<'a> Settings<'a> {
     fn programs(&self, command: &str, root: &Path, told: &mut Told) -> bool {
         let command = command.strip_prefix('!').unwrap_or(command);
         let ends = |letter: char| letter.is_whitespace() || "\"';|&()<>=`$".contains(letter);
-        let mut words = command.split(ends).filter(|word| !word.is_empty() && !word.starts_with('-'));
+        let mut words =
+            command.split(ends).filter(|word| !word.is_empty() && !word.starts_with('-'));
         for word in words.by_ref().take(WORDS) {
             for path in self.places(word, root) {
-                if (self.may_look)(&path) && fs::metadata(&path).is_ok_and(|found| found.is_file()) {
+                if (self.may_look)(&path) && fs::metadata(&path).is_ok_and(|found| found.is_file())
+                {
                     told.programs.extend(both(&path));
                 }
             }
@@ -326,7 +330,8 @@ mod tests {
         fs::write(root.join(".inc"), "[include]\npath = more/inc\npath = .inc\n").unwrap();
         fs::create_dir(root.join("more")).unwrap();
         fs::write(root.join("more/inc"), "[core]\nhooksPath = h\n").unwrap();
-        let told = world.told("[include]\npath = ../.inc\n[includeIf \"onbranch:x\"]\npath = ../later\n");
+        let told =
+            world.told("[include]\npath = ../.inc\n[includeIf \"onbranch:x\"]\npath = ../later\n");
         let settings = [".inc", "more/inc", "later"].map(|name| root.join(name));
         assert_eq!(told.settings, settings.into());
         assert_eq!(told.hooks, [root.join("h")].into());

@@ -160,11 +160,7 @@ impl Observer {
         let work_trees = unknown(&plan.work_trees, &|path| facts.work_trees.contains_key(path));
         let hosts = plan.hosts && facts.hosts.is_empty();
         let obeyed = plan.obeyed && facts.obeyed.is_none();
-        if paths.is_empty()
-            && uncommitted.is_empty()
-            && work_trees.is_empty()
-            && !hosts
-            && !obeyed
+        if paths.is_empty() && uncommitted.is_empty() && work_trees.is_empty() && !hosts && !obeyed
         {
             return Observed::default();
         }

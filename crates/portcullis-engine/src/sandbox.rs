@@ -202,7 +202,8 @@ fn protect(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     }
     let is_of_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
     let named = profile.protected.iter().filter(|path| is_of_git(path));
-    let stand_ins = named.chain(&found.obeyed).filter_map(|path| repositories::stand_in(path, &found.taken_in));
+    let stand_ins =
+        named.chain(&found.obeyed).filter_map(|path| repositories::stand_in(path, &found.taken_in));
     profile.stand_ins = stand_ins.collect();
     profile.stand_ins.sort_unstable();
     profile.stand_ins.dedup();
@@ -213,13 +214,21 @@ fn protect(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     profile.protected.sort_unstable();
     profile.protected.dedup();
     profile.overlooked = found.overlooked;
-    profile.originals = originals(profile, directories, &programs);
+    let own = std::env::current_exe().ok();
+    programs.extend(own.clone());
+    let elsewhere = found.elsewhere.into_iter().chain(own);
+    profile.originals = originals(profile, directories, elsewhere, &programs);
 }
 
 /// What is protected and lies elsewhere than where the profile writes: there it may have a further name.
-fn originals(profile: &Profile, directories: &Directories, programs: &[PathBuf]) -> Vec<Original> {
+fn originals(
+    profile: &Profile,
+    directories: &Directories,
+    elsewhere: impl Iterator<Item = PathBuf>,
+    programs: &[PathBuf],
+) -> Vec<Original> {
     let mut found = at_home(directories, &[PathBuf::from("/")]);
-    found.extend(profile.protected.iter().cloned());
+    found.extend(profile.protected.iter().cloned().chain(elsewhere));
     found.retain(|path| {
         let is_written = profile.write.iter().any(|root| path.starts_with(root));
         !is_written && fs::symlink_metadata(path).is_ok()
@@ -523,6 +532,38 @@ mod tests {
         let profile = BuiltIn::WorkspaceWrite.profile(&project, &directories, None).unwrap();
         assert!(!profile.protected.contains(&home.join(".bashrc")));
         assert!(!profile.protected.contains(&home.join(".config/portcullis")));
+    }
+
+    #[test]
+    fn what_is_the_gates_or_an_agents_and_lies_elsewhere_has_its_names_looked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, workspace) = (root.join("home"), root.join("work"));
+        for path in [".config/portcullis", ".claude", ".local/bin"] {
+            fs::create_dir_all(home.join(path)).unwrap();
+        }
+        fs::create_dir_all(workspace.join(".git")).unwrap();
+        for path in [".bashrc", ".local/bin/claude", "notes"] {
+            fs::write(home.join(path), "").unwrap();
+        }
+        let variables =
+            |name: &str| (name == platform::HOME).then(|| home.clone().into_os_string());
+        let directories = Directories { account: None, ..Directories::from_variables(variables) };
+        let profile = BuiltIn::WorkspaceWrite.profile(&workspace, &directories, None).unwrap();
+        let original =
+            |path: &str| profile.originals.iter().find(|one| one.path == home.join(path));
+        for (path, is_program) in [
+            (".config/portcullis", false),
+            (".claude", false),
+            (".bashrc", false),
+            (".local/bin/claude", true),
+        ] {
+            assert_eq!(original(path).map(|one| one.is_program), Some(is_program), "{path}");
+        }
+        assert!(original("notes").is_none() && original(".zshrc").is_none());
+        assert!(profile.originals.iter().all(|one| !one.path.starts_with(&workspace)));
+        let reads = BuiltIn::ReadOnly.profile(&workspace, &directories, None).unwrap();
+        assert!(reads.originals.is_empty());
     }
 
     #[test]

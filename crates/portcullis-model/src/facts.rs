@@ -131,9 +131,10 @@ impl Observed {
         let is_asked = |path: &String| asked.contains(path);
         // What starts by itself is another file with it.
         self.obeyed.as_ref().is_none_or(Obeyed::is_empty)
-            && self.paths
-            .iter()
-            .all(|(path, fact)| fact.is_plain() || fact.leads_to.is_none() && !is_asked(path))
+            && self
+                .paths
+                .iter()
+                .all(|(path, fact)| fact.is_plain() || fact.leads_to.is_none() && !is_asked(path))
     }
 }
 

@@ -61,6 +61,8 @@ pub(super) struct Repositories {
     /// What is obeyed and not protected: lists of what git runs when it is told to go on, which it writes itself, and files of the project that
     /// a command in its settings names.
     pub(super) noted: Vec<PathBuf>,
+    /// What of all this lies elsewhere than in the roots, where it may have a further name.
+    pub(super) elsewhere: Vec<PathBuf>,
     /// What was not looked at, for a person.
     pub(super) overlooked: Vec<String>,
     known: HashSet<PathBuf>,
@@ -182,6 +184,8 @@ impl Repositories {
         }
         let is_written = |path: &PathBuf| roots.iter().any(|root| path.starts_with(root));
         let Told { hooks, settings, programs, is_cut } = told;
+        let all = hooks.iter().chain(&settings).chain(&programs);
+        self.elsewhere.extend(all.filter(|path| !is_written(path)).cloned());
         self.obeyed.extend(hooks.into_iter().filter(is_written));
         self.taken_in.extend(settings.into_iter().filter(is_written));
         self.obeyed.extend(self.taken_in.iter().cloned());
@@ -338,6 +342,45 @@ mod tests {
             assert!(found.obeyed.contains(&root.join(path)), "{path}: {:?}", found.obeyed);
         }
         assert!(found.overlooked.is_empty(), "{:?}", found.overlooked);
+    }
+
+    #[test]
+    fn what_settings_name_in_the_roots_is_found_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap().join("work");
+        let home = root.parent().unwrap().to_owned();
+        made(&root, ".git");
+        made(&root, "vendor/lib/.git");
+        let settings = "[core]\nhooksPath = .husky/_\n[include]\npath = ../inc\n[diff \"x\"]\ntextconv = ./tools/x\n";
+        fs::write(root.join(".git/config"), settings).unwrap();
+        fs::create_dir(root.join("tools")).unwrap();
+        fs::write(root.join("tools/x"), "").unwrap();
+        fs::write(home.join(".gitconfig"), "[core]\nhooksPath = .hooks\n[include]\npath = other\n")
+            .unwrap();
+        let found = below(std::slice::from_ref(&root), std::slice::from_ref(&home));
+        for path in [".husky", ".husky/_", "inc", ".hooks", "vendor/lib/.hooks"] {
+            assert!(found.obeyed.contains(&root.join(path)), "{path}: {:?}", found.obeyed);
+        }
+        assert!(!found.obeyed.contains(&home.join("other")));
+        assert_eq!(found.taken_in, [root.join("inc")]);
+        assert!(found.noted.contains(&root.join("tools/x")), "{:?}", found.noted);
+        let kept = stand_in(&root.join("inc"), &found.taken_in);
+        assert_eq!(kept.map(|one| one.text), Some(String::new()));
+        // A part of a repository, and one of its further work trees.
+        let part = root.join("tools");
+        fs::write(root.join(".git/config"), "[core]\nhooksPath = tools/hooks\n").unwrap();
+        let found = below(std::slice::from_ref(&part), &[]);
+        assert_eq!(found.obeyed, [part.join("hooks")]);
+        let tree = home.join("tree");
+        fs::create_dir_all(root.join(".git/worktrees/t")).unwrap();
+        fs::create_dir(&tree).unwrap();
+        let pointer = format!("{}\n", tree.join(".git").display());
+        fs::write(root.join(".git/worktrees/t/gitdir"), pointer).unwrap();
+        let own = format!("gitdir: {}\n", root.join(".git/worktrees/t").display());
+        fs::write(tree.join(".git"), own).unwrap();
+        fs::write(root.join(".git/worktrees/t/commondir"), "../..\n").unwrap();
+        let found = below(std::slice::from_ref(&tree), &[]);
+        assert!(found.obeyed.contains(&tree.join("tools/hooks")), "{:?}", found.obeyed);
     }
 
     #[test]

@@ -28,8 +28,8 @@ use std::{
 
 use attacks::{ATTEMPTS, Attempt, Kept, LEFT_BEHIND, Works};
 use portcullis_sandbox::{
-    Elsewhere, Finished, Launch, Layer, Layered, Means, Original, Output, Profile, Refused, StandIn, probe,
-    run, stage,
+    Elsewhere, Finished, Launch, Layer, Layered, Means, Original, Output, Profile, Refused,
+    StandIn, probe, run, stage,
 };
 use scene::{SECRET, Scene};
 

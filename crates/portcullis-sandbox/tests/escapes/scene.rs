@@ -157,9 +157,8 @@ impl Scene {
     /// Whether what lies elsewhere, and has a name in the workspace, is as it was.
     pub(crate) fn is_own_touched(&self) -> bool {
         let own = ["outside/own/settings", "outside/own/led", "outside/program"];
-        own.iter().any(|path| {
-            fs::read_to_string(self.root.join(path)).ok().as_deref() != Some(WHOLE)
-        })
+        own.iter()
+            .any(|path| fs::read_to_string(self.root.join(path)).ok().as_deref() != Some(WHOLE))
     }
 
     /// Whether the protected settings of version control are as they were.

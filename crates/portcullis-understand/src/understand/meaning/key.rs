@@ -178,7 +178,9 @@ const KEYS: &[(Role, &[&str])] = &[
     ),
     (Role::Code(Some("powershell")), &["powershell", "powershellscript", "ps1"]),
     (Role::Code(Some("applescript")), &["applescript", "osascript"]),
-    (Role::Code(None), &[
+    (
+        Role::Code(None),
+        &[
             "cell",
             "cellcode",
             "cellcontent",
@@ -188,7 +190,8 @@ const KEYS: &[(Role, &[&str])] = &[
             "codesnippet",
             "newsource",
             "sourcecode",
-        ]),
+        ],
+    ),
     (Role::Function, &["expression", "expr", "function", "func", "snippet", "formula"]),
     (Role::Sql, &["sql", "sqlquery", "sqlstatement", "sqlstatements", "rawsql"]),
     (Role::Query, &["cypher", "query", "queries", "statement", "statements", "stmt"]),

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use super::{Beside, Reader, Spot, command::Told};
 use crate::{
     action::shell_quoted,
-    bound::Bounded,
     call::ToolCall,
     pointer, programs,
     understand::meaning::key::{self, Role},
@@ -36,7 +35,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 ];
 
 /// How many values of one call are looked at.
-const VALUES: usize = 64;
+const VALUES: usize = 4_096;
 
 /// Verbs of git whose call comes to a command whatever its values are.
 const WHOLE: &[&str] = &["apply", "clone", "init"];
@@ -51,21 +50,33 @@ impl Reader<'_, '_> {
         });
         let verb = verb.filter(|_| !matches!(program, "curl" | "rg" | "wget")).cloned();
         let mut values = Vec::new();
-        members_of(&call.arguments, "", &mut values);
+        if !members_of(&call.arguments, "", &mut values) {
+            self.too_deep(&Spot::Argument(String::new()));
+        }
         let beside = Beside::new(&call.arguments, &self.name);
         let verb = verb.as_deref().unwrap_or_default();
         let is_whole = program == "git" && WHOLE.contains(&verb);
+        // Beside an option its value stands in a list of them.
+        let listed: Vec<&str> =
+            values.iter().filter(|one| one.is_more()).map(Given::list).collect();
+        let is_listed = |one: &Given<'_>| one.is_in_list && listed.contains(&one.list());
         let handed: Vec<&Given> = values
             .iter()
-            .filter(|one| one.is_more() || is_whole && one.is_operand_of(verb))
+            .filter(|one| one.is_more() || is_listed(one) || is_whole && one.is_operand_of(verb))
             .collect();
         let Some(first) = handed.first() else { return };
         let mut words = vec![program.to_owned()];
+        let place = values.iter().find(|one| one.is_place() && !one.is_operand_of(verb));
+        if let Some(place) = place.filter(|_| program == "git") {
+            words.extend(["-C".to_owned(), shell_quoted(place.text)]);
+        }
         words.extend((!verb.is_empty()).then(|| verb.to_owned()));
         let input = values.iter().find(|one| one.is_patch()).filter(|_| verb == "apply");
         words.extend(handed.iter().filter(|one| !one.is_patch()).map(|one| shell_quoted(one.text)));
         let line = words.join(" ");
-        let Some(layer) = Spot::Argument(first.at.clone()).open(self.walk, first.text) else { return };
+        let Some(layer) = Spot::Argument(first.at.clone()).open(self.walk, first.text) else {
+            return;
+        };
         let beside = Beside { input: input.map(|one| one.text), arguments: None, ..beside };
         self.in_shell(layer, first.text, Some(&line), &beside, Told::Guessed);
     }
@@ -80,6 +91,7 @@ impl Reader<'_, '_> {
 /// A text among the arguments.
 struct Given<'a> {
     at: String,
+    is_in_list: bool,
     name: &'a str,
     text: &'a str,
 }
@@ -94,6 +106,29 @@ impl Given<'_> {
             || self.is_patch();
         let is_command = ["ext::", "fd::"].iter().any(|start| self.text.starts_with(start));
         is_option && !is_said || is_command
+    }
+
+    /// The place of the list that it stands in.
+    fn list(&self) -> &str {
+        self.at.rsplit_once('/').map_or("", |(list, _)| list)
+    }
+
+    /// Whether it says in which repository something is done.
+    fn is_place(&self) -> bool {
+        const PLACES: &[&str] = &[
+            "cwd",
+            "directory",
+            "path",
+            "projectpath",
+            "repo",
+            "repository",
+            "repopath",
+            "repositorypath",
+            "workdir",
+            "workingdir",
+            "workingdirectory",
+        ];
+        PLACES.contains(&key::plain(self.name).as_str()) && self.text.starts_with(['/', '.', '~'])
     }
 
     fn is_patch(&self) -> bool {
@@ -111,25 +146,28 @@ impl Given<'_> {
     }
 }
 
-/// The texts among the arguments, with their names.
-fn gathered<'a>(value: &'a Value, name: &'a str, at: &str, values: &mut Vec<Given<'a>>) {
+/// The texts among the arguments, with their names. Whether that was all of them is the answer.
+fn gathered<'a>(value: &'a Value, name: &'a str, at: &str, values: &mut Vec<Given<'a>>) -> bool {
     if values.len() >= VALUES {
-        return;
+        return false;
     }
     match value {
-        Value::String(text) => values.push(Given { at: at.to_owned(), name, text }),
+        Value::String(text) => {
+            let is_in_list =
+                at.rsplit('/').next().is_some_and(|last| last.parse::<usize>().is_ok());
+            values.push(Given { at: at.to_owned(), is_in_list, name, text });
+            true
+        }
         Value::Array(items) => {
-            for (index, item) in items.iter().enumerate().leading(VALUES) {
-                gathered(item, name, &format!("{at}/{index}"), values);
-            }
+            let mut items = items.iter().enumerate();
+            items.all(|(index, item)| gathered(item, name, &format!("{at}/{index}"), values))
         }
         Value::Object(members) => members_of(members, at, values),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
     }
 }
 
-fn members_of<'a>(members: &'a Map<String, Value>, at: &str, values: &mut Vec<Given<'a>>) {
-    for (name, value) in members.iter().leading(VALUES) {
-        gathered(value, name, &pointer::to(at, name), values);
-    }
+fn members_of<'a>(members: &'a Map<String, Value>, at: &str, values: &mut Vec<Given<'a>>) -> bool {
+    let mut members = members.iter();
+    members.all(|(name, value)| gathered(value, name, &pointer::to(at, name), values))
 }

@@ -119,6 +119,10 @@ impl Engine {
             self.has_roots = capabilities.contains_key("roots");
             sample::told(capabilities, self.samples);
         }
+        if let Err(why) = self.put_down_told("initialize", request.params.as_ref()) {
+            out.client.push(Answer::error(request.id, CODE, &why).into());
+            return;
+        }
         self.pass(request, What::Initialize, out);
     }
 

@@ -70,7 +70,8 @@ impl Given {
                 return Err(name);
             }
         }
-        let names_task = matches!(method, "tasks/cancel" | "tasks/get" | "tasks/result" | "tasks/update");
+        let names_task =
+            matches!(method, "tasks/cancel" | "tasks/get" | "tasks/result" | "tasks/update");
         if names_task && !params.contains_key("taskId") { Err("taskId") } else { Ok(()) }
     }
 
@@ -155,7 +156,15 @@ impl Engine {
         why.is_ok()
     }
 
-    fn put_down_told(&mut self, method: &str, params: Option<&Members>) -> Result<(), String> {
+    /// Puts down that a message which is no call goes on, where that is new.
+    ///
+    /// # Errors
+    /// Why it may not.
+    pub(super) fn put_down_told(
+        &mut self,
+        method: &str,
+        params: Option<&Members>,
+    ) -> Result<(), String> {
         let said = params.cloned().map(|mut params| {
             params.remove("_meta");
             params

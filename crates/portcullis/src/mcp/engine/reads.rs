@@ -209,8 +209,11 @@ impl Completion {
 
 /// Leaves of a completion what it is judged by.
 fn only_judged(params: &mut Members) {
-    let inner: [(&str, &[&str]); 3] =
-        [("ref", &["name", "type", "uri"]), ("argument", &["name", "value"]), ("context", &["arguments"])];
+    let inner: [(&str, &[&str]); 3] = [
+        ("ref", &["name", "type", "uri"]),
+        ("argument", &["name", "value"]),
+        ("context", &["arguments"]),
+    ];
     for (name, known) in inner {
         if let Some(Value::Object(members)) = params.get_mut(name) {
             members.retain(|name, _| known.contains(&name.as_str()));

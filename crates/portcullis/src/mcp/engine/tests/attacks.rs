@@ -272,14 +272,14 @@ fn what_is_told_beside_calls_stands_in_the_record_once() {
         .unwrap();
         told
     };
-    assert_eq!(rows(&mut open).len(), 1, "it was told that the session began");
+    assert_eq!(rows(&mut open).len(), 2, "it was told that the session begins, and began");
     for (id, level) in [(50, "info"), (51, "debug"), (52, "info")] {
         let frame = json!({"jsonrpc": "2.0", "id": id, "method": "logging/setLevel", "params": {"level": level}});
         assert_eq!(open.client(frame).1.len(), 1);
     }
     open.client(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
     let rows = rows(&mut open);
-    assert_eq!(rows.len(), 4, "{rows:?}");
+    assert_eq!(rows.len(), 5, "{rows:?}");
     assert!(rows.iter().any(|row| row.contains("logging/setLevel") && row.contains("debug")));
 }
 
