@@ -161,7 +161,8 @@ impl<'a> Settings<'a> {
         for folder in [Some(path), path.parent().filter(|_| is_starters)].into_iter().flatten() {
             for folder in both(folder) {
                 let is_wide = |one: &Path| one.starts_with(&folder);
-                if is_wide(root) || self.wide.iter().any(|one| is_wide(one)) {
+                let is_shared = is_wide(root) || self.wide.iter().any(|one| is_wide(one));
+                if is_shared || !is_for_hooks(&folder) {
                     told.hooks.extend(HOOKS.iter().map(|hook| folder.join(hook)));
                 } else {
                     told.hooks.insert(folder);
@@ -208,8 +209,9 @@ impl<'a> Settings<'a> {
     }
 
     fn read_anew(&self, file: &Path) -> (Vec<Lead>, bool) {
+        // What is not looked at is not known, as every other fact that lies there.
         if !(self.may_look)(file) {
-            return (Vec::new(), false);
+            return (Vec::new(), true);
         }
         let Ok(found) = fs::metadata(file) else { return (Vec::new(), true) };
         // What is no file could be waited for without end.
@@ -235,6 +237,15 @@ impl<'a> Settings<'a> {
         }
         vec![plain(&base.join(name))]
     }
+}
+
+/// Whether a directory is there for hooks, by its name: everything in it is read, or run by one of them. In another one (`scripts`) only hooks are.
+fn is_for_hooks(folder: &Path) -> bool {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    let own = name(folder).unwrap_or_default();
+    let around = || folder.parent().and_then(name).unwrap_or_default();
+    let own = if own == "_" { around() } else { own };
+    ["hook", "husky"].iter().any(|word| own.contains(word))
 }
 
 /// A path without `..`, as the system walks it: a link before one is followed first.
@@ -304,7 +315,7 @@ mod tests {
         for (settings, hooks) in [
             ("[core]\nhooksPath = .husky", vec![root.join(".husky")]),
             ("[core]\nhooksPath = .husky/_", vec![root.join(".husky"), root.join(".husky/_")]),
-            ("[core] hookspath=\"./a/../b/\"", vec![root.join("b")]),
+            ("[core] hookspath=\"./a/../.githooks/\"", vec![root.join(".githooks")]),
             ("[core]\nhooksPath = ~/hooks", vec![world.home.join("hooks")]),
             ("[core]\nhooksPath = /etc/hooks", vec![PathBuf::from("/etc/hooks")]),
             ("[core]\nbare = false\n[user]\nname = hooksPath", Vec::new()),
@@ -313,14 +324,15 @@ mod tests {
             assert_eq!(told.hooks, hooks.into_iter().collect(), "{settings}");
             assert!(!told.is_cut && told.settings.is_empty(), "{settings}");
         }
-        for wide in [".", "..", "~", "/"] {
+        for wide in [".", "..", "~", "/", "scripts", "build/_"] {
             let told = world.told(&format!("[core]\nhooksPath = {wide}"));
-            assert_eq!(told.hooks.len(), HOOKS.len(), "{wide}");
+            let folders = if wide.ends_with('_') { 2 } else { 1 };
+            assert_eq!(told.hooks.len(), HOOKS.len() * folders, "{wide}");
             assert!(told.hooks.iter().all(|one| one.file_name().is_some()), "{wide}");
         }
         assert!(world.told("[core]\nhooksPath = .").hooks.contains(&root.join("pre-commit")));
-        fs::write(world.home.join(".gitconfig"), "[core]\nhooksPath = .all").unwrap();
-        assert_eq!(world.told("").hooks, [root.join(".all")].into());
+        fs::write(world.home.join(".gitconfig"), "[core]\nhooksPath = .hooks").unwrap();
+        assert_eq!(world.told("").hooks, [root.join(".hooks")].into());
     }
 
     #[test]
@@ -329,12 +341,12 @@ mod tests {
         let root = &world.root;
         fs::write(root.join(".inc"), "[include]\npath = more/inc\npath = .inc\n").unwrap();
         fs::create_dir(root.join("more")).unwrap();
-        fs::write(root.join("more/inc"), "[core]\nhooksPath = h\n").unwrap();
+        fs::write(root.join("more/inc"), "[core]\nhooksPath = hooks\n").unwrap();
         let told =
             world.told("[include]\npath = ../.inc\n[includeIf \"onbranch:x\"]\npath = ../later\n");
         let settings = [".inc", "more/inc", "later"].map(|name| root.join(name));
         assert_eq!(told.settings, settings.into());
-        assert_eq!(told.hooks, [root.join("h")].into());
+        assert_eq!(told.hooks, [root.join("hooks")].into());
         let many: String = (0..FILES).map(|at| format!("[include]\npath = ../{at}\n")).collect();
         let told = world.told(&many);
         assert_eq!((told.settings.len(), told.is_cut), (FILES, true));

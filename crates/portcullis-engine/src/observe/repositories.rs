@@ -16,9 +16,6 @@ use super::{
 };
 use crate::obeyed::{Repository, Settings, Told};
 
-/// In how many repositories of one call it is looked what they obey.
-const REPOSITORIES: usize = 8;
-
 /// A repository by its directories.
 pub(super) struct Found {
     /// The one that its work trees share.
@@ -51,9 +48,6 @@ pub(super) fn obeyed<'p>(
 ) -> Obeyed {
     let mut roots: BTreeSet<PathBuf> = BTreeSet::new();
     for path in paths {
-        if roots.len() == REPOSITORIES {
-            break;
-        }
         roots.extend(look.repository_around(path).map(Path::to_owned));
         let leads = look.resolved(path).filter(|real| real != path);
         let leads = leads.as_deref().and_then(|real| look.repository_around(real));
@@ -68,9 +62,11 @@ pub(super) fn obeyed<'p>(
             settings.follow(Repository { git: &git, own: &own, root }, &mut told);
         }
     }
-    let Told { hooks, settings, programs, is_cut: _ } = told;
+    let Told { hooks, settings, programs, is_cut } = told;
     let names = |paths: BTreeSet<PathBuf>| paths.iter().filter_map(|path| text(path)).collect();
     let mut run: BTreeSet<String> = names(hooks);
     run.extend(names(programs));
+    // Where not all that is named is known, it may be anything there.
+    run.extend(roots.iter().filter(|_| is_cut).filter_map(|root| text(root)));
     Obeyed { run, settings: names(settings) }
 }

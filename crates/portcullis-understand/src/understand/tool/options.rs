@@ -3,10 +3,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{Beside, Reader, Spot, command::Told};
+use super::{Beside, Reader, Spot, command::Told, contract};
 use crate::{
     action::shell_quoted,
     call::ToolCall,
+    contract::Class,
     pointer, programs,
     understand::meaning::key::{self, Role},
 };
@@ -78,7 +79,12 @@ impl Reader<'_, '_> {
             return;
         };
         let beside = Beside { input: input.map(|one| one.text), arguments: None, ..beside };
+        let mark = self.walk.effects();
         self.in_shell(layer, first.text, Some(&line), &beside, Told::Guessed);
+        let found = contract::of_call(call, self.walk.facts());
+        if found.is_some_and(|found| found.act.contract.class == Class::Execute) {
+            self.walk.suppose(mark);
+        }
     }
 
     /// The program that the server, or the tool, is made around.
