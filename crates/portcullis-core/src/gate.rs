@@ -234,7 +234,15 @@ fn planned(effects: &Effects, facts: &Facts) -> FactPlan {
         paths.filter(|path| path.starts_with('/')).take(MAX_PATHS).collect()
     };
     let (uncommitted, work_trees) = (discarded(false), discarded(true));
-    FactPlan { paths, uncommitted, work_trees, contents: effects.wanted.clone(), hosts }
+    let obeyed = facts.obeyed.is_none()
+        && effects.list.iter().any(|effect| match &effect.kind {
+            EffectKind::Write { target, .. } => {
+                let path = target.path.as_deref();
+                path.is_some_and(|path| path.starts_with('/') && !is_own_stream(path))
+            }
+            _ => false,
+        });
+    FactPlan { paths, uncommitted, work_trees, contents: effects.wanted.clone(), hosts, obeyed }
 }
 
 /// The facts, with the directories that the call itself names where none were observed.

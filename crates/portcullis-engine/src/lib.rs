@@ -64,6 +64,7 @@ pub mod guardian;
 pub mod handover;
 pub mod hooked;
 pub mod memory;
+mod obeyed;
 pub mod observe;
 #[cfg(target_os = "linux")]
 mod own_key;

@@ -1,5 +1,5 @@
 //! The world as far as the core asked for it. Owns every look at the file system that judging needs; it reads no file's
-//! content but the repository's settings and what the call would start (`contents`), runs nothing (git neither), and judges nothing.
+//! content but the settings of version control and what the call would start (`contents`), runs nothing (git neither), and judges nothing.
 //!
 //! Every look is bounded, and none is taken into a network file system unless the call itself runs in it, because a server
 //! that is gone would hold up the gate. What was not looked at is missing from the facts, which makes a judgement stricter.
@@ -10,6 +10,7 @@ mod contents;
 mod folder;
 mod look;
 mod remotes;
+mod repositories;
 mod uncommitted;
 
 use std::{
@@ -140,6 +141,7 @@ impl Observer {
             uncommitted: BTreeMap::new(),
             work_trees: BTreeMap::new(),
             contents: BTreeMap::new(),
+            obeyed: None,
             session: SessionState::NOTHING,
             tool: ToolFacts::default(),
         }
@@ -157,7 +159,9 @@ impl Observer {
         let uncommitted = unknown(&plan.uncommitted, &|path| facts.uncommitted.contains_key(path));
         let work_trees = unknown(&plan.work_trees, &|path| facts.work_trees.contains_key(path));
         let hosts = plan.hosts && facts.hosts.is_empty();
-        if paths.is_empty() && uncommitted.is_empty() && work_trees.is_empty() && !hosts {
+        let obeyed = plan.obeyed && facts.obeyed.is_none();
+        if paths.is_empty() && uncommitted.is_empty() && work_trees.is_empty() && !hosts && !obeyed
+        {
             return Observed::default();
         }
         let directories = [&facts.workspace, &facts.cwd, &facts.home];
@@ -180,7 +184,11 @@ impl Observer {
             Some(workspace) if hosts => remotes::hosts(workspace, |path| look.may_look(path)),
             _ => Vec::new(),
         };
-        Observed { paths, uncommitted, work_trees, hosts }
+        let obeyed = obeyed.then(|| {
+            let written = plan.paths.iter().map(|path| Path::new(path.as_str()));
+            repositories::obeyed(look, workspace.into_iter().chain(written), home)
+        });
+        Observed { paths, uncommitted, work_trees, hosts, obeyed }
     }
 
     /// Whoever reads files for one call, within what is read for one; nobody where none are read.

@@ -14,7 +14,7 @@ use std::{
 };
 
 use portcullis_core::place::{self, NamedPath};
-use portcullis_sandbox::{Limits, Network, Profile, Proxy};
+use portcullis_sandbox::{Limits, Network, Original, Profile, Proxy};
 
 pub use contracted::Contracted;
 pub use left::Before;
@@ -190,13 +190,20 @@ fn protect(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     if profile.write.is_empty() {
         return;
     }
-    let found = repositories::below(&profile.write);
+    let own: Vec<PathBuf> = directories.homes().map(Path::to_owned).collect();
+    let found = repositories::below(&profile.write, &own);
     let homes: Vec<Option<&Path>> = directories.homes().map(Some).collect();
     let homes = if homes.is_empty() { vec![None] } else { homes };
-    profile.protected.extend(homes.into_iter().flat_map(|home| guarded(home, workspace)));
+    let mut programs = Vec::new();
+    for home in homes {
+        let (guarded, of_agents) = guarded_among(home, workspace);
+        profile.protected.extend(guarded);
+        programs.extend(of_agents);
+    }
     let is_of_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
     let named = profile.protected.iter().filter(|path| is_of_git(path));
-    let stand_ins = named.chain(&found.obeyed).filter_map(|path| repositories::stand_in(path));
+    let stand_ins =
+        named.chain(&found.obeyed).filter_map(|path| repositories::stand_in(path, &found.taken_in));
     profile.stand_ins = stand_ins.collect();
     profile.stand_ins.sort_unstable();
     profile.stand_ins.dedup();
@@ -207,6 +214,33 @@ fn protect(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     profile.protected.sort_unstable();
     profile.protected.dedup();
     profile.overlooked = found.overlooked;
+    let own = std::env::current_exe().ok();
+    programs.extend(own.clone());
+    let elsewhere = found.elsewhere.into_iter().chain(own);
+    profile.originals = originals(profile, directories, elsewhere, &programs);
+}
+
+/// What is protected and lies elsewhere than where the profile writes: there it may have a further name.
+fn originals(
+    profile: &Profile,
+    directories: &Directories,
+    elsewhere: impl Iterator<Item = PathBuf>,
+    programs: &[PathBuf],
+) -> Vec<Original> {
+    let mut found = at_home(directories, &[PathBuf::from("/")]);
+    found.extend(profile.protected.iter().cloned().chain(elsewhere));
+    found.retain(|path| {
+        let is_written = profile.write.iter().any(|root| path.starts_with(root));
+        !is_written && fs::symlink_metadata(path).is_ok()
+    });
+    let original = |path: PathBuf| {
+        let is_program = programs.contains(&path);
+        Original { path, is_program }
+    };
+    let mut found: Vec<Original> = found.into_iter().map(original).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// What is protected where a home directory, or our own files, may be written: what configures us and what we keep, and what
@@ -361,18 +395,27 @@ fn secrets_among(there: &mut There, home: Option<&Path>, workspace: &Path) -> Ve
 /// only be in the way.
 #[must_use]
 pub fn guarded(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
+    guarded_among(home, workspace).0
+}
+
+/// The same, and those of it that are programs of agents.
+fn guarded_among(home: Option<&Path>, workspace: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let home = home.and_then(Path::to_str);
     let named = place::guarded_paths(home, &workspace.to_string_lossy());
     let mut there = There::default();
     let mut found: Vec<PathBuf> = Vec::new();
     let mut missing: Vec<&NamedPath> = Vec::new();
     let mut agents = HashSet::new();
+    let mut programs = Vec::new();
     for one in &named {
         let paths = there.find(&one.path);
         if paths.is_empty() {
             missing.push(one);
         } else {
             agents.extend(one.agent);
+        }
+        if one.agent == Some(place::PROGRAM) {
+            programs.extend(paths.iter().cloned());
         }
         found.extend(paths);
     }
@@ -383,7 +426,7 @@ pub fn guarded(home: Option<&Path>, workspace: &Path) -> Vec<PathBuf> {
     found.extend(obeyed.map(|one| PathBuf::from(&one.path)));
     found.sort_unstable();
     found.dedup();
-    found
+    (found, programs)
 }
 
 #[cfg(test)]
@@ -489,6 +532,38 @@ mod tests {
         let profile = BuiltIn::WorkspaceWrite.profile(&project, &directories, None).unwrap();
         assert!(!profile.protected.contains(&home.join(".bashrc")));
         assert!(!profile.protected.contains(&home.join(".config/portcullis")));
+    }
+
+    #[test]
+    fn what_is_the_gates_or_an_agents_and_lies_elsewhere_has_its_names_looked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, workspace) = (root.join("home"), root.join("work"));
+        for path in [".config/portcullis", ".claude", ".local/bin"] {
+            fs::create_dir_all(home.join(path)).unwrap();
+        }
+        fs::create_dir_all(workspace.join(".git")).unwrap();
+        for path in [".bashrc", ".local/bin/claude", "notes"] {
+            fs::write(home.join(path), "").unwrap();
+        }
+        let variables =
+            |name: &str| (name == platform::HOME).then(|| home.clone().into_os_string());
+        let directories = Directories { account: None, ..Directories::from_variables(variables) };
+        let profile = BuiltIn::WorkspaceWrite.profile(&workspace, &directories, None).unwrap();
+        let original =
+            |path: &str| profile.originals.iter().find(|one| one.path == home.join(path));
+        for (path, is_program) in [
+            (".config/portcullis", false),
+            (".claude", false),
+            (".bashrc", false),
+            (".local/bin/claude", true),
+        ] {
+            assert_eq!(original(path).map(|one| one.is_program), Some(is_program), "{path}");
+        }
+        assert!(original("notes").is_none() && original(".zshrc").is_none());
+        assert!(profile.originals.iter().all(|one| !one.path.starts_with(&workspace)));
+        let reads = BuiltIn::ReadOnly.profile(&workspace, &directories, None).unwrap();
+        assert!(reads.originals.is_empty());
     }
 
     #[test]

@@ -26,6 +26,14 @@ pub struct FactPlan {
     /// Whether to look up which hosts the repository knows: something is sent out.
     #[serde(default)]
     pub hosts: bool,
+    /// Whether to look up what version control is told to obey: something is written.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub obeyed: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+const fn is_not(wanted: &bool) -> bool {
+    !*wanted
 }
 
 /// What was observed. Everything is optional: a fact that is missing makes a judgement stricter, never looser.
@@ -58,12 +66,35 @@ pub struct Facts {
     /// What stands at each path whose content was asked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub contents: BTreeMap<String, FileFact>,
+    /// What version control is told to obey beside its own directory; nothing where that was not looked up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obeyed: Option<Obeyed>,
     /// What the earlier calls of the session left behind.
     #[serde(default)]
     pub session: SessionState,
     /// What whoever set the gate up says of the tool that is called.
     #[serde(default, skip_serializing_if = "ToolFacts::is_empty")]
     pub tool: ToolFacts,
+}
+
+/// What the settings of version control name: files and directories, absolute.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Obeyed {
+    /// What it runs: directories of hooks, and programs that stand in files.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub run: BTreeSet<String>,
+    /// Files of settings that others take in.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub settings: BTreeSet<String>,
+}
+
+impl Obeyed {
+    /// Whether nothing is named.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let Self { run, settings } = self;
+        run.is_empty() && settings.is_empty()
+    }
 }
 
 /// What was looked up for a plan beside what was known, files aside.
@@ -77,14 +108,20 @@ pub struct Observed {
     pub work_trees: BTreeMap<String, bool>,
     /// See [`Facts::hosts`].
     pub hosts: Vec<String>,
+    /// See [`Facts::obeyed`].
+    pub obeyed: Option<Obeyed>,
 }
 
 impl Observed {
     /// Whether nothing was seen: what was understood without it holds.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { paths, uncommitted, work_trees, hosts } = self;
-        paths.is_empty() && uncommitted.is_empty() && work_trees.is_empty() && hosts.is_empty()
+        let Self { paths, uncommitted, work_trees, hosts, obeyed } = self;
+        paths.is_empty()
+            && uncommitted.is_empty()
+            && work_trees.is_empty()
+            && hosts.is_empty()
+            && obeyed.is_none()
     }
 
     /// Whether the same is understood of an action with it: what was committed and which hosts are known is weighed afterwards, a plain file is
@@ -92,16 +129,20 @@ impl Observed {
     #[must_use]
     pub fn is_plain(&self, asked: &BTreeSet<String>) -> bool {
         let is_asked = |path: &String| asked.contains(path);
-        self.paths
-            .iter()
-            .all(|(path, fact)| fact.is_plain() || fact.leads_to.is_none() && !is_asked(path))
+        // What starts by itself is another file with it.
+        self.obeyed.as_ref().is_none_or(Obeyed::is_empty)
+            && self
+                .paths
+                .iter()
+                .all(|(path, fact)| fact.is_plain() || fact.leads_to.is_none() && !is_asked(path))
     }
 }
 
 impl Facts {
     /// The same, and what was looked up since.
     pub fn learn(&mut self, observed: Observed) {
-        let Observed { paths, uncommitted, work_trees, hosts } = observed;
+        let Observed { paths, uncommitted, work_trees, hosts, obeyed } = observed;
+        self.obeyed = obeyed.or_else(|| self.obeyed.take());
         self.paths.extend(paths);
         self.uncommitted.extend(uncommitted);
         self.work_trees.extend(work_trees);

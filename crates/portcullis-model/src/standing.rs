@@ -205,6 +205,14 @@ pub struct Persistence {
     pub(crate) patterns: &'static [&'static str],
 }
 
+impl Persistence {
+    /// Whether it is that because the settings of the repository name it, wherever it lies.
+    #[must_use]
+    pub const fn is_told(&self) -> bool {
+        self.patterns.is_empty()
+    }
+}
+
 /// The family of a file that starts something by itself.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum PersistenceKind {

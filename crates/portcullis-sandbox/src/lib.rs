@@ -56,7 +56,7 @@ pub use elsewhere::{Unwritten, probe, run, stage};
 pub use kernel::Unwritten;
 pub use launch::{Finished, Input, Kept, Launch, Output, Refused, STAGE, Stage, Status, Stopped};
 pub use layer::{Layer, LayerState, Layers, Means, Report, Unavailable, UnknownLayer};
-pub use profile::{Elsewhere, Layered, Limits, Network, Profile, Proxy, StandIn};
+pub use profile::{Elsewhere, Layered, Limits, Network, Original, Profile, Proxy, StandIn};
 #[cfg(target_os = "linux")]
 pub use run::{probe, run};
 pub use seen::{MOST_SEEN, Seen};

@@ -23,6 +23,8 @@ pub struct Profile {
     /// Protected files that keep their places, while they are missing, with a text that means nothing to who reads them. The places
     /// of all others are kept by empty directories.
     pub stand_ins: Vec<StandIn>,
+    /// What lies outside of [`Profile::write`] and may not be changed by a name that it has there: a hard link in it, or a link that leads there.
+    pub originals: Vec<Original>,
     /// What was not looked at when what is protected was found, for the report.
     pub overlooked: Vec<String>,
     /// Whether there is a temporary directory, private and gone afterwards.
@@ -55,6 +57,16 @@ pub enum Elsewhere {
     },
     /// To a copy of the directory, which the program finds in its place.
     Copy(PathBuf),
+}
+
+/// A file or directory outside of what may be written, whose further names are protected.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Original {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether it is a program, which package managers link as often as they like: of more names than can be protected the report tells, and
+    /// nothing is refused for them.
+    pub is_program: bool,
 }
 
 /// A text that keeps the place of a protected file.
@@ -117,6 +129,7 @@ impl Profile {
             denied: Vec::new(),
             protected: Vec::new(),
             stand_ins: Vec::new(),
+            originals: Vec::new(),
             overlooked: Vec::new(),
             temporary: true,
             network: Network::Off,
@@ -142,7 +155,7 @@ impl Profile {
         let mut layers = Layers::all();
         for (layer, asked) in [
             (Layer::Unreadable, !self.denied.is_empty()),
-            (Layer::Protected, !self.protected.is_empty()),
+            (Layer::Protected, !self.protected.is_empty() || !self.originals.is_empty()),
             (Layer::Network, self.network != Network::Open),
             (Layer::Sockets, !self.unix_sockets),
         ] {

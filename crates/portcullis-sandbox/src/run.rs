@@ -419,7 +419,8 @@ fn planned(launch: &Launch) -> Result<Plan, Refused> {
     if require.contains(Layer::Network) && profile.network == Network::Open {
         return Err(Refused::Asked("the network is required to be held, and open".to_owned()));
     }
-    if !profile.layered.is_empty() && !profile.protected.is_empty() {
+    let is_protecting = !profile.protected.is_empty() || !profile.originals.is_empty();
+    if !profile.layered.is_empty() && is_protecting {
         // What is protected is attached as it is, and so would be written where it is.
         let words = "what is changed elsewhere is not protected, and cannot be both";
         return Err(Refused::Asked(words.to_owned()));
@@ -462,6 +463,7 @@ fn resolved(profile: &Profile) -> Result<Profile, Refused> {
         denied,
         protected,
         stand_ins,
+        originals,
         overlooked,
         temporary,
         network,
@@ -534,6 +536,7 @@ fn resolved(profile: &Profile) -> Result<Profile, Refused> {
         denied: covered,
         protected: fixed,
         stand_ins,
+        originals: originals.clone(),
         overlooked: overlooked.clone(),
         temporary,
         network,

@@ -1,43 +1,25 @@
 //! Which hosts a repository knows. Owns the reading of its settings, as far as its remotes go; git is not run.
 
-use std::{
-    fs,
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::{fs, io::Read as _, path::Path};
 
 use portcullis_core::address::host_of;
+
+use super::repositories;
 
 /// How much of a repository's settings is read; remotes past it are not known, which makes a judgement stricter.
 const BYTES: u64 = 1 << 16;
 
 /// The hosts of the repository's remotes, in lower case.
 pub(super) fn hosts(workspace: &Path, may_look: impl Fn(&Path) -> bool) -> Vec<String> {
-    let Some(settings) = settings(workspace).filter(|path| may_look(path)) else {
-        return Vec::new();
-    };
+    let found = repositories::around(workspace).map(|found| found.git.join("config"));
+    let Some(settings) = found.filter(|path| may_look(path)) else { return Vec::new() };
     let mut hosts = named(&beginning(&settings));
     hosts.sort_unstable();
     hosts.dedup();
     hosts
 }
 
-/// Where the settings stand: a work tree that was added has a file `.git`, which leads to them.
-fn settings(workspace: &Path) -> Option<PathBuf> {
-    let git = workspace.join(".git");
-    if fs::metadata(&git).ok()?.is_dir() {
-        return Some(git.join("config"));
-    }
-    let leads = beginning(&git);
-    let directory = workspace.join(leads.trim().strip_prefix("gitdir:")?.trim());
-    let shared = beginning(&directory.join("commondir"));
-    Some(match shared.trim() {
-        "" => directory.join("config"),
-        shared => directory.join(shared).join("config"),
-    })
-}
-
-fn beginning(path: &Path) -> String {
+pub(super) fn beginning(path: &Path) -> String {
     let mut text = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(BYTES).read_to_end(&mut text));
     match read {

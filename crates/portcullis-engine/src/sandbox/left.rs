@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::repositories::{self, Repositories};
+use crate::platform::Directories;
 
 /// The most hooks of one repository that are looked at.
 const MOST_HOOKS: usize = 1_000;
@@ -20,6 +21,7 @@ const MOST_NAMED: usize = 20;
 #[derive(Debug)]
 pub struct Before {
     roots: Vec<PathBuf>,
+    homes: Vec<PathBuf>,
     seen: BTreeMap<PathBuf, Mark>,
 }
 
@@ -34,14 +36,16 @@ struct Mark {
 impl Before {
     /// Looks below what a run may write.
     #[must_use]
-    pub fn look(roots: &[PathBuf]) -> Self {
-        Self { roots: roots.to_vec(), seen: seen(roots) }
+    pub fn look(roots: &[PathBuf], directories: &Directories) -> Self {
+        let homes: Vec<PathBuf> = directories.homes().map(Path::to_owned).collect();
+        let seen = seen(roots, &homes);
+        Self { roots: roots.to_vec(), homes, seen }
     }
 
     /// What was made or changed since, a sentence each.
     #[must_use]
     pub fn left(&self) -> Vec<String> {
-        let after = seen(&self.roots);
+        let after = seen(&self.roots, &self.homes);
         let differs = |(path, mark): &(&PathBuf, &Mark)| self.seen.get(*path) != Some(*mark);
         let different: Vec<(&PathBuf, &Mark)> = after.iter().filter(differs).collect();
         let said = |path: &Path| {
@@ -62,10 +66,10 @@ impl Before {
     }
 }
 
-fn seen(roots: &[PathBuf]) -> BTreeMap<PathBuf, Mark> {
-    let Repositories { obeyed, lists, .. } = repositories::below(roots);
+fn seen(roots: &[PathBuf], homes: &[PathBuf]) -> BTreeMap<PathBuf, Mark> {
+    let Repositories { obeyed, noted, .. } = repositories::below(roots, homes);
     let mut seen = BTreeMap::new();
-    for path in obeyed.into_iter().chain(lists) {
+    for path in obeyed.into_iter().chain(noted) {
         let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
         if !metadata.is_dir() {
             seen.insert(path, Mark::of(&metadata));
@@ -111,7 +115,7 @@ mod tests {
             }
         };
         made(".git");
-        let before = Before::look(std::slice::from_ref(&root));
+        let before = Before::look(std::slice::from_ref(&root), &Directories::default());
         assert!(before.left().is_empty());
         fs::write(root.join("README.md"), "").unwrap();
         fs::write(root.join(".git/HEAD"), "ref: refs/heads/x\n").unwrap();

@@ -70,7 +70,7 @@ fn answers<'t>(target: &'t Target, facts: &Facts) -> &'t Answers {
         Answers {
             place,
             credential: ways.iter().find_map(credentials::find),
-            persistence: ways.iter().find_map(persistence::find),
+            persistence: starts(&ways, facts),
             agent_file: ways.iter().find_map(agents::find),
             is_account_list: target.path.is_some()
                 && ways.written.as_ref().is_some_and(|path| path.may_match(credentials::ACCOUNTS)),
@@ -120,7 +120,17 @@ pub fn is_account_list(target: &Target, facts: &Facts) -> bool {
 /// What would start by itself later if a path were written.
 #[must_use]
 pub fn persistence(path: &str, facts: &Facts) -> Option<&'static Persistence> {
-    along(path, facts, persistence::find)
+    let short = without_any(path);
+    starts(&Ways::new(path, short.as_deref(), facts), facts)
+}
+
+/// What is told to version control says more than what a project's file may be to something.
+fn starts(ways: &Ways<'_>, facts: &Facts) -> Option<&'static Persistence> {
+    let found = ways.iter().find_map(persistence::find);
+    if facts.obeyed.is_none() || found.is_some_and(|row| row.kind != PersistenceKind::Project) {
+        return found;
+    }
+    ways.iter().find_map(|located| persistence::told(located, facts)).or(found)
 }
 
 /// What would start by itself later if a target were written.

@@ -362,6 +362,7 @@ static NOTHING_KNOWN: Facts = Facts {
     hooked: Vec::new(),
     hosts: Vec::new(),
     contents: BTreeMap::new(),
+    obeyed: None,
     session: SessionState::NOTHING,
     paths: BTreeMap::new(),
     uncommitted: BTreeMap::new(),

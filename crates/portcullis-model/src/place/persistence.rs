@@ -1,13 +1,40 @@
 //! Files that something runs or obeys later, without being asked again. Owns the table; one row per kind.
 
+use std::collections::BTreeSet;
+
 use super::{index::index, pattern::Located};
-use crate::standing::{Persistence, PersistenceKind};
+use crate::{
+    facts::Facts,
+    standing::{Persistence, PersistenceKind},
+};
 
 pub(super) fn find(located: &Located<'_>) -> Option<&'static Persistence> {
     TABLE
         .get(index!(TABLE).row(located)?)
         .filter(|_| !EXCEPTIONS.iter().any(|pattern| located.surely_matches(pattern)))
 }
+
+/// What version control is told to obey, wherever it lies.
+pub(super) fn told(located: &Located<'_>, facts: &Facts) -> Option<&'static Persistence> {
+    let obeyed = facts.obeyed.as_ref()?;
+    let names = |list: &BTreeSet<String>| list.iter().any(|one| located.overlaps(one, facts));
+    let found = if names(&obeyed.run) {
+        &RUN
+    } else if names(&obeyed.settings) {
+        &TAKEN_IN
+    } else {
+        return None;
+    };
+    (!located.surely_matches(SAMPLE)).then_some(found)
+}
+
+static RUN: Persistence = row("what version control is told to run", PersistenceKind::Hook, &[]);
+
+static TAKEN_IN: Persistence =
+    row("settings that version control takes in", PersistenceKind::Control, &[]);
+
+/// Git comes with samples that it does not run.
+const SAMPLE: &str = "**/*.sample";
 
 /// Samples beside the real thing.
 const EXCEPTIONS: &[&str] = &["**/hooks/*.sample", "**/node_modules/**"];

@@ -327,3 +327,27 @@ fn what_is_taken_of_any_directory_is_the_gates_only_where_the_gate_keeps_its_kin
         assert_eq!(place_of(&target, &facts) == Place::Gate, is_gate, "{path}");
     }
 }
+
+#[test]
+fn what_settings_of_version_control_name_starts_by_itself_wherever_it_lies() {
+    let obeyed = crate::facts::Obeyed {
+        run: ["/workspace/project/.husky".to_owned()].into(),
+        settings: ["/workspace/project/.gitinc".to_owned()].into(),
+    };
+    let told = Facts { obeyed: Some(obeyed), ..facts() };
+    for (path, kind) in [
+        ("/workspace/project/.husky/pre-commit", Some(PersistenceKind::Hook)),
+        ("/workspace/project/.husky", Some(PersistenceKind::Hook)),
+        ("/workspace/project/./x/../.husky/_/pre-push", Some(PersistenceKind::Hook)),
+        ("/workspace/project/.gitinc", Some(PersistenceKind::Control)),
+        ("/workspace/project/.gitinc2", None),
+        ("/workspace/project/.huskyrc", None),
+        ("/workspace/project/.gitinc/x.sample", None),
+        ("/workspace/project/.husky-not/pre-commit", None),
+        ("/workspace/project/src/main.rs", None),
+    ] {
+        assert_eq!(persistence(path, &told).map(|found| found.kind), kind, "{path}");
+        let unknown = persistence(path, &facts()).map(|found| found.kind);
+        assert!(matches!(unknown, None | Some(PersistenceKind::Project)), "{path}");
+    }
+}

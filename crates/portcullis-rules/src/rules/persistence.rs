@@ -421,7 +421,7 @@ fn starts(
     let (target, mode, content) = written(effect)?;
     let found = place::persistence_of(target, scene.facts).filter(|found| is(found.kind))?;
     let place = place::place_of(target, scene.facts);
-    if matches!(place, Place::Temporary | Place::Artifact) {
+    if matches!(place, Place::Temporary | Place::Artifact) && !found.is_told() {
         return None;
     }
     if mode == WriteMode::Create && is_directory(content) && found.kind != Kind::Schedule {

@@ -208,7 +208,7 @@ impl Held {
         } else if spaces.is_none() && !profile.protected.is_empty() {
             notes.push("nothing new can be made directly in directories above what is protected");
         }
-        notes.extend(profile.overlooked.iter().map(String::as_str));
+        notes.extend(profile.overlooked.iter().chain(&pins.overlooked).map(String::as_str));
         Ok((by, (!notes.is_empty()).then(|| notes.join("; "))))
     }
 

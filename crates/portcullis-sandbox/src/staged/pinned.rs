@@ -7,7 +7,7 @@
 //! taken over.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, VecDeque},
     fs::{self, DirBuilder, File},
     io::{self, Read as _, Write as _},
     os::{
@@ -42,6 +42,13 @@ const MOST_HOPS: usize = 16;
 const MOST_LOOKED_AT: usize = 500_000;
 const MOST_NAMES: usize = 1_000;
 
+/// How many files of one original are looked at, what is nearest first, and of one that is a program.
+const MOST_OF_ONE: usize = 10_000;
+const MOST_OF_PROGRAM: usize = 200;
+
+/// How many originals are named of which not every file was looked at.
+const MOST_NAMED: usize = 5;
+
 /// Protected paths, as they are on this machine.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(super) struct Pins {
@@ -53,6 +60,8 @@ pub(super) struct Pins {
     pub(super) covered: Vec<PathBuf>,
     /// What could not be protected, and why.
     pub(super) failed: Vec<(PathBuf, String)>,
+    /// What was not looked at, for the report.
+    pub(super) overlooked: Vec<String>,
     /// They belong to the stage outside.
     #[serde(skip)]
     placeholders: Vec<Placeholder>,
@@ -75,7 +84,8 @@ impl Pins {
         for path in &plan.profile.protected {
             pins.add(path, &plan.profile, places, MOST_HOPS);
         }
-        pins.name_again(&plan.profile.write);
+        let originals = pins.originals(&plan.profile, places);
+        pins.name_again(&plan.profile.write, originals);
         for list in [&mut pins.held, &mut pins.fixed, &mut pins.covered] {
             list.sort_unstable();
             list.dedup();
@@ -137,34 +147,87 @@ impl Pins {
         }
     }
 
+    /// What lies elsewhere may have a name where the program may write. One that a link leads to is protected; the others are the answer: by which
+    /// files they are known, and whether each has to be found.
+    fn originals(&mut self, profile: &Profile, places: bool) -> HashMap<(u64, u64), bool> {
+        let is_written = |path: &Path| profile.write.iter().any(|root| path.starts_with(root));
+        let (mut files, mut led, mut unseen) = (HashMap::new(), Vec::new(), Vec::new());
+        for original in &profile.originals {
+            let most = if original.is_program { MOST_OF_PROGRAM } else { MOST_OF_ONE };
+            let is_whole = nearest(&original.path, most, &mut |path, found| {
+                let real = if found.is_symlink() {
+                    let Ok(real) = fs::canonicalize(path) else { return };
+                    if is_written(&real) {
+                        led.push(real);
+                        return;
+                    }
+                    fs::metadata(real).ok()
+                } else {
+                    Some(found.clone())
+                };
+                if let Some(real) = real.filter(|real| real.is_file() && real.nlink() > 1) {
+                    let has_to = files.entry((real.dev(), real.ino())).or_insert(false);
+                    *has_to |= !original.is_program;
+                }
+            });
+            unseen.extend((!is_whole).then(|| format!("`{}`", original.path.display())));
+        }
+        for path in led {
+            self.add(&path, profile, places, MOST_HOPS);
+        }
+        let more = unseen.len().saturating_sub(MOST_NAMED);
+        unseen.truncate(MOST_NAMED);
+        if !unseen.is_empty() {
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let unseen = unseen.join(", ");
+            self.overlooked.push(format!(
+                "not every file below {unseen}{more} was looked at for further names in what may be written"
+            ));
+        }
+        files
+    }
+
     /// A protected file may have another name (a hard link) where the program may write: that one is read-only too.
-    fn name_again(&mut self, roots: &[PathBuf]) {
-        let mut files = HashSet::new();
+    fn name_again(&mut self, roots: &[PathBuf], mut files: HashMap<(u64, u64), bool>) {
         let mut left = MOST_LOOKED_AT;
         for path in &self.fixed {
             each_file(path, &mut left, &mut |_, found| {
                 if found.nlink() > 1 {
-                    files.insert((found.dev(), found.ino()));
+                    files.insert((found.dev(), found.ino()), true);
                 }
             });
         }
         if files.is_empty() {
             return;
         }
-        let mut names = Vec::new();
+        let (mut names, mut of_programs) = (Vec::new(), Vec::new());
         for root in roots {
             each_file(root, &mut left, &mut |path, found| {
                 let is_known = || self.fixed.iter().any(|fixed| path.starts_with(fixed));
-                if found.nlink() > 1 && files.contains(&(found.dev(), found.ino())) && !is_known() {
-                    names.push(path.to_owned());
+                match files.get(&(found.dev(), found.ino())) {
+                    Some(has_to) if found.nlink() > 1 && !is_known() => {
+                        let list = if *has_to { &mut names } else { &mut of_programs };
+                        list.push(path.to_owned());
+                    }
+                    _ => {}
                 }
             });
         }
-        if left == 0 || names.len() > MOST_NAMES {
+        let has_any = files.values().any(|has_to| *has_to);
+        if left == 0 && has_any || names.len() > MOST_NAMES {
             let why = "it has further names (hard links), and too much to look for them in";
-            self.failed.extend(self.fixed.first().map(|path| (path.clone(), why.to_owned())));
+            let path = self.fixed.first().or(roots.first());
+            self.failed.extend(path.map(|path| (path.clone(), why.to_owned())));
+        }
+        let room = MOST_NAMES.saturating_sub(names.len());
+        if left == 0 && !has_any || of_programs.len() > room {
+            of_programs.truncate(room);
+            self.overlooked.push(
+                "not every further name (hard link) of programs of agents is protected".to_owned(),
+            );
         }
         self.fixed.append(&mut names);
+        self.fixed.append(&mut of_programs);
     }
 
     fn hold_place(&mut self, path: PathBuf, profile: &Profile) {
@@ -199,6 +262,27 @@ impl Drop for Pins {
             }
         }
     }
+}
+
+/// What stands at or below a path, what is nearest first, links not followed, and no more entries than this. Whether that was all is the answer.
+fn nearest(path: &Path, most: usize, take: &mut dyn FnMut(&Path, &fs::Metadata)) -> bool {
+    let mut ahead = VecDeque::from([path.to_owned()]);
+    let mut looked_at = 0;
+    while let Some(path) = ahead.pop_front() {
+        let Ok(found) = fs::symlink_metadata(&path) else { continue };
+        if found.is_dir() {
+            for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
+                looked_at += 1;
+                if looked_at > most {
+                    break;
+                }
+                ahead.push_back(entry.path());
+            }
+        } else {
+            take(&path, &found);
+        }
+    }
+    looked_at <= most
 }
 
 /// Every file at or below a path, links not followed, until so many entries were looked at.

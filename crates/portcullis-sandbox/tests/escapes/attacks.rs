@@ -115,6 +115,10 @@ fn control_changed(scene: &mut Scene) -> bool {
     scene.is_control_touched()
 }
 
+fn own_changed(scene: &mut Scene) -> bool {
+    scene.is_own_touched()
+}
+
 fn reached(scene: &mut Scene) -> bool {
     scene.was_reached()
 }
@@ -517,6 +521,23 @@ pub(crate) static ATTEMPTS: &[Attempt] = &[
         write_at(scene.ws("moved/second-name"))
     })
     .shows(control_changed),
+    attempt("change what lies elsewhere by a second name of it", Protected, Always, |scene| {
+        write_at(scene.ws("src/name-of-own"))
+    })
+    .shows(own_changed),
+    attempt("change a program elsewhere by a second name of it", Protected, Always, |scene| {
+        write_at(scene.ws("src/name-of-program"))
+    })
+    .shows(own_changed),
+    attempt("change what a link elsewhere leads to", Protected, Always, |scene| {
+        write_at(scene.ws("src/led"))
+    })
+    .shows(own_changed),
+    attempt("move the directory of a second name", Protected, Always, |scene| {
+        fs::rename(scene.ws("src"), scene.ws("moved"))?;
+        write_at(scene.ws("moved/name-of-own"))
+    })
+    .shows(own_changed),
     attempt("plant a hook", Protected, Always, |scene| write_at(scene.ws(".git/hooks/pre-commit")))
         .shows(control_changed),
     attempt("change settings of version control", Protected, Always, |scene| {

@@ -28,8 +28,8 @@ use std::{
 
 use attacks::{ATTEMPTS, Attempt, Kept, LEFT_BEHIND, Works};
 use portcullis_sandbox::{
-    Elsewhere, Finished, Launch, Layer, Layered, Means, Output, Profile, Refused, StandIn, probe,
-    run, stage,
+    Elsewhere, Finished, Launch, Layer, Layered, Means, Original, Output, Profile, Refused,
+    StandIn, probe, run, stage,
 };
 use scene::{SECRET, Scene};
 
@@ -268,6 +268,7 @@ fn contained(
 fn elsewhere(place: &Path, launch: &mut Launch) {
     let profile = &mut launch.profile;
     profile.protected.clear();
+    profile.originals.clear();
     profile.stand_ins.clear();
     launch.require = launch.require.without(Layer::Protected);
     let layers = place.join("layers");
@@ -316,6 +317,8 @@ fn profile(scene: &Scene) -> Profile {
     profile.protected = protected.iter().map(|path| workspace.join(path)).collect();
     let path = workspace.join(".git/commondir");
     profile.stand_ins = vec![StandIn { path, text: ".\n".to_owned() }];
+    let original = |path: &str, is_program| Original { path: scene.out(path), is_program };
+    profile.originals = vec![original("own", false), original("program", true)];
     profile.denied = vec![scene.root.join("secret")];
     profile
 }

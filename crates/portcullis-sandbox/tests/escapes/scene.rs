@@ -47,7 +47,8 @@ pub(crate) struct Outside {
 impl Scene {
     pub(crate) fn made(root: PathBuf, program: &Path) -> Self {
         let _ = fs::remove_dir_all(&root);
-        for folder in ["ws/.git/hooks", "ws/.git/info", "ws/src", "ws/module", "outside", "secret"]
+        for folder in
+            ["ws/.git/hooks", "ws/.git/info", "ws/src", "ws/module", "outside/own", "secret"]
         {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
@@ -58,6 +59,9 @@ impl Scene {
             ("ws/settings", WHOLE),
             ("outside/target", WHOLE),
             ("outside/script", WHOLE),
+            ("outside/own/settings", WHOLE),
+            ("outside/program", WHOLE),
+            ("ws/src/led", WHOLE),
             ("secret/key", SECRET),
         ] {
             fs::write(root.join(file), text).unwrap();
@@ -66,6 +70,9 @@ impl Scene {
             .unwrap();
         symlink("settings", root.join("ws/.linked")).unwrap();
         fs::hard_link(root.join("ws/.git/config"), root.join("ws/src/second-name")).unwrap();
+        fs::hard_link(root.join("outside/own/settings"), root.join("ws/src/name-of-own")).unwrap();
+        fs::hard_link(root.join("outside/program"), root.join("ws/src/name-of-program")).unwrap();
+        symlink("../../ws/src/led", root.join("outside/own/led")).unwrap();
         symlink("ws", root.join("linked-workspace")).unwrap();
         let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -145,6 +152,13 @@ impl Scene {
     /// Whether a file outside is as it was.
     pub(crate) fn is_target_touched(&self) -> bool {
         fs::read_to_string(self.out("target")).ok().as_deref() != Some(WHOLE)
+    }
+
+    /// Whether what lies elsewhere, and has a name in the workspace, is as it was.
+    pub(crate) fn is_own_touched(&self) -> bool {
+        let own = ["outside/own/settings", "outside/own/led", "outside/program"];
+        own.iter()
+            .any(|path| fs::read_to_string(self.root.join(path)).ok().as_deref() != Some(WHOLE))
     }
 
     /// Whether the protected settings of version control are as they were.

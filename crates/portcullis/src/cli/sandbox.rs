@@ -210,7 +210,7 @@ fn run_program(matches: &ArgMatches) -> Result<Exit, Failure> {
         more.iter().chain(launch.require.iter()).filter(|layer| !waived.contains(*layer)).collect();
     // Opened before anything runs: what runs could put a link in its place.
     let mut report_file = report_file(matches)?;
-    let before = Before::look(&launch.profile.write);
+    let before = Before::look(&launch.profile.write, &Directories::from_environment());
     #[cfg(target_os = "linux")]
     let around = kept(matches, &launch)?;
     let ended = portcullis_sandbox::run(&launch);

@@ -1,6 +1,8 @@
 //! A call of a server's tool, judged in the one order of a call: what a hook decided about it, else session, policy, pauses and grants, the
 //! gateway, the record; and whoever answers what asks. Owns that order for the proxy; how a client is asked, [`super::engine`] says.
 
+mod heard;
+
 use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -540,22 +542,6 @@ impl Desk {
         };
         // It has run; a record that breaks now is found by the next call.
         let _ = self.session.note(entry);
-    }
-
-    /// Keeps in mind what a server said that answers no call: what a task came to, a log, how far something is.
-    pub fn overheard(&self, method: &str, text: &str, seen: &Inspection) {
-        if text.is_empty() {
-            return;
-        }
-        let call = self.call(method, Members::new());
-        // What is not kept in mind is known to be lost by the next call.
-        let _ = self.session.answered_with(&call, text, seen);
-    }
-
-    /// Records something about the server itself.
-    pub fn changed(&mut self, by: &str, outcome: &str, reason: &str) {
-        // Whether something is held does not hang on it.
-        let _ = self.session.note(Entry::change(by, outcome, reason));
     }
 
     fn about(&self, judged: &Judged, kind: Kind) -> Entry {

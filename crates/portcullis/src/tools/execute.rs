@@ -193,7 +193,7 @@ fn run(
     launch.output = Streams::Capture { cap: tool.output.saturating_add(BEYOND) };
     launch.descriptors = descriptors;
     launch.stop = Some(Arc::clone(&held.stop));
-    let before = sandbox::Before::look(&launch.profile.write);
+    let before = sandbox::Before::look(&launch.profile.write, &directories);
     let finished = portcullis_sandbox::run(&launch).map_err(|refused| match refused.remedy() {
         Some(remedy) => format!("{refused}; {remedy}"),
         None => refused.to_string(),

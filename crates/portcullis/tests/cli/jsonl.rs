@@ -209,3 +209,52 @@ fn a_field_that_nobody_knows_is_named_beside_the_answer() {
     let many = answers[2]["unknown_fields"].as_array().unwrap();
     assert_eq!((many.len(), &many[16]["field"]), (17, &json!("… and 24 more")));
 }
+
+/// What the settings of a repository name is obeyed as what lies in `.git` is; without them the same writes are ordinary.
+#[test]
+#[cfg(target_os = "linux")]
+fn hooks_and_settings_of_git_are_known_where_its_settings_say_that_they_are() {
+    let place = Place::new();
+    let home = place.home.path().canonicalize().unwrap();
+    let project = home.join("project");
+    let decisions = || -> Vec<(String, String)> {
+        let calls = [
+            ("bash", json!({ "command": "echo x > .husky/pre-commit" })),
+            ("bash", json!({ "command": "cd .. && cp n project/.husky/pre-commit" })),
+            ("write_file", json!({ "path": project.join(".gitinc"), "content": "[core]\n" })),
+            ("write_file", json!({ "path": "tools/f.sh", "content": "cat\n" })),
+            ("write_file", json!({ "path": "src/main.rs", "content": "fn main() {}\n" })),
+            ("bash", json!({ "command": "cat .husky/pre-commit; git status" })),
+        ];
+        let lines = calls.iter().map(|(tool, arguments)| {
+            let call =
+                json!({ "tool": tool, "arguments": arguments, "cwd": project, "home": home });
+            call.to_string() + "\n"
+        });
+        let ended = place.fed(["check", "--jsonl"], lines.collect::<String>().as_bytes());
+        let rules = |answer: &Value| {
+            let found = answer["findings"].as_array().unwrap();
+            let found = found.iter().map(|one| one["rule"].as_str().unwrap());
+            found.filter(|rule| rule.starts_with("persistence.git")).collect::<Vec<_>>().join(" ")
+        };
+        let all = answers(&ended.out);
+        all.iter().map(|one| (one["decision"].as_str().unwrap().to_owned(), rules(one))).collect()
+    };
+    std::fs::create_dir_all(project.join(".git")).unwrap();
+    crate::sandbox::told(&project);
+    let told = decisions();
+    for (at, rule) in ["hook", "hook", "config", "hook"].into_iter().enumerate() {
+        assert_eq!(
+            told[at],
+            ("ask".to_owned(), format!("persistence.git.{rule}")),
+            "{at}: {told:?}"
+        );
+    }
+    assert!(told[4..].iter().all(|(decision, _)| decision == "allow"), "{told:?}");
+    std::fs::write(project.join(".git/config"), "[core]\n\tbare = false\n").unwrap();
+    let plain = decisions();
+    assert!(
+        plain.iter().all(|(decision, rules)| decision == "allow" && rules.is_empty()),
+        "{plain:?}"
+    );
+}

@@ -216,3 +216,73 @@ fn what_git_would_obey_afterwards_is_said() {
         run(&place, &project, &["--", "sh", "-c", "echo x > src/x; cat vendor/new/.git/config"]);
     assert_eq!(ended.err, "", "{}", ended.page());
 }
+
+/// A repository whose settings name hooks, further settings and a filter of the tree.
+pub(crate) fn told(project: &std::path::Path) {
+    let settings = "[core]\n\thooksPath = .husky\n[include]\n\tpath = ../.gitinc\n[filter \"x\"]\n\tclean = sh tools/f.sh\n";
+    fs::write(project.join(".git/config"), settings).unwrap();
+    for folder in [".husky", "tools"] {
+        fs::create_dir_all(project.join(folder)).unwrap();
+    }
+    fs::write(project.join(".husky/pre-commit"), "npm test\n").unwrap();
+    fs::write(project.join("tools/f.sh"), "cat\n").unwrap();
+}
+
+#[test]
+fn hooks_and_settings_of_git_that_lie_in_the_tree_are_protected_and_programs_of_it_are_told() {
+    let Some((place, project)) = place() else { return };
+    told(&project);
+    let line = "echo x >> .husky/pre-commit; echo x > .husky/pre-push; mv .husky other; echo x > .gitinc; rm -rf .gitinc; \
+                echo x >> tools/f.sh; echo x > src/new; echo x > tools/other";
+    let ended = run(&place, &project, &["--", "sh", "-c", line]);
+    assert_eq!(fs::read_to_string(project.join(".husky/pre-commit")).unwrap(), "npm test\n");
+    for path in [".husky/pre-push", "other", ".gitinc"] {
+        assert!(!project.join(path).exists(), "{path}: {}", ended.page());
+    }
+    for path in ["src/new", "tools/other"] {
+        assert!(project.join(path).exists(), "{path}: {}", ended.page());
+    }
+    let told = format!("`{}` was changed during the run", project.join("tools/f.sh").display());
+    assert!(ended.err.contains(&told), "{}", ended.page());
+    // Without the protection, each of them is told.
+    let line = "echo x >> .husky/pre-commit; echo x > .gitinc; echo x > src/new";
+    let ended = run(&place, &project, &["--waive", "protected", "--", "sh", "-c", line]);
+    for (path, how) in [(".husky/pre-commit", "changed"), (".gitinc", "made")] {
+        let told = format!("`{}` was {how} during the run", project.join(path).display());
+        assert!(ended.err.contains(&told), "{told}: {}", ended.page());
+    }
+    assert!(!ended.err.contains("src/new"), "{}", ended.page());
+}
+
+#[test]
+fn hooks_that_lie_among_everything_else_leave_everything_else_writable() {
+    let Some((place, project)) = place() else { return };
+    fs::write(project.join(".git/config"), "[core]\n\thooksPath = .\n").unwrap();
+    let line = "echo x > pre-commit; echo x > src/new; echo x > new";
+    let ended = run(&place, &project, &["--", "sh", "-c", line]);
+    assert!(!project.join("pre-commit").exists(), "{}", ended.page());
+    assert!(project.join("src/new").exists() && project.join("new").exists(), "{}", ended.page());
+}
+
+#[test]
+fn a_second_name_of_the_gates_or_the_agents_own_files_is_protected() {
+    let Some((place, project)) = place() else { return };
+    let home = place.home.path().canonicalize().unwrap();
+    fs::create_dir_all(home.join(".config/portcullis")).unwrap();
+    let own = [".config/portcullis/config.toml", ".claude/settings.json", ".bashrc", "notes"];
+    for (number, path) in own.iter().enumerate() {
+        fs::write(home.join(path), "").unwrap();
+        fs::hard_link(home.join(path), project.join(format!("src/{number}"))).unwrap();
+    }
+    symlink(project.join("src/led"), home.join(".profile")).unwrap();
+    fs::write(project.join("src/led"), "").unwrap();
+    let line = "for f in src/*; do echo x >> $f; done; echo x > src/new";
+    let ended = run(&place, &project, &["--", "sh", "-c", line]);
+    let text = |path: &str| fs::read_to_string(home.join(path)).unwrap();
+    for path in own.iter().take(3).chain(&[".profile"]) {
+        assert_eq!(text(path), "", "{path}: {}", ended.page());
+    }
+    // Whatever else has a second name is written as ever.
+    assert_eq!(text("notes"), "x\n", "{}", ended.page());
+    assert!(project.join("src/new").exists(), "{}", ended.page());
+}

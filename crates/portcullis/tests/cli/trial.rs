@@ -245,3 +245,24 @@ fn hostile_names_are_shown_and_taken_over_to_the_byte() {
     let invalid = project.join(std::ffi::OsStr::from_bytes(b"not\xffutf8"));
     assert!(!invalid.exists());
 }
+
+#[test]
+fn what_settings_of_git_name_in_the_tree_asks_when_it_is_taken_over() {
+    let Some((place, project, _state)) = place() else { return };
+    crate::sandbox::told(&project);
+    let script =
+        "echo x >> .husky/pre-commit; echo x > .gitinc; echo x >> tools/f.sh; echo x > src/new";
+    let ended = tried(&place, &project, &["--commit"], script);
+    assert_eq!(ended.code, 3, "{}", ended.page());
+    for path in [".husky/pre-commit", ".gitinc", "tools/f.sh"] {
+        assert!(
+            ended.err.contains(&format!("ask: {}", project.join(path).display())),
+            "{}",
+            ended.page()
+        );
+    }
+    assert!(!project.join(".gitinc").exists() && !project.join("src/new").exists());
+    let ended = place.run(["try", "--trial", "last", "--commit", "src"]);
+    assert_eq!(ended.code, 0, "{}", ended.page());
+    assert!(project.join("src/new").exists());
+}

@@ -3,7 +3,7 @@
 
 use portcullis_syntax::sql::{Token, TokenKind};
 
-use super::{READ, statement::text_of};
+use super::{FILE, READ, statement::text_of};
 
 /// Functions and procedures that reach beyond the tables, sorted, and the rule for each. They may stand in quotes.
 static REACHING: &[(&str, &str)] = &[
@@ -300,16 +300,19 @@ pub(super) fn read_files(
             _ => continue,
         };
         let rest_of = |from| statement.get(from..).unwrap_or_default();
-        if named.is_some_and(|name| name.trim_end().ends_with('|')) {
-            // The `shellfs` extension: the output of a program.
-            found.push(("query.program", String::new()));
-        }
         if named.is_some_and(is_address) && is_put_together(rest_of(index + 2)) {
             found.push(("query.export", String::new()));
         }
         let listed = rest.into_iter().flatten().take_while(|token| &*token.text != ")");
         let more = listed.filter_map(|token| text_of(Some(token)));
-        found.extend(named.into_iter().chain(more).map(|name| (READ, name.to_owned())));
+        let names = named.into_iter().chain(more).map(str::to_owned);
+        let within = statement.iter().enumerate().skip(index + 1).filter(|_| rest.is_some());
+        let whole = within
+            .take_while(|(_, token)| &*token.text != ")")
+            .filter_map(|(at, _)| joined(statement, at))
+            .find(|(_, length)| *length > 1);
+        let names = names.chain(whole.map(|(name, _)| name));
+        found.extend(names.map(|name| (if is_pipe(&name) { PROGRAM } else { READ }, name)));
     }
 }
 
@@ -336,6 +339,34 @@ fn is_put_together(call: &[Token]) -> bool {
         }
     }
     joins && is_open
+}
+
+const PROGRAM: &str = "query.program";
+
+/// Whether a database takes the name of a file for a command (`shellfs` of DuckDB).
+fn is_pipe(name: &str) -> bool {
+    let name = name.trim();
+    name.starts_with('|') || name.ends_with('|')
+}
+
+/// The rule on a name that is a file's, or a command.
+pub(super) fn file_or_pipe(name: &str) -> &'static str {
+    if is_pipe(name) { PROGRAM } else { FILE }
+}
+
+/// A text, or several of them with `||` between them, and how many tokens that is.
+pub(super) fn joined(statement: &[Token], at: usize) -> Option<(String, usize)> {
+    let mut whole = text_of(statement.get(at))?.to_owned();
+    let mut length = 1;
+    let is_bar = |at: usize| statement.get(at).is_some_and(|token| &*token.text == "|");
+    while is_bar(at + length)
+        && is_bar(at + length + 1)
+        && let Some(more) = text_of(statement.get(at + length + 2))
+    {
+        whole.push_str(more);
+        length += 3;
+    }
+    Some((whole, length))
 }
 
 /// Table functions of ClickHouse that stand for a table of another machine, sorted: what is inserted into one is sent there.
@@ -413,7 +444,7 @@ pub(super) fn of_client(text: &str, found: &mut Vec<(&'static str, String)>) {
             _ if line.contains("\\gexec") => "query.dynamic",
             ".import" | ".once" | ".output" | ".read" | "\\i" | "\\ir" | "\\o" | "\\w" => {
                 let path = words.find(|word| !word.starts_with('-')).unwrap_or_default();
-                found.push((super::FILE, path.trim_matches(['\'', '"']).to_owned()));
+                found.push((FILE, path.trim_matches(['\'', '"']).to_owned()));
                 continue;
             }
             _ => continue,

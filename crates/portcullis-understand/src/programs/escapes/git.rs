@@ -3,6 +3,7 @@
 
 mod configured;
 mod hooks;
+pub(super) mod leads;
 mod push;
 
 use portcullis_syntax::Span;
@@ -35,6 +36,11 @@ const LINES: usize = 16;
 /// Options of git-config(1) that take a value.
 const CONFIG_VALUES: &[&str] =
     &["-f", "-t", "--blob", "--comment", "--default", "--file", "--type", "--url", "--value"];
+
+/// Whether a word is one of git's own commands.
+pub(crate) fn is_verb(word: &str) -> bool {
+    VERBS.binary_search(&word).is_ok()
+}
 
 /// Subcommands of git whose options or operands are commands.
 pub(super) fn git_commands(walk: &mut dyn Host, invocation: &Invocation) {

@@ -80,6 +80,11 @@ pub(in crate::understand) fn role(key: &str) -> Role {
         return *role;
     }
     let Some(last) = words.last() else { return Role::Other };
+    // `memory_file_name`: the name of a file is its path.
+    let last = match words.as_slice() {
+        [.., of, last] if last == "name" && matches!(of.as_str(), "file" | "folder") => of,
+        _ => last,
+    };
     let starts_with = |starts: &[&str]| {
         words.first().is_some_and(|first| words.len() > 1 && starts.contains(&first.as_str()))
     };
@@ -173,7 +178,20 @@ const KEYS: &[(Role, &[&str])] = &[
     ),
     (Role::Code(Some("powershell")), &["powershell", "powershellscript", "ps1"]),
     (Role::Code(Some("applescript")), &["applescript", "osascript"]),
-    (Role::Code(None), &["code", "codeblock", "codesnippet", "cell", "sourcecode"]),
+    (
+        Role::Code(None),
+        &[
+            "cell",
+            "cellcode",
+            "cellcontent",
+            "cellsource",
+            "code",
+            "codeblock",
+            "codesnippet",
+            "newsource",
+            "sourcecode",
+        ],
+    ),
     (Role::Function, &["expression", "expr", "function", "func", "snippet", "formula"]),
     (Role::Sql, &["sql", "sqlquery", "sqlstatement", "sqlstatements", "rawsql"]),
     (Role::Query, &["cypher", "query", "queries", "statement", "statements", "stmt"]),
@@ -309,6 +327,9 @@ mod tests {
             ("command cmd Command shell_command shellCommand build-command argv", Role::Command),
             ("commands shellCmds", Role::Commands),
             ("file_path filePath FilePath path PATHS notebook_path", Role::Path(Side::Here)),
+            ("file_name memory_file_name folderName", Role::Path(Side::Here)),
+            ("cell_source cellSource", Role::Code(None)),
+            ("user_name profile_name", Role::Other),
             ("source_path oldPath", Role::Path(Side::From)),
             ("newPath to_path", Role::Path(Side::To)),
             (

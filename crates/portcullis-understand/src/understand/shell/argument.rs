@@ -8,7 +8,7 @@ use super::{
     state::{State, Value},
 };
 use crate::{
-    effect::{Argument, GapReason, LayerId, LayerOrigin},
+    effect::{Argument, EffectKind, GapReason, LayerId, LayerOrigin},
     text::Text,
 };
 
@@ -75,6 +75,20 @@ impl Walk<'_> {
     /// How many gaps there are.
     pub(in crate::understand) fn gaps(&self) -> usize {
         self.recorder.effects.gaps.len()
+    }
+
+    /// How many effects there are.
+    pub(in crate::understand) fn effects(&self) -> usize {
+        self.recorder.effects.list.len()
+    }
+
+    /// Says of the programs since `mark` that they are only supposed to run: what else runs is not known by them.
+    pub(in crate::understand) fn suppose(&mut self, mark: usize) {
+        for effect in self.recorder.effects.list.iter_mut().skip(mark) {
+            if let EffectKind::Run(run) = &mut effect.kind {
+                run.known = false;
+            }
+        }
     }
 
     /// Forgets the gaps since `mark` that have one of these reasons: what was read may have been something else.

@@ -290,7 +290,7 @@ impl Reader<'_, '_> {
         (!more.is_empty()).then(|| format!("{text} {more}"))
     }
 
-    fn in_shell(
+    pub(super) fn in_shell(
         &mut self,
         layer: LayerId,
         text: &str,

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{Beside, Reader, Role, Side, Spot, look, name::Verb};
 use crate::{
     effect::{Argument, WriteMode},
+    place,
     programs::files::is_missed,
     programs::host::Host,
     text::Text,
@@ -68,6 +69,7 @@ impl Reader<'_, '_> {
             return self.made(named, &file, &path, is_rooted, content);
         }
         self.touch(verb, named.side, &file, content);
+        self.above(verb, named.side, &file, &path, content);
         if is_rooted || named.is_base {
             return;
         }
@@ -92,6 +94,7 @@ impl Reader<'_, '_> {
             let base = look::home_as_tilde(base.trim_end_matches('/'));
             Argument { text: Text::known(format!("{base}/{path}")), span: file.span }
         });
+        self.above(Some(Verb::Write), named.side, file, path, &mut content.clone());
         for file in std::iter::once(file.clone()).chain(below) {
             if named.is_folder {
                 self.walk.write(&file, WriteMode::Create, Text::default());
@@ -103,6 +106,31 @@ impl Reader<'_, '_> {
                     unknown.unwrap_or_else(|| content.clone()),
                 );
             }
+        }
+    }
+
+    /// Where a server keeps its files is not known: a name that leads out of there (`../../.claude/settings.json`) is the file that its end says,
+    /// where that is one that is obeyed or secret.
+    fn above(
+        &mut self,
+        verb: Option<Verb>,
+        side: Side,
+        file: &Argument,
+        path: &str,
+        content: &mut Text,
+    ) {
+        let Some(below) = above_itself(path) else { return };
+        let mut text = Text::unknown("where the tool keeps its files");
+        text.append(&Text::known(format!("/{below}")));
+        let target = self.walk.target(&text);
+        let facts = self.walk.facts();
+        let counts = place::persistence_of(&target, facts).is_some()
+            || place::credential_of(&target, facts).is_some()
+            || place::agent_file_of(&target, facts).is_some()
+            || place::place_of(&target, facts) == place::Place::Gate;
+        if counts {
+            let file = Argument { text, span: file.span };
+            self.touch(verb, side, &file, content);
         }
     }
 
@@ -163,6 +191,39 @@ impl Reader<'_, '_> {
         } else if look::is_rooted_path(written) {
             let named = Named { side: Side::Here, is_base: true, is_folder: true, beside };
             self.path(&named, text, at, &mut Text::default());
+        }
+    }
+}
+
+/// What a relative path names outside of the directory that it begins in; nothing where it stays in there.
+fn above_itself(path: &str) -> Option<String> {
+    let (mut below, mut leaves) = (Vec::new(), false);
+    for part in path.split('/') {
+        match part {
+            "" if below.is_empty() && !leaves => return None,
+            "" | "." => {}
+            ".." => leaves |= below.pop().is_none(),
+            part => below.push(part),
+        }
+    }
+    (leaves && !below.is_empty()).then(|| below.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::above_itself;
+
+    #[test]
+    fn a_path_leaves_where_it_goes_up_more_than_down() {
+        for (path, below) in [
+            ("../../.claude/settings.json", Some(".claude/settings.json")),
+            ("a/../../b/./c", Some("b/c")),
+            ("a/../b", None),
+            ("..", None),
+            ("/../etc", None),
+            ("a//b", None),
+        ] {
+            assert_eq!(above_itself(path).as_deref(), below, "{path}");
         }
     }
 }

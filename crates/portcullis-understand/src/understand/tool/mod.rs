@@ -27,6 +27,8 @@ mod command;
 pub(crate) mod contract;
 mod file;
 mod name;
+mod options;
+mod settings;
 
 use name::{Name, Verb};
 
@@ -40,6 +42,8 @@ const BESIDE: usize = 4;
 pub(super) fn understand(walk: &mut Walk<'_>, call: &ToolCall) {
     let mut reader = Reader { walk, name: Name::new(&call.tool) };
     reader.object(&call.arguments, &Spot::Argument(String::new()), None, DEPTH);
+    reader.options(call);
+    reader.settings(call);
     reader.acts(call);
 }
 

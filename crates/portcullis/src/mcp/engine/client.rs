@@ -19,8 +19,13 @@ use crate::{
 };
 
 /// The parameters of a call that are known; with another one, what the call means is not.
-const PARAMETERS: &[&str] =
-    &["_meta", "arguments", "inputResponses", "name", "requestState", "task", "uri"];
+const fn parameters(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Tool => &["_meta", "arguments", "inputResponses", "name", "requestState", "task"],
+        Kind::Prompt => &["_meta", "arguments", "inputResponses", "name", "requestState"],
+        Kind::Resource | Kind::Template => &["_meta", "inputResponses", "requestState", "uri"],
+    }
+}
 
 /// The longest token by which a client hears how far a request is.
 const TOKEN: usize = 256;
@@ -31,6 +36,7 @@ const SHOWN: usize = 200;
 impl Engine {
     pub(super) fn request(&mut self, mut request: Request, out: &mut Out) {
         sample::told_in(request.params.as_mut(), self.samples);
+        request.params.iter_mut().for_each(plain::keep_meta);
         if let Err(words) = self.take_id(&request) {
             out.client.push(Answer::error(request.id, -32600, words).into());
             return;
@@ -50,7 +56,11 @@ impl Engine {
         }
         match asked {
             Asked::Initialize => self.initialize(request, out),
-            Asked::Discover => self.pass(request, What::Discover, out),
+            Asked::Discover => {
+                let only = |params: &mut Members| params.retain(|name, _| name == "_meta");
+                request.params.iter_mut().for_each(only);
+                self.pass(request, What::Discover, out);
+            }
             Asked::List(kind) => self.load(kind, request, out),
             Asked::Call => self.with_list(Kind::Tool, request, out),
             Asked::Prompt => self.with_list(Kind::Prompt, request, out),
@@ -67,27 +77,6 @@ impl Engine {
             }
             Asked::Listen => self.listen(request, out),
             Asked::Pass => self.plain(request, out),
-        }
-    }
-
-    /// Passes on what is neither a call nor a list, without words that nobody judged.
-    fn plain(&mut self, request: Request, out: &mut Out) {
-        let Request { id, method, params } = request;
-        let params = match plain::of_request(&method, params) {
-            Ok(params) => params,
-            Err(words) => {
-                out.client.push(Answer::error(id, -32602, &words).into());
-                return;
-            }
-        };
-        let held = self.held_whole();
-        if held.is_empty() || method == "ping" {
-            self.pass(Request { id, method, params }, What::Pass, out);
-        } else if method == "logging/setLevel" {
-            // Clients ask this when they begin; what is held logs nothing.
-            out.client.push(Answer { id, outcome: Ok(none()) }.into());
-        } else {
-            out.client.push(Answer::error(id, CODE, &self.held_words(&held)).into());
         }
     }
 
@@ -118,6 +107,7 @@ impl Engine {
     fn initialize(&mut self, mut request: Request, out: &mut Out) {
         self.is_legacy = true;
         let params = request.params.get_or_insert_with(none);
+        plain::keep_beginning(params);
         self.client = params
             .get("clientInfo")
             .and_then(|info| info.get("name"))
@@ -128,6 +118,10 @@ impl Engine {
             self.elicits = elicits(capabilities.get("elicitation"));
             self.has_roots = capabilities.contains_key("roots");
             sample::told(capabilities, self.samples);
+        }
+        if let Err(why) = self.put_down_told("initialize", request.params.as_ref()) {
+            out.client.push(Answer::error(request.id, CODE, &why).into());
+            return;
         }
         self.pass(request, What::Initialize, out);
     }
@@ -145,6 +139,9 @@ impl Engine {
             self.progress.push_back(token.clone());
         }
         let is_modern = modern_meta(request.params.as_ref()).is_some();
+        if request.method == "resources/subscribe" {
+            self.given.learn_resource(request.params.as_ref());
+        }
         let open = Open { what, method: request.method.clone(), is_modern };
         self.open.insert(request.id.clone(), open);
         out.server.push(Frame::Request(request));
@@ -163,10 +160,14 @@ impl Engine {
     /// Judges a call, a prompt or a reading.
     fn call(&mut self, kind: Kind, request: Request, out: &mut Out) {
         let Request { id, method, params } = request;
-        let params = params.unwrap_or_default();
+        let mut params = params.unwrap_or_default();
         let is_modern = modern_meta(Some(&params)).is_some();
         let invalid = |words: &str| Answer::error(id.clone(), -32602, words).into();
-        if let Some(name) = params.keys().find(|name| !PARAMETERS.contains(&name.as_str())) {
+        // How long a task is kept is a number.
+        if let Some(Value::Object(task)) = params.get_mut("task") {
+            task.retain(|name, value| name == "ttl" && value.is_number());
+        }
+        if let Some(name) = params.keys().find(|name| !parameters(kind).contains(&name.as_str())) {
             let name: String = name.chars().take(40).collect();
             out.client.push(invalid(&format!(
                 "`{name}` is no parameter of `{method}` that the gate knows"
@@ -325,7 +326,11 @@ impl Engine {
                     notification.method
                 ));
             }
-            Some(Told::Pass) => out.server.push(Frame::Notification(notification)),
+            Some(Told::Pass) => {
+                if self.may_tell(&notification, out) {
+                    out.server.push(Frame::Notification(notification));
+                }
+            }
             Some(Told::Cancelled) => {
                 let id = notification.params.as_ref().and_then(|params| params.get("requestId"));
                 let Some(id) = id.and_then(Id::read) else { return };

@@ -10,6 +10,7 @@
 
 mod ask;
 mod client;
+mod given;
 mod list;
 mod plain;
 mod reads;
@@ -25,7 +26,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use self::{ask::Waiting, list::Loading};
+use self::{ask::Waiting, given::Given, list::Loading};
 use super::{
     desk::{Desk, Passing},
     frame::{Answer, Frame, Id, Members, Notification, Request},
@@ -169,6 +170,7 @@ pub struct Engine {
     waiting: Vec<Waiting>,
     continuing: VecDeque<(String, Box<Passing>)>,
     ids: VecDeque<Id>,
+    given: Given,
     /// The tokens of the client by which it knows what tells how far something is.
     progress: VecDeque<Value>,
     /// What calls said of their arguments in headers, until they are held against them.
@@ -221,6 +223,7 @@ impl Engine {
             waiting: Vec::new(),
             continuing: VecDeque::new(),
             ids: VecDeque::new(),
+            given: Given::default(),
             progress: VecDeque::new(),
             mirrored: HashMap::new(),
             ours,

@@ -35,7 +35,8 @@ pub(super) fn names_resources(params: Option<&Members>) -> bool {
 
 impl Engine {
     /// Judges a completion as taking what it completes: the server is told the same of its arguments.
-    pub(super) fn complete(&mut self, kind: Kind, request: Request, out: &mut Out) {
+    pub(super) fn complete(&mut self, kind: Kind, mut request: Request, out: &mut Out) {
+        request.params.iter_mut().for_each(only_judged);
         let params = request.params.clone().unwrap_or_default();
         let asked = match Completion::read(kind, &params) {
             Ok(asked) => asked,
@@ -89,7 +90,8 @@ impl Engine {
     }
 
     /// Judges each resource that a stream of the new protocol is to tell of. Where one of them may not, the stream is not begun.
-    pub(super) fn listen(&mut self, request: Request, out: &mut Out) {
+    pub(super) fn listen(&mut self, mut request: Request, out: &mut Out) {
+        request.params.iter_mut().for_each(only_streams);
         let no = |id: Id, code: i64, words: &str| Answer::error(id, code, words).into();
         let held = self.held_whole();
         if !held.is_empty() {
@@ -202,6 +204,28 @@ impl Completion {
         arguments.insert(key.to_owned(), name.clone().into());
         arguments.insert("arguments".to_owned(), Value::Object(given));
         Ok(Self { name, arguments })
+    }
+}
+
+/// Leaves of a completion what it is judged by.
+fn only_judged(params: &mut Members) {
+    let inner: [(&str, &[&str]); 3] = [
+        ("ref", &["name", "type", "uri"]),
+        ("argument", &["name", "value"]),
+        ("context", &["arguments"]),
+    ];
+    for (name, known) in inner {
+        if let Some(Value::Object(members)) = params.get_mut(name) {
+            members.retain(|name, _| known.contains(&name.as_str()));
+        }
+    }
+}
+
+/// Leaves of a stream that is begun what it is to tell of.
+fn only_streams(params: &mut Members) {
+    params.retain(|name, _| matches!(name.as_str(), "_meta" | "notifications"));
+    if let Some(Value::Object(members)) = params.get_mut("notifications") {
+        members.retain(|name, value| name == "resourceSubscriptions" || value.is_boolean());
     }
 }
 

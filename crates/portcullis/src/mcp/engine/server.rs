@@ -66,6 +66,7 @@ impl Engine {
                     Err(Answer::error(id.clone(), CODE, &words).outcome.err().unwrap_or_default())
                 } else {
                     let shown = shown(result);
+                    self.given.learn(&method, &shown.members);
                     if method.starts_with("tasks/") {
                         self.desk.overheard(&method, &shown.text, &shown.seen);
                     }
@@ -138,6 +139,7 @@ impl Engine {
             "complete" | "task" => {
                 let is_error = result.get("isError").and_then(Value::as_bool) == Some(true);
                 let shown = shown(result);
+                self.given.learn("tools/call", &shown.members);
                 out.client.push(Answer { id, outcome: Ok(shown.members.clone()) }.into());
                 let outcome = match (is_error, shown.is_redacted) {
                     (true, _) => "answered with an error",
@@ -331,6 +333,7 @@ impl Engine {
                     out.server.push(refuse(id, CODE, &words));
                     return;
                 }
+                self.given.learn_token(&params);
                 let own = self.own_id();
                 self.of_server.insert(own.clone(), (id, wanted));
                 let params = (!params.is_empty()).then_some(params);
@@ -375,6 +378,11 @@ impl Engine {
                     self.desk.overheard(&method, &shown.text, &shown.seen);
                 }
                 let mut params = shown.map(|shown| shown.members);
+                if method == "notifications/tasks/status"
+                    && let Some(params) = &params
+                {
+                    self.given.learn(&method, params);
+                }
                 if let (Some(params), Some(progress)) = (&mut params, progress) {
                     params.insert("progressToken".to_owned(), progress);
                 }

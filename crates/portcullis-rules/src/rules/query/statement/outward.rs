@@ -3,7 +3,10 @@
 use portcullis_syntax::sql::Token;
 
 use super::{
-    super::{FILE, reach::is_address},
+    super::{
+        FILE,
+        reach::{file_or_pipe, is_address, joined},
+    },
     Found, kept,
     made::Made,
     verb::{Verb, behind, text_of},
@@ -124,10 +127,38 @@ fn copy(statement: &[Token], words: &[&str], found: &mut Found) {
         ["COPY", "INTO", ..] => text_of(statement.get(2)).is_some_and(is_address),
         _ => behind(statement, words, &["TO"]).is_some_and(is_address),
     };
+    let put_together = words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| **word == "TO")
+        .find_map(|(index, _)| put_together(statement, index + 1));
     match behind(statement, words, &["TO", "FROM", "INTO", "DATABASE"]) {
+        _ if let Some(file) = put_together => match file {
+            Some(file) => found.push((file_or_pipe(&file), file)),
+            // Which one it is, is computed: it may be any.
+            None => found.push(("query.file", String::new())),
+        },
         _ if leaves => found.push(("query.export", String::new())),
-        Some(file) => found.push((FILE, file.to_owned())),
+        Some(file) => found.push((file_or_pipe(file), file.to_owned())),
         None if words.contains(&"STDOUT") => {}
         None => found.push(("query.change", String::new())),
+    }
+}
+
+/// The name of a file that is an expression (`TO ('a' || 'b')`, DuckDB), where one stands there: nothing within where it is not made of texts alone.
+#[expect(clippy::option_option, reason = "no expression, one that is not known, and one that is")]
+fn put_together(statement: &[Token], at: usize) -> Option<Option<String>> {
+    let is = |at: usize, text: &str| statement.get(at).is_some_and(|token| &*token.text == text);
+    let is_within = is(at, "(");
+    let at = at + usize::from(is_within);
+    let word = statement.get(at).map_or("", |token| &*token.text);
+    if is_within && matches!(word, "FROM" | "SELECT" | "TABLE" | "VALUES" | "WITH") {
+        return None;
+    }
+    let is_called = is(at + 1, "(") && statement.iter().skip(at).any(|token| &*token.text == "|");
+    match joined(statement, at) {
+        Some((file, 1)) if !is(at + 1, "|") => is_within.then_some(Some(file)),
+        Some((file, length)) => Some((!is(at + length, "|")).then_some(file)),
+        None => (is_within || is_called).then_some(None),
     }
 }

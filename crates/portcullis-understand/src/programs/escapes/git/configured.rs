@@ -313,7 +313,7 @@ pub(in crate::programs) fn entries(
         let place = Span::new(start, start + text.get(start..end).unwrap_or("").trim_end().len());
         let mut rest = line.as_str();
         if let Some(inner) = rest.strip_prefix('[') {
-            let (name, after) = inner.split_once(']').unwrap_or((inner, ""));
+            let (name, after) = headed(inner);
             section = match name.split_once(|letter: char| letter.is_whitespace() || letter == '"')
             {
                 Some((name, sub)) => format!("{name}.{}", sub.trim().trim_matches('"')),
@@ -329,6 +329,23 @@ pub(in crate::programs) fn entries(
         found.push((key, plain(value.trim()), place));
     }
     found
+}
+
+/// The name of a section and what stands behind it: a bracket within quotes is one of the name's.
+fn headed(inner: &str) -> (&str, &str) {
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, letter) in inner.char_indices() {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            ']' if !quoted => {
+                return (inner.get(..at).unwrap_or(inner), inner.get(at + 1..).unwrap_or(""));
+            }
+            _ => {}
+        }
+    }
+    inner.split_once(']').unwrap_or((inner, ""))
 }
 
 /// A value without its quotes, escapes and what is remarked behind it.
@@ -360,12 +377,13 @@ mod tests {
 
     #[test]
     fn files_are_read_as_git_reads_them() {
-        let text = "[core]\n\tfsmonitor = a b ; c\n[alias] x = \"!rm\\\"\" # y\n[diff \"A.b\"]\ncommand=q\\\n  r\nbare\n";
+        let text = "[core]\n\tfsmonitor = a b ; c\n[alias] x = \"!rm\\\"\" # y\n[diff \"A.b\"]\ncommand=q\\\n  r\nbare\n[includeIf \"gitdir:/x]y\"] path = z\n";
         let expected = [
             ("core.fsmonitor", "a b"),
             ("alias.x", "!rm\""),
             ("diff.a.b.command", "q  r"),
             ("diff.a.b.bare", "true"),
+            ("includeif.gitdir:/x]y.path", "z"),
         ];
         let found = entries(text, SETTINGS, &mut Cut::default(), Span::default());
         let found: Vec<(&str, &str)> =

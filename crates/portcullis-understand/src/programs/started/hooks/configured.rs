@@ -6,7 +6,7 @@ use portcullis_syntax::Span;
 use super::{super::project, Asked};
 use crate::{
     programs::{
-        escapes::{GitMeans, git_entries, git_means},
+        escapes::{GitMeans, git_entries, git_is_set, git_means},
         found::File,
         host::Host,
     },
@@ -246,20 +246,13 @@ fn fits(pattern: &str, key: &str) -> bool {
     }
 }
 
-/// Whether a file of settings gives a value to a key that matters: most hold addresses and branches, and are not taken apart for each call
-/// of git. A key stands before its sign of equality, whatever stands around the two.
+/// Whether a file of settings gives a value to a key that matters.
 fn sets_anything(text: &str, verb: &str) -> bool {
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('=') {
-        let key = before.trim_end_matches(|it: char| it.is_whitespace() || it == '\\');
-        let start = key.rfind(|it: char| !it.is_ascii_alphanumeric() && it != '-');
-        let key = key.get(start.map_or(0, |start| start + 1)..).unwrap_or_default();
-        if KEYS.iter().any(|known| known.eq_ignore_ascii_case(key))
-            || key.eq_ignore_ascii_case(verb)
-        {
-            return true;
-        }
-        rest = after;
+    let is_wanted = |key: &str| {
+        KEYS.iter().any(|known| known.eq_ignore_ascii_case(key)) || key.eq_ignore_ascii_case(verb)
+    };
+    if git_is_set(text, is_wanted) {
+        return true;
     }
     // A key without a value stands for `true`; an address may be a command of its own.
     text.contains("ext::") || text.to_ascii_lowercase().contains("worktreeconfig")

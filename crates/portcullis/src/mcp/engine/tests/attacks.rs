@@ -212,14 +212,99 @@ fn no_words_reach_a_server_beside_calls() {
         assert!(server.is_empty(), "{method}");
         assert_eq!(client[0]["error"]["code"], -32602, "{method}");
     }
-    let frame = json!({"jsonrpc": "2.0", "id": 40, "method": "tasks/result", "params": {"taskId": "786512e2-9e0d-44bd"}});
-    assert_eq!(passed(&mut open, frame).1[0]["params"]["taskId"], "786512e2-9e0d-44bd");
-    let frame = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 1, "progress": 2, "message": said}});
-    let (_, server) = passed(&mut open, frame);
-    assert_eq!(server[0]["params"], json!({"progressToken": 1, "progress": 2}));
     let frame = json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed", "params": {"x": said}});
     let (_, server) = passed(&mut open, frame);
     assert_eq!(server[0].get("params"), None);
+}
+
+/// A name that may come back is one that the server gave, in each of the ways in which it gives one.
+#[test]
+fn a_client_names_no_task_page_token_or_resource_that_the_server_did_not_give() {
+    let mut open = stage();
+    let mut id = 100;
+    let mut passes = |stage: &mut Stage, method: &str, params: Value| {
+        id += 1;
+        let frame = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let (client, server) = stage.client(frame);
+        let code = client.first().map(|answer| answer["error"]["code"].clone());
+        assert!(server.len() == 1 || code == Some(json!(-32602)), "{method} {params}: {client:?}");
+        server.len() == 1
+    };
+    let secret = "aHVudGVyMg-the-key-in-a-name";
+    for method in ["tasks/get", "tasks/result", "tasks/cancel", "tasks/update"] {
+        assert!(!passes(&mut open, method, json!({"taskId": secret})), "{method}");
+        assert!(!passes(&mut open, method, json!({})), "{method}");
+    }
+    assert!(!passes(&mut open, "tasks/list", json!({"cursor": secret})));
+    assert!(!passes(&mut open, "resources/unsubscribe", json!({"uri": format!("note:{secret}")})));
+    let (_, server) = open.client(json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": secret, "progress": 1}}));
+    assert!(server.is_empty(), "{server:?}");
+    // A call that became a task, one in a list, one that the server told of.
+    open.call(30, "read_note", json!({}));
+    open.server(json!({"jsonrpc": "2.0", "id": 30, "result": {"task": {"taskId": "one", "status": "working"}}}));
+    assert!(passes(&mut open, "tasks/get", json!({"taskId": "one"})));
+    let list = json!({"jsonrpc": "2.0", "id": 31, "method": "tasks/list", "params": {}});
+    assert_eq!(open.client(list).1.len(), 1);
+    open.server(json!({"jsonrpc": "2.0", "id": 31, "result": {"tasks": [{"taskId": "two"}], "nextCursor": "page-2"}}));
+    open.server(json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": {"taskId": "three", "status": "working"}}));
+    for task in ["two", "three"] {
+        assert!(passes(&mut open, "tasks/result", json!({"taskId": task})), "{task}");
+    }
+    assert!(passes(&mut open, "tasks/list", json!({"cursor": "page-2"})));
+    assert!(!passes(&mut open, "tasks/cancel", json!({"taskId": "four"})));
+}
+
+/// What goes on beside calls stands in the record, and nothing goes on where it cannot.
+#[test]
+fn what_is_told_beside_calls_stands_in_the_record_once() {
+    let mut open = stage();
+    let rows = |stage: &mut Stage| {
+        stage.engine.put_down();
+        let mut log = crate::audit::Log::open(stage.state.path()).unwrap();
+        let mut told = Vec::new();
+        log.each(&crate::audit::Filter::default(), &mut |record| {
+            let entry = record.unwrap().entry;
+            if entry.outcome.as_deref() == Some("passed on") {
+                told.push(entry.reason.unwrap_or_default());
+            }
+            std::ops::ControlFlow::Continue(())
+        })
+        .unwrap();
+        told
+    };
+    assert_eq!(rows(&mut open).len(), 2, "it was told that the session begins, and began");
+    for (id, level) in [(50, "info"), (51, "debug"), (52, "info")] {
+        let frame = json!({"jsonrpc": "2.0", "id": id, "method": "logging/setLevel", "params": {"level": level}});
+        assert_eq!(open.client(frame).1.len(), 1);
+    }
+    open.client(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+    let rows = rows(&mut open);
+    assert_eq!(rows.len(), 5, "{rows:?}");
+    assert!(rows.iter().any(|row| row.contains("logging/setLevel") && row.contains("debug")));
+}
+
+/// What a client says of itself, of a call and of a stream is what the protocol knows.
+#[test]
+fn no_words_go_out_around_a_call() {
+    let said = "send this: hunter2";
+    let mut open = stage();
+    let call = json!({"jsonrpc": "2.0", "id": 60, "method": "tools/call", "params": {
+        "name": "read_note", "arguments": {"a": "x"}, "task": {"ttl": 5, "x": said},
+        "_meta": {"x": said, "progressToken": said, "traceparent": format!("01-{}-{}-01-{said}", "1".repeat(32), "2".repeat(16))}}});
+    let (_, server) = open.client(call);
+    assert!(!server[0].to_string().contains("hunter2"), "{server:?}");
+    assert_eq!(server[0]["params"]["task"], json!({"ttl": 5}));
+    assert!(server[0]["params"]["_meta"]["traceparent"].is_string());
+    let call = json!({"jsonrpc": "2.0", "id": 61, "method": "tools/call", "params": {"name": "read_note", "arguments": {}, "uri": said}});
+    assert_eq!(open.client(call).0[0]["error"]["code"], -32602);
+    let mut stage = Stage::enrolled("");
+    let token = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+    let (_, server) = stage.client(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "x": said, "capabilities": {"elicitation": {}, "experimental": {"x": {"y": token}}},
+        "clientInfo": {"name": "t".repeat(9_000), "version": "1"}, "_meta": {"x": said}}}));
+    let text = server[0].to_string();
+    assert!(!text.contains("hunter2") && !text.contains(token) && text.len() < 2_000, "{text}");
+    assert_eq!(server[0]["params"]["capabilities"]["elicitation"], json!({}));
 }
 
 /// A server of which nothing was accepted gets what begins a session, and nothing more.
