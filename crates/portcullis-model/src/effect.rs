@@ -46,6 +46,8 @@ pub struct Effects {
     pub unknown: Vec<Box<str>>,
     /// How much work it was to understand it, in the units of the bounds that there are for that.
     pub work: usize,
+    /// The line in a terminal that what was typed leaves unfinished; `None` where nothing was typed.
+    pub typed: Option<String>,
     /// Where its programs stand in `list`; see [`Effects::say_what_is_cut`].
     pub programs: Programs,
 }

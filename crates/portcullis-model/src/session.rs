@@ -93,6 +93,9 @@ pub struct SessionState {
     /// Code that ran in interpreters that live on.
     #[serde(skip_serializing_if = "Cells::is_empty")]
     cells: Cells,
+    /// What was typed into a terminal and not ended.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    typed: String,
     /// Whether names and addresses of this machine may mean something elsewhere since then: another engine, cluster or tunnel.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_led: bool,
@@ -149,6 +152,7 @@ impl SessionState {
         acted: digest::Marks::NONE,
         clones: Vec::new(),
         cells: Cells::NONE,
+        typed: String::new(),
         is_led: false,
         is_lost: false,
     };
@@ -197,6 +201,9 @@ impl SessionState {
                 }
                 _ => {}
             }
+        }
+        if let Some(typed) = &effects.typed {
+            self.typed.clone_from(typed);
         }
         if effects.shown.taint.has(Taint::SECRET) {
             let file = effects.origins(&effects.shown).into_iter().find_map(file_of);
@@ -370,6 +377,12 @@ impl SessionState {
     #[must_use]
     pub const fn cells(&self) -> &Cells {
         &self.cells
+    }
+
+    /// What was typed into a terminal and not ended: what is typed next stands behind it.
+    #[must_use]
+    pub fn typed(&self) -> &str {
+        &self.typed
     }
 
     /// Everything that came from another machine.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 pub use crate::secrets::MASK;
-use crate::secrets::masked_spans;
+use crate::secrets::masked_in_call;
 
 /// Masking changes what stands around a mask, so it is repeated until nothing changes; text that still changes after
 /// this many rounds was made to confuse us, and is masked whole.
@@ -34,7 +34,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 
 /// One round; `None` where there is nothing to mask.
 fn masked_once(text: &str) -> Option<String> {
-    let spans = masked_spans(text.as_bytes());
+    let spans = masked_in_call(text.as_bytes());
     if spans.is_empty() {
         return None;
     }

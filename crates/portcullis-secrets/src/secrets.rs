@@ -24,6 +24,7 @@ use sha2::{Digest, Sha256};
 mod address;
 mod armour;
 mod calls;
+mod commands;
 mod context;
 mod custom;
 mod delimit;
@@ -184,6 +185,15 @@ pub fn masked_spans(text: &[u8]) -> Vec<(usize, usize)> {
         .into_iter()
         .map(|candidate| (candidate.body, candidate.end))
         .collect();
+    spans.sort_unstable();
+    spans
+}
+
+/// The same for a text that may be a call or its arguments: also what only the shape of a call tells to be a secret. Sorted; they may
+/// overlap.
+pub(crate) fn masked_in_call(text: &[u8]) -> Vec<(usize, usize)> {
+    let mut spans = masked_spans(text);
+    spans.extend(commands::spans(text));
     spans.sort_unstable();
     spans
 }

@@ -231,6 +231,9 @@ pub trait Host: Limits {
         input: Option<Text>,
     ) -> Text;
 
+    /// Keys are typed into a terminal, behind what was typed there before.
+    fn typed(&mut self, text: &str, span: Span);
+
     /// A shell is started without anything to run: it takes its orders from whoever is there.
     fn interactive_shell(&mut self, span: Span);
 

@@ -16,7 +16,8 @@ pub(super) static AGENT: Agent = Agent {
         event: &["/agent_action_name"],
         tool: &[],
         input: &["/tool_info"],
-        cwd: &["/tool_info/cwd"],
+        // Hooks are started at the root of the workspace; the directory of a command is its model's choice.
+        cwd: &[],
         roots: &[],
         session: &["/trajectory_id"],
         call: &[],

@@ -191,18 +191,22 @@ fn items(lists: &[&str], name: &str, arguments: &Arguments) -> Vec<Arguments> {
     parts
 }
 
-/// One call of a row's tool.
+/// One call of a row's tool. The directory that its arguments name says where the command runs, and stays an argument of a shell's call: what is
+/// the project, the agent says and no model.
 fn meant(row: &Tool, mut arguments: Arguments, call: &ToolCall) -> Result<ToolCall, Unreadable> {
-    let mut cwd = call.cwd.clone();
+    let mut directory = None;
     for key in row.directory.iter().rev() {
         match arguments.remove(*key) {
             None | Some(Value::Null) => {}
-            Some(Value::String(directory)) if directory.is_empty() => {}
-            Some(Value::String(directory)) => cwd = joined(call.cwd.clone(), &directory),
+            Some(Value::String(named)) if named.is_empty() => {}
+            Some(Value::String(named)) => directory = Some(named),
             Some(other) => {
                 return Err(Unreadable::Field("directory", type_name(&other), "a string"));
             }
         }
+    }
+    if let Some(named) = directory {
+        arguments.insert(DIRECTORY.to_owned(), Value::String(named));
     }
     for (theirs, ours) in row.renames {
         if let Some(value) = arguments.remove(*theirs).filter(|value| !value.is_null()) {
@@ -220,8 +224,11 @@ fn meant(row: &Tool, mut arguments: Arguments, call: &ToolCall) -> Result<ToolCa
             (of_server(word(server), tool), inner?)
         }
     };
-    Ok(ToolCall { cwd, ..made(call, tool, arguments) })
+    Ok(made(call, tool, arguments))
 }
+
+/// The argument in which a shell's call names the directory that it runs in.
+const DIRECTORY: &str = "workdir";
 
 /// A call of a tool. What a model says of its command differs each time that it tries; the action is the same, and so is a
 /// grant's.
@@ -286,12 +293,4 @@ fn cwd(
         agent.root_variables.iter().find_map(value)
     };
     Ok(nearest.or(roots.first()).map(|root| (*root).to_owned()).or_else(variable))
-}
-
-fn joined(base: Option<String>, directory: &str) -> Option<String> {
-    if Path::new(directory).is_absolute() {
-        return Some(directory.to_owned());
-    }
-    let base = base.or_else(|| env::current_dir().ok()?.to_str().map(str::to_owned))?;
-    Path::new(&base).join(directory).to_str().map(str::to_owned)
 }

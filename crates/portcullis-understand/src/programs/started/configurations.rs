@@ -145,8 +145,11 @@ fn tmux(walk: &mut dyn Host, invocation: &Invocation) {
         let Some(path) = walk.target(&Text::known(name)).path else { continue };
         let Some(file) = walk.look(&path).file() else { continue };
         walk.in_file(&file, "tmux", invocation.span, |walk| {
-            for (span, line) in lines(&file.text).into_iter().at_most(LINES, walk, Span::default())
-            {
+            let lines = lines(&file.text);
+            if lines.len() > LINES {
+                walk.left_unread(Span::default());
+            }
+            for (span, line) in lines.into_iter().leading(LINES) {
                 walk.at_most(Certainty::Likely, |walk| {
                     walk.shell(&Text::known(format!("tmux {line}")), span, &[], None)
                 });

@@ -330,7 +330,7 @@ fn package(walk: &mut dyn Host, file: &File, asked: &Asked, span: Span) {
 }
 
 /// How many packages of a workspace are looked at.
-const MEMBERS: usize = 40;
+const MEMBERS: usize = 256;
 
 /// The packages of a workspace: `workspaces` of the `package.json`, or `packages` of a `pnpm-workspace.yaml`.
 fn members(walk: &mut dyn Host, file: &File, span: Span) -> Vec<File> {

@@ -5,7 +5,6 @@ use portcullis_syntax::Span;
 
 use super::tree::Tree;
 use crate::{
-    bound::Bounded,
     effect::{Argument, GapReason},
     programs::found::{File, Found},
     programs::host::Host,
@@ -124,6 +123,8 @@ pub(super) fn below(
             }
         }
     }
+    // Of more files than are read, those come first that this session wrote.
+    files.sort_by_key(|file| walk.facts().session.left(file).is_none());
     files
 }
 
@@ -149,7 +150,20 @@ pub(super) fn members(
             }
         }
     }
-    found.iter().at_most(most, walk, span).cloned().collect()
+    // What this session wrote is nobody's word yet, and comes first.
+    found.sort_by_key(|place| !is_left_in(walk, place));
+    if found.len() > most {
+        walk.left_unread(span);
+    }
+    found.truncate(most);
+    found
+}
+
+/// Whether this session wrote a file of this directory by which it is a package.
+fn is_left_in(walk: &dyn Host, place: &str) -> bool {
+    ["package.json", "Cargo.toml"]
+        .iter()
+        .any(|name| walk.facts().session.left(&joined(place, name)).is_some())
 }
 
 /// A name below a directory.

@@ -62,7 +62,11 @@ pub(super) fn follow(
         reached.is_empty() || reached.iter().any(|part| part.contains(&start.span.range().start))
     });
     walk.in_file(file, language, span, |walk| {
-        for start in starts.at_most(CALLS, walk, span) {
+        let starts: Vec<&Start> = starts.collect();
+        if starts.len() > CALLS {
+            walk.left_unread(span);
+        }
+        for start in starts.into_iter().leading(CALLS) {
             say(walk, start);
         }
     });

@@ -77,6 +77,9 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             // Keys may go to an editor as well as to a shell: what is no shell code was meant for something else.
             let typed = keys.iter().map(|key| key.text.display()).collect::<Vec<_>>().join(" ");
             told_to_a_client(walk, &typed, invocation);
+            if let Some(text) = pressed(invocation) {
+                walk.typed(&text, invocation.span);
+            }
             if !portcullis_syntax::shell::parse(&typed).unparsed.is_empty() {
                 return invocation.origin();
             }
@@ -94,6 +97,52 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     }
 }
 
+/// What the keys of `send-keys` come to; `None` where one of them is not known. (tmux(1), "KEY BINDINGS")
+fn pressed(invocation: &Invocation) -> Option<String> {
+    let is_verb = |word: &Argument| matches!(word.text.as_known(), Some("send" | "send-keys"));
+    let mut words = invocation.arguments.iter().skip_while(|word| !is_verb(word)).skip(1).peekable();
+    let (mut is_written, mut is_code) = (false, false);
+    // The first word that is no option is the first key.
+    while let Some(option) = words.next_if(|word| word.text.known_prefix().starts_with('-')) {
+        let letters = option.text.as_known()?.trim_start_matches('-');
+        is_written |= letters.contains('l');
+        is_code |= letters.contains('H');
+        if letters.ends_with(['t', 'N']) {
+            words.next();
+        }
+    }
+    let mut typed = String::new();
+    for key in words {
+        let key = key.text.as_known()?;
+        if is_code {
+            typed.extend(u32::from_str_radix(key, 16).ok().and_then(char::from_u32));
+        } else if is_written {
+            typed.push_str(key);
+        } else {
+            press(&mut typed, key);
+        }
+    }
+    Some(typed)
+}
+
+fn press(typed: &mut String, key: &str) {
+    let is_modified = ["C-", "M-", "S-", "^"].iter().any(|prefix| {
+        key.strip_prefix(prefix).is_some_and(|rest| rest.chars().count() == 1)
+    });
+    match key {
+        "Enter" | "KPEnter" | "C-m" | "C-j" => typed.push('\n'),
+        "Space" => typed.push(' '),
+        "BSpace" | "C-h" => typed.push('\u{7f}'),
+        "C-c" | "C-u" => typed.push('\u{3}'),
+        "C-w" => typed.push('\u{17}'),
+        "Tab" | "C-i" => typed.push('\t'),
+        "Escape" | "Up" | "Down" | "Left" | "Right" | "Home" | "End" | "PageUp" | "PageDown"
+        | "NPage" | "PPage" | "BTab" | "DC" | "IC" => typed.push('\u{1b}'),
+        _ if is_modified => typed.push('\u{1b}'),
+        key => typed.push_str(key),
+    }
+}
+
 /// `screen COMMAND…`, and what `-X stuff TEXT` types into one that runs.
 pub(super) fn screen(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let words = &invocation.arguments;
@@ -106,6 +155,7 @@ pub(super) fn screen(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let shown = typed.iter().map(|word| word.text.display()).collect::<Vec<_>>().join(" ");
     let shown = shown.replace("\\n", "\n").replace("\\015", "\n").replace("^M", "\n");
     told_to_a_client(walk, &shown, invocation);
+    walk.typed(&shown, invocation.span);
     walk.at_likely(|walk| walk.shell(&Text::known(shown), invocation.span, &[], None));
     invocation.origin()
 }

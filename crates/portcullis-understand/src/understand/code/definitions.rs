@@ -59,7 +59,7 @@ impl Interpreter<'_, '_, '_> {
         while self.word() == "@" && self.at < self.end {
             if decorators.len() >= DECORATORS {
                 let span = self.span_from(self.at);
-                self.walk.gap(span, GapReason::Limit);
+                self.walk.left_unread(span);
                 break;
             }
             self.at += 1;

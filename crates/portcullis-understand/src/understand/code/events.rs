@@ -89,7 +89,11 @@ impl Interpreter<'_, '_, '_> {
             return None;
         }
         let listener = self.bound(&slot)?;
-        for function in listener.alternatives().into_iter().leading(LISTENERS) {
+        let listeners = listener.alternatives();
+        if listeners.len() > LISTENERS {
+            self.limit();
+        }
+        for function in listeners.into_iter().leading(LISTENERS) {
             self.call_value(function, given.get(1..).unwrap_or_default().to_vec(), span);
         }
         Some(Value::unknown("nothing"))

@@ -22,7 +22,7 @@ use super::{
     value::{Given, Value},
 };
 use crate::{
-    effect::{Argument, GapReason},
+    effect::Argument,
     programs::invocation::split_assignment,
     text::{Piece, Text},
     understand::shell::Walk,
@@ -370,12 +370,12 @@ impl<'s> Interpreter<'_, '_, 's> {
         Some(value)
     }
 
-    /// Says that a limit was met, once.
+    /// Says that a limit was met behind which nothing is read, once.
     pub(super) fn limit(&mut self) {
         if !self.limited {
             self.limited = true;
             let span = Span::new(0, self.source.len());
-            self.walk.gap(span, GapReason::Limit);
+            self.walk.left_unread(span);
         }
     }
 

@@ -393,15 +393,14 @@ impl Walk<'_> {
             self.gap(Span::new(at, at + 1), GapReason::Unparsed);
         }
         for unparsed in &script.unparsed {
-            let reason = match unparsed.reason {
+            match unparsed.reason {
                 shell::UnparsedReason::Syntax | shell::UnparsedReason::Unclosed => {
-                    GapReason::Unparsed
+                    self.gap(unparsed.span, GapReason::Unparsed);
                 }
                 shell::UnparsedReason::TooDeep
                 | shell::UnparsedReason::TooManyNodes
-                | shell::UnparsedReason::TooLong => GapReason::Limit,
-            };
-            self.gap(unparsed.span, reason);
+                | shell::UnparsedReason::TooLong => self.left_unread(unparsed.span),
+            }
         }
         let mark = self.streams.waiting();
         let printed = self.statements(&script.body);

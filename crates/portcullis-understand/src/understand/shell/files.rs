@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     effect::{EffectKind, GapReason, LayerId, LayerOrigin, Location, Started},
-    facts::{FileFact, content::ACTION_LOOKS},
+    facts::{FileFact, NotRead, content::ACTION_LOOKS},
     programs::found::{File, Found, directory_of},
     text::{Taint, Text},
 };
@@ -83,6 +83,25 @@ impl Walk<'_> {
                 is_own: false,
             }),
         }
+    }
+
+    /// The same for a program that obeys what it finds: where not all of that was read, it is said.
+    pub(super) fn look_whole(&mut self, path: &str) -> Found {
+        let found = self.look(path);
+        let is_left = match &found {
+            Found::File(file) => !file.whole,
+            Found::NotRead(why) => {
+                matches!(why, NotRead::Changing | NotRead::Special | NotRead::TooMuch)
+                    && !["/dev/", "/proc/"].iter().any(|top| path.starts_with(top))
+            }
+            Found::Nothing | Found::Directory(_) => false,
+        };
+        if is_left && self.is_settled(path) {
+            self.recorder.unfollowed(Span::default(), GapReason::Limit);
+        } else if is_left {
+            self.question(Span::default(), GapReason::Limit);
+        }
+        found
     }
 
     /// What this call has put into a directory, as a listing of it names it.

@@ -124,8 +124,12 @@ impl Host for Walk<'_> {
         Walk::forget_git_settings(self, own);
     }
 
+    fn typed(&mut self, text: &str, span: Span) {
+        Walk::typed(self, text, span);
+    }
+
     fn look(&mut self, path: &str) -> Found {
-        Walk::look(self, path)
+        self.look_whole(path)
     }
 
     fn read(&mut self, file: &Argument) -> Text {

@@ -44,6 +44,7 @@ mod statements;
 mod streams;
 mod touched;
 mod traps;
+mod typed;
 mod walk;
 mod words;
 

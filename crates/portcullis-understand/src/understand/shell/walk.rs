@@ -258,7 +258,11 @@ impl<'a> Walk<'a> {
         // What is said of an effect takes as long as its texts are: repeated, it would be the square of what was written.
         self.charge(texts(&kind).into_iter().map(Text::len).sum::<usize>() / BYTES_PER_WORK);
         if is_cut(&kind) {
-            self.gap(span, GapReason::Limit);
+            // Code and statements are left unread where they are cut, and a name is only not known.
+            match kind {
+                EffectKind::Execute { .. } | EffectKind::Query { .. } => self.left_unread(span),
+                _ => self.gap(span, GapReason::Limit),
+            }
         }
         let (id, is_whole) = self.recorder.record(kind, span);
         if !is_whole {
@@ -347,7 +351,7 @@ impl<'a> Walk<'a> {
     /// Goes one level deeper; `false` when that is too deep. Every `true` needs a [`Walk::leave_level`].
     pub(in crate::understand) fn enter_level(&mut self, span: Span) -> bool {
         if self.budget.is_deepest() {
-            self.gap(span, GapReason::Limit);
+            self.left_unread(span);
             return false;
         }
         let may = self.spend(span);
@@ -367,7 +371,7 @@ impl<'a> Walk<'a> {
         }
         if self.recorder.has_all_layers() {
             self.leave_level();
-            self.gap(span, GapReason::Limit);
+            self.left_unread(span);
             return None;
         }
         let parent = self.recorder.layer;

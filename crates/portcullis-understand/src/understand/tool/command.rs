@@ -264,6 +264,13 @@ impl Reader<'_, '_> {
     pub(super) fn keys(&mut self, text: &str, at: &Spot, beside: &Beside<'_>) {
         if self.name.is_terminal() {
             self.command(text, at, beside, Told::Typed);
+            let Some(layer) = at.open(self.walk, text) else { return };
+            let span = Span::new(0, text.len());
+            let keys = if beside.ends_line { format!("{text}\n") } else { text.to_owned() };
+            self.walk.afresh(|walk| {
+                walk.reopen(layer);
+                walk.typed(&keys, span);
+            });
         }
     }
 

@@ -20,6 +20,7 @@ use crate::{
     effect::{GapReason, LayerId},
     pointer,
     text::Text,
+    tool::folded,
 };
 
 mod act;
@@ -107,6 +108,8 @@ struct Beside<'a> {
     content: Option<&'a str>,
     /// Whether something is sent with a request.
     sends: bool,
+    /// Whether the line that is typed is ended too.
+    ends_line: bool,
 }
 
 impl<'a> Beside<'a> {
@@ -114,6 +117,9 @@ impl<'a> Beside<'a> {
         let mut beside = Self { verb: name.verb(), ..Self::default() };
         for (key, value) in members {
             let text = value.as_str();
+            beside.ends_line |= value == &Value::Bool(true)
+                && ["enter", "execute", "newline", "pressenter", "return", "sendenter", "submit"]
+                    .contains(&folded(key).collect::<String>().as_str());
             match key::role(key) {
                 Role::Command | Role::Commands => {
                     beside.has_command = true;

@@ -109,9 +109,10 @@ impl Transcript {
         tool: &str,
         arguments: Map<String, Value>,
     ) -> Vec<ToolCall> {
-        let directory = arguments.get("workdir").and_then(Value::as_str).map(str::to_owned);
+        let directory = || arguments.get("workdir").and_then(Value::as_str).map(str::to_owned);
+        let placed = || directory().filter(|path| Path::new(path).is_absolute());
         let call = ToolCall {
-            cwd: directory.filter(|path| Path::new(path).is_absolute()).or(self.cwd.clone()),
+            cwd: self.cwd.clone().or_else(placed),
             session: self.session.clone(),
             agent: Some(agent.to_owned()),
             ..ToolCall::default()

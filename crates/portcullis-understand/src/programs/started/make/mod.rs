@@ -9,6 +9,7 @@ use super::Starter;
 use crate::{
     bound::{Bounded, Cut, Limits},
     effect::{Argument, Certainty},
+    facts::NotRead,
     programs::found::{File, Found},
     programs::host::Host,
     programs::invocation::Invocation,
@@ -161,7 +162,12 @@ fn read(walk: &mut dyn Host, invocation: &Invocation, asked: &Asked) {
     let mut files: Vec<File> = Vec::new();
     for name in &names {
         let path = walk.target(&Text::known(name.as_str())).path;
-        files.extend(path.and_then(|path| walk.look(&path).file()));
+        match path.map(|path| walk.look(&path)) {
+            Some(Found::File(file)) => files.push(file),
+            // It goes on behind a byte that makes a file no text for us.
+            Some(Found::NotRead(NotRead::Binary)) => walk.left_unread(invocation.span),
+            _ => {}
+        }
         if asked.files.is_empty() && !files.is_empty() {
             break;
         }

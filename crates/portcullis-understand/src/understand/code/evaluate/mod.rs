@@ -149,8 +149,11 @@ impl Evaluator<'_, '_> {
             Dialect::Batch => tree::batch(code),
         };
         for opaque in &tree.opaque {
-            let reason = if opaque.limit { GapReason::Limit } else { GapReason::Unparsed };
-            self.walk.gap(opaque.span, reason);
+            if opaque.limit {
+                self.walk.left_unread(opaque.span);
+            } else {
+                self.walk.gap(opaque.span, GapReason::Unparsed);
+            }
         }
         let outer = std::mem::replace(&mut self.source, code.into());
         self.hoist(&tree.body);
