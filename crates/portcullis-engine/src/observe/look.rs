@@ -146,7 +146,7 @@ impl<'a> Look<'a> {
     }
 
     /// The root of the repository that a path lies in.
-    fn repository_around<'p>(&self, place: &'p Path) -> Option<&'p Path> {
+    pub(super) fn repository_around<'p>(&self, place: &'p Path) -> Option<&'p Path> {
         place.ancestors().take(MAX_LEVELS).find(|directory| {
             directory.parent().is_some()
                 && self.may_look(directory)

@@ -4,6 +4,7 @@
 mod configured;
 mod hooks;
 mod push;
+mod versions;
 
 use portcullis_syntax::Span;
 
@@ -12,6 +13,7 @@ pub(crate) use configured::git_environment;
 pub(super) use configured::set;
 use configured::{address, configured, from_environment, git_setting, mean};
 use hooks::{git_runs_words, own_hooks};
+pub(crate) use versions::archived;
 
 use super::{
     act::after,
@@ -59,6 +61,7 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
     };
     aliased_elsewhere(walk, before, verb, invocation.span);
     aliased_here(walk, verb, after, invocation);
+    versions::put(walk, before, verb, after, invocation.input.as_ref());
     let options = Options::new(after, invocation.values).abbreviating();
     if let Some(command) = COMMANDS.iter().find(|command| command.verbs.contains(&verb)) {
         let options = Options::new(after, command.values).abbreviating();
