@@ -44,7 +44,11 @@ impl Walk<'_> {
 
     fn evaluated_through(&mut self, text: &Text, span: Span, depth: usize) {
         if text.has_unknown() {
-            self.lines_of(text, span, &again::has_running_subscript);
+            // `a[$l]` is a subscript already, in which the text is expanded once more.
+            let is_subscript = text.known_prefix().contains('[');
+            let runs =
+                if is_subscript { again::has_substitution } else { again::has_running_subscript };
+            self.lines_of(text, span, &runs);
         }
         if depth >= NAMED {
             return;
@@ -73,7 +77,9 @@ impl Walk<'_> {
     pub(super) fn named(&mut self, text: &Text, span: Span) {
         self.subscripts(text, span);
         if text.has_unknown() {
-            self.lines_of(text, span, &again::is_running_name);
+            let is_subscript = text.known_prefix().contains('[');
+            let runs = if is_subscript { again::has_substitution } else { again::is_running_name };
+            self.lines_of(text, span, &runs);
         }
     }
 
@@ -154,10 +160,10 @@ impl Walk<'_> {
         paths.dedup();
         let mut is_read = false;
         for path in paths.into_iter().at_most(FILES, self, span) {
-            match self.look(&path) {
+            self.each_version(&path, &mut |walk, found| match found {
                 Found::File(file) => {
                     is_read = true;
-                    self.lines_in(&file, span, told, wanted, act);
+                    walk.lines_in(&file, span, told, wanted, act);
                 }
                 Found::NotRead(why) => {
                     let is_bound =
@@ -165,11 +171,11 @@ impl Walk<'_> {
                     let is_system =
                         ["/dev/", "/proc/", "/sys/"].iter().any(|top| path.starts_with(top));
                     if is_bound && told == Told::Text && !is_system {
-                        self.question(span, GapReason::Limit);
+                        walk.question(span, GapReason::Limit);
                     }
                 }
                 Found::Directory(_) | Found::Nothing => {}
-            }
+            });
         }
         is_read
     }

@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use portcullis_syntax::Span;
 
 use super::{
+    ROUNDS,
     scope::Around,
     sources::{Admission, Entry, Frame},
     walk::{NAMES_PER_WORK, Walk},
@@ -65,6 +66,43 @@ impl Walk<'_> {
         if versions.is_empty() {
             return (false, Vec::new());
         }
+        let (others, names) = self.versions_at(versions);
+        if others.is_empty() {
+            self.sources.stands(path, None);
+            return (false, names);
+        }
+        // A command is expanded in so many ways and no more.
+        if others.iter().any(|(number, _)| number + 1 >= ROUNDS) {
+            self.left_unread(Span::default());
+        }
+        // All files are of one revision in a round.
+        let count = self.provenance.revisions() + 1;
+        let picked = self.choice.pick("what version control put in place", count);
+        let version = others.into_iter().find(|(number, _)| number + 1 == picked);
+        let is_version = version.is_some();
+        self.sources.stands(path, version.map(|(_, name)| name));
+        (is_version, names)
+    }
+
+    /// Does something with whatever may stand at a path: what is there, and each version that version control may have put there.
+    pub(super) fn each_version(&mut self, path: &str, act: &mut dyn FnMut(&mut Self, Found)) {
+        self.sources.stands(path, None);
+        let here = if path.starts_with('/') { self.look_here(path) } else { Found::Nothing };
+        act(self, here);
+        let versions = self.provenance.versions_of(path);
+        for (_, name) in self.versions_at(versions).0 {
+            self.sources.stands(path, Some(name));
+            let found = self.found(path);
+            act(self, found);
+        }
+        self.sources.stands(path, None);
+    }
+
+    /// Of versions those that are there, with the names that directories of them hold.
+    fn versions_at(
+        &mut self,
+        versions: Vec<(usize, String)>,
+    ) -> (Vec<(usize, String)>, Vec<String>) {
         let mut names = Vec::new();
         let mut others = Vec::new();
         for (number, name) in versions {
@@ -90,17 +128,7 @@ impl Walk<'_> {
                 None => self.left_unread(Span::default()),
             }
         }
-        if others.is_empty() {
-            self.sources.stands(path, None);
-            return (false, names);
-        }
-        // All files are of one revision in a round.
-        let count = self.provenance.revisions() + 1;
-        let picked = self.choice.pick("what version control put in place", count);
-        let version = others.into_iter().find(|(number, _)| number + 1 == picked);
-        let is_version = version.is_some();
-        self.sources.stands(path, version.map(|(_, name)| name));
-        (is_version, names)
+        (others, names)
     }
 
     /// What is known to stand at a path.

@@ -10,7 +10,7 @@ const EXECUTABLES: usize = 64;
 const BROUGHT: usize = 256;
 
 /// How many steps of version control are remembered that put other versions of files in place.
-const STEPS: usize = 8;
+const STEPS: usize = 32;
 
 /// The files and directories that are remembered.
 #[derive(Debug, Default)]

@@ -82,12 +82,19 @@ pub(super) fn put(
     input: Option<&Text>,
 ) {
     let own = Options::new(before, GLOBAL_VALUES);
-    let given = own.value(&["--work-tree"]).or_else(|| own.value(&["-C"]));
-    let here = match given {
+    let here = match own.value(&["-C"]) {
         Some(directory) => walk.target(&directory.text).path,
         None => walk.directory().map(str::to_owned),
     };
     let Some(here) = here else { return };
+    // git(1), "--git-dir", "--work-tree": where the repository is, and where its files go.
+    let named = |walk: &dyn Host, option: &'static str, variable: &str| {
+        let given = own.value(&[option]).map(|value| value.text);
+        let text = given.or_else(|| walk.variable_set(variable)).filter(|text| !text.is_empty())?;
+        walk.target(&text).path
+    };
+    let repository = named(walk, "--git-dir", "GIT_DIR");
+    let elsewhere = named(walk, "--work-tree", "GIT_WORK_TREE");
     let span = after.first().map_or(Span::default(), |word| word.span);
     let mut versions = match verb {
         "clone" => cloned(walk, after),
@@ -95,7 +102,19 @@ pub(super) fn put(
         _ => stepped(walk, &here, verb, after, input),
     };
     let Some(versions) = &mut versions else { return };
-    versions.is_unclear |= own.has(&["--git-dir"]);
+    if versions.from.is_none() && versions.repository.is_none() {
+        match (repository, elsewhere) {
+            (Some(repository), elsewhere) => {
+                versions.to = elsewhere.unwrap_or_else(|| work_tree(walk, &here));
+                versions.repository = Some(repository);
+            }
+            (None, Some(elsewhere)) => {
+                versions.from = Some(work_tree(walk, &here));
+                versions.to = elsewhere;
+            }
+            (None, None) => {}
+        }
+    }
     walk.put_versions(versions.clone(), span);
 }
 
