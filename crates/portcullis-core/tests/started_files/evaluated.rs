@@ -203,4 +203,18 @@ pub(super) const PROJECTS: &[Project] = &[
         "rm -rf ~",
         "date",
     ),
+    (
+        "a subscript of a table",
+        &[("x.txt", "$(@)\n")],
+        "declare -A m; l=$(< x.txt); ((m[$l]++))",
+        "rm -rf ~",
+        "date",
+    ),
+    (
+        "a subscript, given to a function",
+        &[("x.txt", "a[$(@)]\n")],
+        "f() { (( $1 > 0 )); }; f \"$(cat x.txt)\"",
+        "rm -rf ~",
+        "date",
+    ),
 ];

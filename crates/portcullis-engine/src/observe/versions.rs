@@ -141,7 +141,8 @@ impl<'r> Holder<'r> {
             return None;
         }
         if bytes > UNPACKED || left == 0 || left < bytes.min(FILE_BYTES) {
-            return not_read(NotRead::TooMuch);
+            // As of what stands there: what a commit holds is the project's own word, read or not.
+            return Some(FileFact::NotRead { why: NotRead::TooMuch, committed: Some(committed) });
         }
         let mut content = repository.find_blob(id).ok()?.take_data();
         // git-lfs.com: what is put in place stands elsewhere.
@@ -256,7 +257,7 @@ mod tests {
             time: "1700000000 +0000",
         };
         let sub = tree(vec![entry(EntryKind::Blob, "b", blob("b\n"))]);
-        let mut commit = |name: &str, a: &str| {
+        let commit = |name: &str, a: &str| {
             let top = tree(vec![
                 entry(EntryKind::Blob, "a", blob(a)),
                 entry(EntryKind::Blob, "large", blob(&"x".repeat(2 << 20))),
@@ -334,7 +335,7 @@ mod tests {
         }
         let names = FileFact::Directory { names: vec!["b".to_owned()], whole: true };
         assert_eq!(of(root, "b", "sub", false), Err(names));
-        let too_much = FileFact::NotRead { why: NotRead::TooMuch, committed: None };
+        let too_much = FileFact::NotRead { why: NotRead::TooMuch, committed: Some(true) };
         assert_eq!(of(root, "b", "large", false), Err(too_much));
     }
 

@@ -28,7 +28,7 @@ mod writes;
 pub(in crate::programs) use follow::{follow, hand_over};
 pub(crate) use follow::{has_rows, options_of};
 pub(in crate::programs) use git::entries as git_entries;
-pub(crate) use git::{archived, git_environment};
+pub(crate) use git::{archived, git_environment, put_versions};
 pub(in crate::programs) use git_tables::{Means as GitMeans, setting as git_means};
 pub(crate) use make::{made, makefile};
 pub(crate) use named::named_in_variable;

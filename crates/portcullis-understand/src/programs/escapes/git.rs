@@ -38,6 +38,17 @@ const LINES: usize = 16;
 const CONFIG_VALUES: &[&str] =
     &["-f", "-t", "--blob", "--comment", "--default", "--file", "--type", "--url", "--value"];
 
+/// Says which versions of files git puts in place, before its hooks are looked for among them.
+pub(crate) fn put_versions(walk: &mut dyn Host, invocation: &Invocation) {
+    let arguments = invocation.arguments.as_slice();
+    let at = command_at(arguments);
+    let (before, after) = arguments.split_at_checked(at).unwrap_or((arguments, &[]));
+    if let Some((verb, after)) = after.split_first() {
+        let verb = verb.text.as_known().unwrap_or_default();
+        versions::put(walk, before, verb, after, invocation.input.as_ref());
+    }
+}
+
 /// Subcommands of git whose options or operands are commands.
 pub(super) fn git_commands(walk: &mut dyn Host, invocation: &Invocation) {
     let arguments = invocation.arguments.as_slice();
@@ -61,7 +72,6 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
     };
     aliased_elsewhere(walk, before, verb, invocation.span);
     aliased_here(walk, verb, after, invocation);
-    versions::put(walk, before, verb, after, invocation.input.as_ref());
     let options = Options::new(after, invocation.values).abbreviating();
     if let Some(command) = COMMANDS.iter().find(|command| command.verbs.contains(&verb)) {
         let options = Options::new(after, command.values).abbreviating();
