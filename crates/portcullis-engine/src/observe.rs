@@ -12,6 +12,7 @@ mod look;
 mod remotes;
 mod repositories;
 mod uncommitted;
+mod versions;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -203,11 +204,18 @@ impl Observer {
         Look::new(&self.mounts, place.cwd.as_deref(), place.home.as_deref())
     }
 
-    /// The files of a decision that are not what they were: what was read of them is another by now, or gone.
+    /// The files of a decision that are not what they were: what was read of them is another by now, or gone. Of a file that was read in
+    /// several versions, one is what stands there.
     #[must_use]
     pub fn changed(&self, files: &Files) -> Vec<String> {
         let look = Look::new(&self.mounts, None, self.home.as_deref());
-        let changed = files.list.iter().filter(|file| look.is_changed(file));
+        let all = &files.list;
+        let is_other_version = |file: &crate::audit::File| {
+            all.iter().any(|other| {
+                other.path == file.path && other.content.is_some() && !look.is_changed(other)
+            })
+        };
+        let changed = all.iter().filter(|file| look.is_changed(file) && !is_other_version(file));
         changed.map(|file| file.path.clone()).collect()
     }
 
@@ -220,10 +228,12 @@ impl Observer {
             .contents
             .iter()
             .filter(|(_, fact)| matches!(fact, FileFact::Read(_) | FileFact::NotRead { .. }))
+            .filter(|(path, _)| path.starts_with('/'))
             .map(|(path, _)| path.clone())
             .collect();
         let committed = look.committed(&paths);
-        for (path, fact) in &mut facts.contents {
+        // What a revision has is told with it.
+        for (path, fact) in facts.contents.iter_mut().filter(|(path, _)| path.starts_with('/')) {
             let known = committed.get(path).copied();
             match fact {
                 // A link may lead anywhere; what it leads to is not what was committed.

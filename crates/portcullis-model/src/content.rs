@@ -97,6 +97,44 @@ pub struct FileText {
     pub committed: Option<bool>,
 }
 
+/// What a revision of a repository holds where a file stands: what a step of version control puts there before the file is started.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Version<'a> {
+    /// The revision as git reads it; nothing for what is staged.
+    pub revision: &'a str,
+    /// The repository, where it is not the one around the path.
+    pub repository: Option<&'a str>,
+    /// The path of the file: absolute, or in the repository that is named.
+    pub path: &'a str,
+}
+
+impl<'a> Version<'a> {
+    /// What a name of a version begins with, which no absolute path does.
+    const BEGIN: &'static str = "git:";
+
+    /// The name under which its content is asked for.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let path = match self.repository {
+            Some(repository) => format!("{repository}//{}", self.path),
+            None => self.path.to_owned(),
+        };
+        format!("{}{}:{path}", Self::BEGIN, self.revision)
+    }
+
+    /// The version that a name stands for; none where it is a path.
+    #[must_use]
+    pub fn of(name: &'a str) -> Option<Self> {
+        let (revision, path) = name.strip_prefix(Self::BEGIN)?.split_once(':')?;
+        Some(match path.split_once("//") {
+            Some((repository, below)) => {
+                Self { revision, repository: Some(repository), path: below }
+            }
+            None => Self { revision, repository: None, path },
+        })
+    }
+}
+
 /// A shared text as a plain one.
 mod shared {
     use std::sync::Arc;
@@ -109,5 +147,23 @@ mod shared {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
         String::deserialize(from).map(Arc::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Version;
+
+    #[test]
+    fn a_version_is_what_its_name_says_and_no_path_is_one() {
+        let here = Version { revision: "main~2", repository: None, path: "/w/a.sh" };
+        assert_eq!(here.name(), "git:main~2:/w/a.sh");
+        assert_eq!(Version::of(&here.name()), Some(here));
+        let there = Version { revision: "", repository: Some("/r"), path: "a/b.sh" };
+        assert_eq!(there.name(), "git::/r//a/b.sh");
+        assert_eq!(Version::of(&there.name()), Some(there));
+        for path in ["/w/a.sh", "/git:a:/b", "git:a", "gita:/b"] {
+            assert_eq!(Version::of(path), None, "{path}");
+        }
     }
 }

@@ -65,8 +65,12 @@ impl Files {
         // What was read comes first: that is what can be looked at again.
         for is_read in [true, false] {
             for one in started.iter().filter(|one| one.digest.is_some() == is_read) {
-                if one.layer.is_some() && !is_read || list.iter().any(|file| file.path == one.path)
-                {
+                // Of one that a step of the call puts another version of in place, each version counts.
+                let is_same = |file: &File| {
+                    let sha256 = file.content.as_ref().map(|content| &content.sha256);
+                    file.path == one.path && (!is_read || sha256 == one.digest.as_ref())
+                };
+                if one.layer.is_some() && !is_read || list.iter().any(is_same) {
                     continue;
                 }
                 if list.len() >= MAX_FILES {

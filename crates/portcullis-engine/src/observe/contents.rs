@@ -12,7 +12,7 @@ use std::{
 use data_encoding::HEXLOWER;
 use portcullis_core::facts::{
     Facts, FileFact, FileText, NotRead,
-    content::{ACTION_BYTES, ACTION_FILES, ACTION_LOOKS, FILE_BYTES, NAMES},
+    content::{ACTION_BYTES, ACTION_FILES, ACTION_LOOKS, FILE_BYTES, NAMES, Version},
 };
 use sha2::{Digest as _, Sha256};
 
@@ -70,7 +70,10 @@ impl<'a> Reader<'a> {
             return None;
         }
         let bytes = if left.files > 0 { left.bytes } else { 0 };
-        let fact = self.look.content(Path::new(path), bytes);
+        let fact = match Version::of(path) {
+            Some(version) => self.look.version(&version, bytes),
+            None => self.look.content(Path::new(path), bytes),
+        };
         left.take(&fact);
         self.left.set(left);
         Some(fact)
@@ -232,6 +235,15 @@ fn read(place: &Path) -> Result<FileText, NotRead> {
     if after.len() != bytes || after.modified().ok() != metadata.modified().ok() {
         return Err(NotRead::Changing);
     }
+    of_bytes(content, bytes, is_executable(&metadata))
+}
+
+/// The text of a file that has so many bytes, of which these were read.
+pub(super) fn of_bytes(
+    content: Vec<u8>,
+    bytes: u64,
+    executable: bool,
+) -> Result<FileText, NotRead> {
     // What stands around a byte that is none of a text is read by nobody twice alike: shells leave it out.
     let whole = content.len() as u64 == bytes && !content.contains(&0);
     let beginning = content.get(..BEGINNING.min(content.len())).unwrap_or_default();
@@ -245,7 +257,7 @@ fn read(place: &Path) -> Result<FileText, NotRead> {
         sha256,
         bytes,
         whole,
-        executable: is_executable(&metadata),
+        executable,
         leads_to: None,
         committed: None,
     })

@@ -39,16 +39,7 @@ pub(super) struct Tree {
 impl Tree {
     /// Opens the repository of a work tree; `None` where that would take too long, or where nothing was ever committed.
     pub(super) fn open(root: &Path) -> Option<Self> {
-        // A pipe in their place would keep whoever opens it waiting.
-        let own = root.join(".git");
-        let is_pipe = |name: &str| {
-            fs::symlink_metadata(own.join(name))
-                .is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-        };
-        if ["HEAD", "config", "index", "packed-refs", "shallow"].into_iter().any(is_pipe) {
-            return None;
-        }
-        let repository = gix::open_opts(root, gix::open::Options::isolated()).ok()?;
+        let repository = opened(root)?;
         if repository.workdir()? != root {
             return None;
         }
@@ -124,6 +115,22 @@ impl Tree {
         }
         Some(false)
     }
+}
+
+/// Opens the repository that is kept below a directory, or in it.
+pub(super) fn opened(root: &Path) -> Option<gix::Repository> {
+    // A pipe in their place would keep whoever opens it waiting.
+    let is_pipe = |own: &Path, name: &str| {
+        fs::symlink_metadata(own.join(name))
+            .is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+    };
+    let has_pipe = |own: &Path| {
+        ["HEAD", "config", "index", "packed-refs", "shallow"].iter().any(|name| is_pipe(own, name))
+    };
+    if has_pipe(root) || has_pipe(&root.join(".git")) {
+        return None;
+    }
+    gix::open_opts(root, gix::open::Options::isolated()).ok()
 }
 
 /// Whether a file is as the index has it; `None` where a look would take too long.

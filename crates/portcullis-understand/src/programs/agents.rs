@@ -51,7 +51,9 @@ static AGENTS: &[Agent] = &[
         frees: &["--admin-policy", "--policy"],
         ..agent(&["gemini", "gemini-cli"], &["GEMINI_"], &[])
     },
-    agent(&["goose"], &["GOOSE_"], &["--no-profile"]),
+    // block.github.io/goose, "run": headless, it approves by itself.
+    Agent { frees: &["run"], ..agent(&["goose"], &["GOOSE_"], &["--no-profile"]) },
+    Agent { frees: &["--no-confirm", "-y"], ..agent(&["gptme"], &["GPTME_"], &[]) },
     agent(&["grok", "grok-cli"], &["GROK_"], &[]),
     agent(&["hermes"], &["HERMES_"], &["--ignore-user-config"]),
     Agent { frees: &["--auto"], ..agent(&["kilo", "kilocode"], &["KILO"], &["--pure"]) },
@@ -59,12 +61,18 @@ static AGENTS: &[Agent] = &[
         frees: &["--auto_run", "-y"],
         ..agent(&["interpreter"], &["INTERPRETER_"], &["--profile"])
     },
+    Agent { frees: &["--afk", "--yes", "--yolo", "-y"], ..agent(&["kimi"], &["KIMI_"], &[]) },
     agent(&["kiro-cli", "q"], &["KIRO_", "Q_"], &[]),
+    Agent { frees: &["--yolo", "-y"], ..agent(&["mini-swe-agent"], &["MSWEA_"], &[]) },
     agent(&["muse"], &["MUSE_"], &[]),
     agent(&["openclaw"], &["OPENCLAW_"], &["--profile", "--dev"]),
     agent(&["opencode", "opencode-ai", "opencode2"], &["OPENCODE_"], &["--pure"]),
     Agent { frees: &["--headless"], ..agent(&["openhands"], &["OPENHANDS_"], &["--config-file"]) },
     agent(&["pi", "pi-coding-agent"], &["PI_"], &["--no-extensions", "-ne"]),
+    Agent {
+        frees: &["--auto-apply", "--auto-exec", "--full"],
+        ..agent(&["pdx", "plandex"], &["PLANDEX_"], &[])
+    },
     agent(&["qwen", "qwen-code"], &["QWEN_"], &["--bare"]),
     agent(&["reasonix"], &["REASONIX_"], &[]),
     Agent { frees: &["--no-interaction"], ..agent(&["sgpt"], &["SGPT_"], &[]) },
@@ -107,6 +115,19 @@ const SETS: &[&str] = &[
 /// The agent of this name.
 pub fn find(program: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.names.contains(&program))
+}
+
+/// Names by which agents are called that other programs have too: then its words say that it is one.
+const SHARED_NAMES: &[(&str, &str, &[&str])] =
+    &[("agent", "cursor-agent", &["-p", "--print"]), ("mini", "mini-swe-agent", &["-t", "--task"])];
+
+/// The agent that would run.
+pub fn of(run: &Run) -> Option<&'static Agent> {
+    let words = || run.arguments.iter().map(|word| word.text.known_prefix());
+    let shared = SHARED_NAMES.iter().find(|(name, _, options)| {
+        run.program == *name && words().any(|word| options.contains(&word))
+    });
+    find(shared.map_or(run.program.as_str(), |(_, agent, _)| agent))
 }
 
 impl Agent {

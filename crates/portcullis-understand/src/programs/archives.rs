@@ -3,7 +3,7 @@
 use super::{
     Does, Program,
     laid_over::unpacked,
-    operands::{known, operands, synthetic},
+    operands::{after, known, operands, synthetic},
 };
 use crate::{
     bound::Bounded,
@@ -246,6 +246,12 @@ fn zip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let Some((archive, files)) = files.split_first() else { return Text::default() };
     let mut content = Text::unknown("zip");
     let moves = invocation.options().has(&["-m", "--move"]);
+    // zip(1): the command that tests the archive may be attached to its option of two letters.
+    for argument in &invocation.arguments {
+        if let Some(code) = after(argument, "-TT").filter(|code| !code.text.is_empty()) {
+            walk.shell(&code.text, code.span, &[], None);
+        }
+    }
     for file in files {
         content.inherit(&walk.read(file));
         if moves {

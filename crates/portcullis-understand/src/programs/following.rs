@@ -6,6 +6,9 @@ use crate::programs::{host::Host, invocation::Invocation};
 
 /// Follows a program that was announced and did what its row says.
 pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
+    if invocation.program == "git" {
+        escapes::put_versions(walk, invocation);
+    }
     escapes::hand_over(walk, invocation);
     projects::follow(walk, invocation);
     changers::follow(walk, invocation);

@@ -40,6 +40,21 @@ pub struct File {
     pub is_own: bool,
 }
 
+/// What a step of version control puts in place of files.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Versions {
+    /// The directory whose files it writes anew.
+    pub to: String,
+    /// The directory in a work tree that they are copied from, where it is another.
+    pub from: Option<String>,
+    /// The repository that they are copied from, where it is no work tree of this one.
+    pub repository: Option<String>,
+    /// The revisions of which each may be what stands there afterwards; an empty one is what is staged.
+    pub revisions: Vec<String>,
+    /// Whether it may be one that nobody knows.
+    pub is_unclear: bool,
+}
+
 /// The directory that a path lies in.
 pub(crate) fn directory_of(path: &str) -> &str {
     match path.rsplit_once('/') {

@@ -7,7 +7,7 @@
 
 use portcullis_syntax::Span;
 
-use super::found::{File, Found};
+use super::found::{File, Found, Versions};
 use crate::{
     address,
     bound::Limits,
@@ -172,6 +172,15 @@ pub trait Host: Limits {
 
     /// A directory comes over the network with everything in it.
     fn brought(&mut self, directory: &Argument);
+
+    /// Version control puts other versions of files in place.
+    fn put_versions(&mut self, versions: Versions, span: Span);
+
+    /// The words of the command of git's that printed a text.
+    fn git_printed(&self, text: &Text) -> Vec<String>;
+
+    /// An archive was unpacked into a directory: what version control packed of a revision stands there then.
+    fn unpacks(&mut self, directory: &Argument, archive: &Text);
 
     /// Whether this call brought the directory, or one around it, over the network.
     fn came(&self, directory: &Text) -> bool;

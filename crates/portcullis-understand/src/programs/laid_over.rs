@@ -18,6 +18,7 @@ pub(crate) fn unpacked(
 ) {
     let mut inside = directory.unwrap_or_else(|| synthetic(".", invocation.span));
     fills(walk, &inside);
+    walk.unpacks(&inside, from);
     if !inside.text.display().ends_with('/') {
         inside.text.push_known("/");
     }

@@ -187,9 +187,13 @@ fn sed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let in_place = options.has(&["-i", "--in-place"]);
     let quiet = options.has(&["-n", "--quiet", "--silent"]);
     let extended = options.has(&["-E", "-r", "--regexp-extended"]);
-    let mut texts: Vec<Text> = scripts.iter().map(|script| script.text.clone()).collect();
+    let mut texts: Vec<Text> =
+        scripts.iter().map(|script| walk.text_of_input(&script.text)).collect();
     for file in &script_files {
-        texts.push(walk.read(file));
+        let read = walk.read(file);
+        let mut script = walk.read_named(file);
+        script.inherit(&read);
+        texts.push(script);
     }
     let texts: Vec<&Text> = texts.iter().collect();
     let span = scripts.first().map_or(invocation.span, |script| script.span);

@@ -184,7 +184,7 @@ static RULES: &[Rule] = &[
         remedy: "start it with its ordinary permissions",
         when: When::Effect(Kinds::RUN, |effect, _| {
             let run = run(effect)?;
-            let found = agents::find(&run.program);
+            let found = agents::of(run);
             let agent = found.is_some();
             if found.is_some_and(|agent| agent.asks_nobody(run)) {
                 return Some(at(Severity::High));
@@ -234,10 +234,20 @@ static RULES: &[Rule] = &[
             "acli rovodev run --yolo x",
             "openhands --headless -t x",
             "devin -p x --permission-mode bypass",
+            "agent -p x -f",
+            "goose run -t x",
+            "gptme --no-confirm x",
+            "kimi --yes -p x",
+            "mini --yolo -t x",
+            "plandex tell x --auto-exec",
         ],
         quiet: &[
             "claude --help",
             "aider --message x",
+            "agent -f settings.yaml",
+            "goose configure",
+            "gptme x",
+            "plandex tell x",
             "kilo run x",
             "codex exec 'fix it'",
             "grep -rn dangerously docs",

@@ -148,12 +148,16 @@ fn npm(walk: &mut dyn Host, invocation: &Invocation) {
         .operands()
         .skip_while(|word| !matches!(word.text.as_known(), Some("dlx" | "exec" | "explore")));
     let verb = operands.next().and_then(|word| word.text.as_known());
+    let mut package = None;
     let is_code = match verb {
         Some("exec" | "dlx") if invocation.program == "pnpm" => {
             options.has(&["-c", "--shell-mode"])
         }
         Some("exec") => invocation.program == "yarn",
-        Some("explore") => operands.next().is_some(),
+        Some("explore") => {
+            package = operands.next().map(|word| word.text.display());
+            package.is_some()
+        }
         _ => false,
     };
     if is_code {
@@ -162,8 +166,19 @@ fn npm(walk: &mut dyn Host, invocation: &Invocation) {
             code.append(&word.text);
             code.push_known(" ");
         }
-        if !code.is_empty() {
-            walk.shell(&code, invocation.span, &[], None);
+        let there = package.map(|name| Argument {
+            text: Text::known(format!("node_modules/{name}")),
+            span: invocation.span,
+        });
+        match there {
+            _ if code.is_empty() => {}
+            // docs.npmjs.com, "npm explore": in the directory of the package.
+            Some(there) => {
+                walk.within(&there, |walk| walk.shell(&code, invocation.span, &[], None));
+            }
+            None => {
+                walk.shell(&code, invocation.span, &[], None);
+            }
         }
     }
     // `--config.KEY=value` stands for every setting.

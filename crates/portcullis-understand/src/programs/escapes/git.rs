@@ -5,6 +5,7 @@ mod configured;
 mod hooks;
 pub(super) mod leads;
 mod push;
+mod versions;
 
 use portcullis_syntax::Span;
 
@@ -13,6 +14,7 @@ pub(crate) use configured::git_environment;
 pub(super) use configured::set;
 use configured::{address, configured, from_environment, git_setting, mean};
 use hooks::{git_runs_words, own_hooks};
+pub(crate) use versions::archived;
 
 use super::{
     act::after,
@@ -40,6 +42,17 @@ const CONFIG_VALUES: &[&str] =
 /// Whether a word is one of git's own commands.
 pub(crate) fn is_verb(word: &str) -> bool {
     VERBS.binary_search(&word).is_ok()
+}
+
+/// Says which versions of files git puts in place, before its hooks are looked for among them.
+pub(crate) fn put_versions(walk: &mut dyn Host, invocation: &Invocation) {
+    let arguments = invocation.arguments.as_slice();
+    let at = command_at(arguments);
+    let (before, after) = arguments.split_at_checked(at).unwrap_or((arguments, &[]));
+    if let Some((verb, after)) = after.split_first() {
+        let verb = verb.text.as_known().unwrap_or_default();
+        versions::put(walk, before, verb, after, invocation.input.as_ref());
+    }
 }
 
 /// Subcommands of git whose options or operands are commands.

@@ -70,6 +70,22 @@ pub(super) fn python_module(
             laid_over::unpacked(walk, operands.next().cloned(), invocation, &content);
             Text::default()
         }
+        // `-c ARCHIVE FILE…` packs them.
+        Some("tarfile" | "zipfile")
+            if rest.iter().any(|word| matches!(word.text.as_known(), Some("-c" | "--create"))) =>
+        {
+            let mut operands =
+                rest.iter().filter(|file| !file.text.known_prefix().starts_with('-'));
+            let archive = operands.next();
+            let mut content = invocation.origin();
+            for file in operands {
+                content.inherit(&walk.read(file));
+            }
+            if let Some(archive) = archive {
+                walk.write(archive, WriteMode::Replace, content);
+            }
+            Text::default()
+        }
         Some(name) if profiled::follow(walk, invocation, name, rest) => invocation.origin(),
         Some(
             "base64" | "json.tool" | "calendar" | "this" | "compileall" | "py_compile" | "venv"

@@ -83,6 +83,25 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         };
         if let Some(file) = file {
             package(walk, &file, invocation.span, &verb, 0);
+            let root = directory_of(&file.path).to_owned();
+            for (option, folder) in [
+                ("--example", "examples"),
+                ("--bin", "src/bin"),
+                ("--test", "tests"),
+                ("--bench", "benches"),
+            ] {
+                // doc.rust-lang.org/cargo, "Package Layout".
+                for name in project::options(&own, &[option]) {
+                    let paths =
+                        [".rs", "/main.rs"].map(|end| format!("{root}/{folder}/{name}{end}"));
+                    for path in &paths {
+                        walk.look(path);
+                    }
+                    for path in &paths {
+                        walk.load("rust", path, invocation.span);
+                    }
+                }
+            }
         }
     });
 }

@@ -17,14 +17,19 @@ pub(super) static EVALUATORS: Starter = Starter {
         "chicken-csi",
         "csi",
         "emacsclient",
+        "chez",
+        "chef-apply",
         "factor",
         "fennel",
         "gforth",
         "gimp",
+        "gosh",
+        "gp",
         "hy",
         "janet",
         "newlisp",
         "picolisp",
+        "pil",
         "qjs",
         "rakudo",
         "sqlite3",
@@ -35,13 +40,22 @@ pub(super) static EVALUATORS: Starter = Starter {
 pub(super) static CONTROLS: Starter = Starter {
     programs: &[
         "cargo",
+        "dbus-send",
+        "firebase",
+        "gdbus",
         "gvim",
         "hyprctl",
         "i3-msg",
+        "mispipe",
         "mprocs",
         "nvim",
+        "pee",
+        "pueue",
         "qdbus",
         "qdbus6",
+        "r2",
+        "radare2",
+        "salt-call",
         "shell2http",
         "swaymsg",
         "vim",
@@ -57,10 +71,13 @@ pub(super) static FORMATTERS: Starter = Starter { programs: &["groff", "m4"], st
 const TEXTS: usize = 32;
 
 /// What the names of calls have in them that start programs.
-const STARTS: &[&str] = &["exec", "command", "edit(", "popen", "process", "run", "shell", "system"];
+const STARTS: &[&str] =
+    &["(call ", "exec", "command", "edit(", "popen", "process", "run", "shell", "system"];
 
 fn evaluated(walk: &mut dyn Host, invocation: &Invocation) {
-    for word in invocation.arguments.iter() {
+    let input = invocation.input.as_ref().map(|input| walk.text_of_input(input));
+    let input = input.map(|text| Argument { text, span: invocation.span });
+    for word in invocation.arguments.iter().chain(&input) {
         let Some(known) = word.text.as_known() else { continue };
         if !STARTS.iter().any(|name| known.contains(name)) || !known.contains(['"', '\'']) {
             continue;
@@ -132,6 +149,88 @@ fn controlled(walk: &mut dyn Host, invocation: &Invocation) {
                 says(walk, code.to_owned());
             }
         }
+        // moreutils: pee(1), mispipe(1).
+        "mispipe" | "pee" => {
+            for code in words.iter().filter(|word| !word.starts_with('-')) {
+                says(walk, code.clone());
+            }
+        }
+        // github.com/Nukesor/pueue, "add".
+        "pueue" if words.first().is_some_and(|it| it == "add") => {
+            let values = [
+                "-g",
+                "--group",
+                "-d",
+                "--delay",
+                "-a",
+                "--after",
+                "-w",
+                "-l",
+                "--label",
+                "-o",
+                "--priority",
+            ];
+            let operands = project::operands(&words, &values);
+            says(walk, operands.get(1..).unwrap_or_default().join(" "));
+        }
+        // firebase.google.com/docs/cli, "emulators:exec".
+        "firebase" => {
+            let operands = project::operands(
+                &words,
+                &["--only", "--import", "-P", "--project", "--inspect-functions"],
+            );
+            if let Some(("emulators:exec", rest)) =
+                operands.split_first().map(|(verb, rest)| (*verb, rest))
+            {
+                says(walk, rest.join(" "));
+            }
+        }
+        // docs.saltproject.io, "cmdmod".
+        "salt-call" => {
+            let operands = project::operands(&words, &["-c", "-l", "-m", "--out", "--log-level"]);
+            if let Some((verb, rest)) = operands.split_first()
+                && matches!(
+                    *verb,
+                    "cmd.exec_code"
+                        | "cmd.retcode"
+                        | "cmd.run"
+                        | "cmd.run_all"
+                        | "cmd.run_stdout"
+                        | "cmd.shell"
+                )
+            {
+                says(walk, rest.first().map(|it| (*it).to_owned()).unwrap_or_default());
+            }
+        }
+        // book.rada.re, "Shell commands": behind `!`.
+        "r2" | "radare2" => {
+            let grouped = words.iter().position(|word| {
+                word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
+            });
+            let code = grouped.and_then(|at| words.get(at + 1));
+            for command in code.into_iter().flat_map(|code| code.split(';')) {
+                if let Some(code) = command.trim().strip_prefix('!') {
+                    says(walk, code.trim_start_matches('!').to_owned());
+                }
+            }
+        }
+        // Methods of desktops that run what they are given.
+        "dbus-send" | "gdbus" => {
+            const METHODS: &[&str] =
+                &["eval", "exec_blind", "openurl", "runcommand", "sendtext", "spawn", "startunit"];
+            let calls = words.iter().any(|word| {
+                let name = word.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+                METHODS.contains(&name.as_str())
+            });
+            for word in words.iter().filter(|_| calls) {
+                for text in texts(word).into_iter().at_most(TEXTS, walk, span) {
+                    walk.suppose(&Text::known(text), span);
+                }
+                if let Some(text) = word.strip_prefix("string:") {
+                    walk.suppose(&Text::known(text), span);
+                }
+            }
+        }
         "cargo" if words.first().is_some_and(|it| it == "watch") => {
             for code in project::options(&words, &["-s", "--shell"]) {
                 says(walk, code.to_owned());
@@ -171,8 +270,20 @@ fn formatted(walk: &mut dyn Host, invocation: &Invocation) {
         return;
     }
     let values = ["-m", "-T", "-D", "-I", "-M", "-F", "-r", "-d", "-P", "-L"];
-    for name in project::operands(&words, &values) {
-        let Some(path) = walk.target(&Text::known(name)).path else { continue };
+    // groff(1): files of macros that are read first, by their names in the directories of `-M`.
+    let mut names: Vec<String> =
+        project::operands(&words, &values).into_iter().map(str::to_owned).collect();
+    if invocation.program == "groff" {
+        for place in project::options(&words, &["-M"]) {
+            names.extend(["troffrc", "troffrc-end"].map(|name| format!("{place}/{name}")));
+            for name in project::options(&words, &["-m"]) {
+                names.push(format!("{place}/{name}.tmac"));
+                names.push(format!("{place}/tmac.{name}"));
+            }
+        }
+    }
+    for name in &names {
+        let Some(path) = walk.target(&Text::known(name.as_str())).path else { continue };
         let Some(file) = walk.look(&path).file() else { continue };
         walk.in_file(&file, "text", invocation.span, |walk| {
             let mut at = 0;

@@ -444,6 +444,19 @@ fn obeyed(walk: &mut dyn Host, invocation: &Invocation) {
         && let Some(root) = walk.directory().map(str::to_owned)
     {
         walk.load("perl", &format!("{root}/.perldb"), invocation.span);
+        // perldebug, "Debugger Customization": what is run to load the debugger.
+        if let Some(code) = variable(walk, invocation, "PERL5DB") {
+            walk.code("perl", &code.text, code.span, &[]);
+            let apart =
+                |letter: char| matches!(letter, '"' | '\'' | '(' | ')' | '{' | '}' | ' ' | ';');
+            for name in code.text.known_prefix().split(apart) {
+                if name.contains('/')
+                    && let Some(path) = walk.target(&crate::text::Text::known(name)).path
+                {
+                    walk.load("perl", &path, code.span);
+                }
+            }
+        }
     }
     let values = options::values_of(&invocation.arguments, "-e");
     let mut letters = words.iter().take_while(|word| word.starts_with('-'));

@@ -31,6 +31,8 @@ struct Justfile {
     variables: BTreeMap<String, String>,
     /// Commands in backticks and calls of `shell`: they run whatever is asked for.
     always: Vec<(String, Span)>,
+    /// The program with its words that each line is handed to.
+    shell: Vec<String>,
     imports: Vec<String>,
     /// Modules by their names, and where each may lie.
     modules: Vec<(String, String)>,
@@ -70,6 +72,9 @@ fn just(walk: &mut dyn Host, invocation: &Invocation) {
         None => project::nearest(walk, &["justfile", ".justfile", "Justfile", "JUSTFILE"]),
     };
     let Some(file) = file else { return };
+    if let Some(shell) = project::option(&words, &["--shell"]).filter(|it| it.contains('/')) {
+        walk.run(&project::arguments(&[shell], invocation.span), None);
+    }
     let values = [
         "-f",
         "--justfile",
@@ -139,6 +144,10 @@ fn just(walk: &mut dyn Host, invocation: &Invocation) {
         let is_cut = order.len() >= WITHIN;
         for (file, read) in &files {
             walk.in_task(file, &goals.join(" "), "justfile", invocation.span, |walk| {
+                // A shell that stands in the project is a program of the project's.
+                if read.shell.first().is_some_and(|program| program.contains('/')) {
+                    walk.run(&project::arguments(&read.shell, invocation.span), None);
+                }
                 for (code, span) in &read.always {
                     walk.shell(&Text::known(code.as_str()), *span, &[], None);
                 }
@@ -268,7 +277,11 @@ fn justfile(text: &str) -> Justfile {
         }
         if let Some((name, value)) = line.split_once(":=") {
             let name = name.trim().trim_start_matches("export ").trim();
-            if name.starts_with("set ") {
+            if let Some(setting) = name.strip_prefix("set ") {
+                if matches!(setting.trim(), "shell" | "script-interpreter") {
+                    let words = value.split(['"', '\'']).skip(1).step_by(2);
+                    read.shell = words.map(str::to_owned).collect();
+                }
                 continue;
             }
             let value = value.trim();

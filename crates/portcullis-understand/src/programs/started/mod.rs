@@ -57,6 +57,7 @@ mod packages;
 mod php;
 mod project;
 mod pytest;
+mod robot;
 mod ruby;
 mod schedules;
 mod scripts;
@@ -130,16 +131,17 @@ static STARTERS: &[&Starter] = &[
     &linters::LINTERS,
     &make::MAKE,
     &meson::MESON,
-    &named_options::NAMED,
     &ninja::NINJA,
     &nix::NIX,
     &packages::SCRIPTS,
     &php::PHPUNIT,
+    &php::SERVER,
     &interpreters::PERL,
     &interpreters::PYDOC,
     &interpreters::PYTHON,
     &interpreters::RUBY,
     &pytest::PYTEST,
+    &robot::ROBOT,
     &ruby::BUNDLER,
     &ruby::GEM,
     &ruby::RAKE,
@@ -154,6 +156,7 @@ static STARTERS: &[&Starter] = &[
     &setups::PIP,
     &tasks::COMPOSER,
     &tasks::DENO,
+    &tasks::MISE,
     &just::JUST,
     &tasks::PROCFILE,
     &tasks::PYTHON,
@@ -172,6 +175,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
             (starter.start)(walk, invocation);
         }
     }
+    named_options::follow(walk, invocation);
     scripts::follow(walk, invocation);
     listed::follow(walk, invocation);
 }

@@ -1,21 +1,26 @@
 //! Names of files that programs take for options or commands: `tar cf a.tar *` is given whatever the directory has. Owns which programs that matters for.
 
-use super::Starter;
 use crate::{
     bound::Bounded,
     effect::Argument,
-    programs::{found::Found, host::Host, invocation::Invocation},
+    programs::{escapes, found::Found, host::Host, invocation::Invocation},
     text::{Piece, Text},
 };
 
-pub(super) static NAMED: Starter =
-    Starter { programs: &["7z", "bsdtar", "gtar", "perl", "rsync", "tar", "zip"], start };
+/// Programs that an option makes run something or write elsewhere, and that have no rows in the table of those options. Sorted.
+const OBEY: &[&str] =
+    &["7z", "chmod", "chown", "curl", "ex", "perl", "rm", "scp", "sed", "sort", "wget", "zip"];
 
 /// How many names of one directory are handed on.
 const NAMES: usize = 64;
 
-/// The program as the shell starts it, where a pattern that begins a word matches names that begin with a dash or, for perl, end in a pipe.
-fn start(walk: &mut dyn Host, invocation: &Invocation) {
+/// The program as the shell starts it, where a pattern that begins a word matches names that begin with a dash (for editors, a plus) or, for perl,
+/// end in a pipe.
+pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
+    let program = invocation.program.as_str();
+    if OBEY.binary_search(&program).is_err() && !escapes::has_rows(program) {
+        return;
+    }
     let is_open = |word: &Argument| matches!(word.text.pieces.first(), Some(Piece::Glob(_)));
     let Some(at) = invocation.arguments.iter().position(is_open) else { return };
     let before = invocation.arguments.get(..at).unwrap_or_default();
@@ -33,6 +38,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let is_taken = |name: &&String| {
         let is_meant = match invocation.program.as_str() {
             "perl" => name.ends_with('|') || name.starts_with('|'),
+            "ex" | "gvim" | "less" | "nvim" | "vi" | "vim" => name.starts_with(['-', '+']),
             _ => name.starts_with('-'),
         };
         is_meant && crate::pattern::matches(&shown, name)
@@ -50,4 +56,14 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     words.extend_from_slice(before);
     words.extend(taken);
     walk.run(&words, invocation.input.clone());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OBEY;
+
+    #[test]
+    fn programs_are_sorted() {
+        assert!(OBEY.is_sorted());
+    }
 }

@@ -10,6 +10,26 @@ use crate::{
 pub(super) static PHPUNIT: Starter =
     Starter { programs: &["paratest", "pest", "phpunit", "simple-phpunit"], start };
 
+/// `php -S ADDRESS [-t DIRECTORY] [SCRIPT]`: the script that answers every request, or the index of the directory (php.net, "Built-in web server").
+pub(super) static SERVER: Starter = Starter { programs: &["php"], start: served };
+
+fn served(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::option(&words, &["-S"]).is_none() {
+        return;
+    }
+    let operands = project::operands(&words, &["-S", "-t", "-c", "-d", "-z"]);
+    let names: Vec<String> = match (operands.first(), project::option(&words, &["-t"])) {
+        (Some(script), _) => vec![(*script).to_owned()],
+        (None, root) => vec![format!("{}/index.php", root.unwrap_or("."))],
+    };
+    for name in names {
+        if let Some(path) = walk.target(&Text::known(name)).path {
+            walk.load("php", &path, invocation.span);
+        }
+    }
+}
+
 /// How many tests are read.
 const TESTS: usize = 16;
 

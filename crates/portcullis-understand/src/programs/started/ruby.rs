@@ -182,12 +182,38 @@ fn tools(walk: &mut dyn Host, invocation: &Invocation) {
         walk.load("ruby", &format!("{root}/{name}"), invocation.span);
     }
     if invocation.program == "rspec" {
+        required(walk, &root, &words, invocation.span);
         for word in words.iter().filter(|word| word.contains(".rb")) {
             let name = word.split(':').next().unwrap_or_default();
             if let Some(path) = walk.target(&crate::text::Text::known(name)).path {
                 walk.load("ruby", &path, invocation.span);
             }
         }
+    }
+}
+
+/// `--require FILE`, on the command line and in `.rspec` (rspec.info, "Read command line configuration options from files").
+fn required(walk: &mut dyn Host, root: &str, words: &[String], span: Span) {
+    let mut words = words.to_vec();
+    for name in [".rspec", ".rspec-local"] {
+        if let Some(file) = walk.look(&format!("{root}/{name}")).file() {
+            words.extend(file.text.split_whitespace().map(str::to_owned));
+        }
+    }
+    let names = project::options(&words, &["-r", "--require"]);
+    let paths: Vec<String> = names
+        .iter()
+        .flat_map(|name| match name.starts_with(['.', '/']) {
+            true => vec![project::joined(root, name)],
+            false => vec![format!("{root}/lib/{name}"), format!("{root}/spec/{name}")],
+        })
+        .map(|path| if path.ends_with(".rb") { path } else { format!("{path}.rb") })
+        .collect();
+    for path in &paths {
+        walk.look(path);
+    }
+    for path in &paths {
+        walk.load("ruby", path, span);
     }
 }
 

@@ -19,6 +19,34 @@ use crate::{
     text::Text,
 };
 
+/// `mise run TASK` where the task is a file (mise.jdx.dev, "File Tasks").
+pub(super) static MISE: Starter = Starter { programs: &["mise", "rtx"], start: mise };
+
+fn mise(walk: &mut dyn Host, invocation: &Invocation) {
+    /// Where the files of tasks lie.
+    const PLACES: &[&str] =
+        &["mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks"];
+    let words = project::words(invocation);
+    let operands = project::operands(&words, &["-C", "--cd", "-E", "--env", "-j", "--jobs"]);
+    let (Some(first), rest) = (operands.first(), operands.get(1..).unwrap_or_default()) else {
+        return;
+    };
+    // A task is run by its name alone as well.
+    let names = match *first {
+        "run" | "r" | "watch" | "w" => rest,
+        _ => operands.as_slice(),
+    };
+    let Some(name) = names.first() else { return };
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let name = name.replace(':', "/");
+    for place in PLACES {
+        let path = format!("{root}/{place}/{name}");
+        if walk.look(&path).file().is_some() {
+            walk.run(&project::arguments(&[path], invocation.span), None);
+        }
+    }
+}
+
 pub(super) static COMPOSER: Starter = Starter { programs: &["composer"], start: composer };
 pub(super) static DENO: Starter = Starter { programs: &["deno"], start: deno };
 pub(super) static PROCFILE: Starter =

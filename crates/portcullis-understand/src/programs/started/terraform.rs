@@ -2,6 +2,8 @@
 //! modules come from (developer.hashicorp.com/terraform: "External Data Source", "local-exec Provisioner", "Module Sources"). Owns which verb
 //! runs which; what is created and destroyed in a cloud is said by the rules on the command.
 
+use std::collections::BTreeMap;
+
 use super::{Starter, project, template, tree};
 use crate::{
     bound::Bounded,
@@ -49,6 +51,9 @@ fn runs(words: &[String]) -> Runs {
     }
 }
 
+/// What variables and locals hold, by the names that expressions have for them.
+type Values = BTreeMap<String, String>;
+
 fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let runs = runs(&words);
@@ -61,12 +66,74 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         .map(str::to_owned);
     project::in_directory(walk, directory.as_deref(), |walk| {
         if let Some(root) = walk.directory().map(str::to_owned) {
-            module(walk, &root, invocation, runs, 0);
+            let values = given(walk, &root, &words);
+            module(walk, &root, invocation, runs, (0, &values));
         }
     });
 }
 
-fn module(walk: &mut dyn Host, directory: &str, invocation: &Invocation, runs: Runs, depth: usize) {
+/// What the command line and files of values say, in the order in which they count ("Assigning Values to Root Module Variables").
+fn given(walk: &mut dyn Host, root: &str, words: &[String]) -> Values {
+    let mut values = Values::new();
+    let mut paths: Vec<String> = Vec::new();
+    if let Found::Directory(names) = walk.look(root) {
+        let is_values = |name: &&String| {
+            [".auto.tfvars", ".auto.tfvars.json"].iter().any(|end| name.ends_with(end))
+                || matches!(name.as_str(), "terraform.tfvars" | "terraform.tfvars.json")
+        };
+        let found = names.iter().filter(is_values).leading(FILES);
+        paths.extend(found.map(|name| project::joined(root, name)));
+    }
+    let named =
+        words.iter().filter_map(|word| word.trim_start_matches('-').strip_prefix("var-file="));
+    paths.extend(named.map(|name| project::joined(root, name)));
+    for path in &paths {
+        walk.look(path);
+    }
+    for path in &paths {
+        let Some(file) = walk.look(path).file() else { continue };
+        let tree = match path.ends_with(".json") {
+            true => tree::json(&file.text),
+            false => tree::blocks(&file.text),
+        };
+        for (name, value) in tree.root().into_iter().flat_map(tree::Node::entries) {
+            values.extend(value.text().map(|value| (format!("var.{name}"), value.to_owned())));
+        }
+    }
+    for (at, word) in words.iter().enumerate() {
+        let pair = match word.as_str() {
+            "-var" | "--var" => words.get(at + 1).map(String::as_str),
+            word => word.trim_start_matches('-').strip_prefix("var="),
+        };
+        let pair = pair.and_then(|pair| pair.split_once('='));
+        values.extend(pair.map(|(name, value)| (format!("var.{name}"), value.to_owned())));
+    }
+    values
+}
+
+/// What variables hold where nothing else is said, and what locals hold.
+fn defaults(root: &tree::Node, values: &mut Values) {
+    for (kind, node) in root.entries() {
+        for (name, inner) in node.entries() {
+            let (name, value) = match kind {
+                "variable" => (format!("var.{name}"), inner.text_of("default")),
+                "locals" => (format!("local.{name}"), inner.text()),
+                _ => continue,
+            };
+            if let Some(value) = value {
+                values.entry(name).or_insert_with(|| value.to_owned());
+            }
+        }
+    }
+}
+
+fn module(
+    walk: &mut dyn Host,
+    directory: &str,
+    invocation: &Invocation,
+    runs: Runs,
+    (depth, given): (usize, &Values),
+) {
     let Found::Directory(names) = walk.look(directory) else { return };
     let is_source = |name: &&String| SOURCES.iter().any(|end| name.ends_with(end));
     let paths: Vec<String> = names
@@ -76,6 +143,17 @@ fn module(walk: &mut dyn Host, directory: &str, invocation: &Invocation, runs: R
         .map(|name| project::joined(directory, name))
         .collect();
     let found: Vec<Option<File>> = paths.iter().map(|path| walk.look(path).file()).collect();
+    let mut values = given.clone();
+    for file in found.iter().flatten() {
+        let tree = match file.path.ends_with(".json") {
+            true => tree::json(&file.text),
+            false => tree::blocks(&file.text),
+        };
+        if let Some(root) = tree.root() {
+            defaults(root, &mut values);
+        }
+    }
+    let values = &values;
     for file in found.into_iter().flatten() {
         let modules = walk.in_file(&file, "terraform", invocation.span, |walk| {
             let tree = match file.path.ends_with(".json") {
@@ -83,8 +161,10 @@ fn module(walk: &mut dyn Host, directory: &str, invocation: &Invocation, runs: R
                 false => tree::blocks(&file.text),
             };
             let tree = project::whole(walk, tree);
-            let modules =
-                tree.root().map(|root| follow(walk, root, directory, runs)).unwrap_or_default();
+            let modules = tree
+                .root()
+                .map(|root| follow(walk, root, (directory, values), runs))
+                .unwrap_or_default();
             if tree.cut {
                 walk.left_unread(portcullis_syntax::Span::new(0, file.text.len()));
             }
@@ -93,7 +173,7 @@ fn module(walk: &mut dyn Host, directory: &str, invocation: &Invocation, runs: R
         for inner in modules.unwrap_or_default() {
             let inner = crate::paths::normal(&project::joined(directory, &inner));
             if depth < NESTED {
-                module(walk, &inner, invocation, runs, depth + 1);
+                module(walk, &inner, invocation, runs, (depth + 1, &Values::new()));
             } else {
                 walk.left_unread(invocation.span);
             }
@@ -102,7 +182,12 @@ fn module(walk: &mut dyn Host, directory: &str, invocation: &Invocation, runs: R
 }
 
 /// Says what a file runs; gives the modules of the project that it uses.
-fn follow(walk: &mut dyn Host, root: &tree::Node, directory: &str, runs: Runs) -> Vec<String> {
+fn follow(
+    walk: &mut dyn Host,
+    root: &tree::Node,
+    directory: (&str, &Values),
+    runs: Runs,
+) -> Vec<String> {
     let mut modules = Vec::new();
     for (kind, node) in root.entries() {
         match kind {
@@ -164,7 +249,7 @@ fn command(
     walk: &mut dyn Host,
     program: Option<&tree::Node>,
     directory: Option<&tree::Node>,
-    module: &str,
+    module: (&str, &Values),
 ) {
     let Some(program) = program else { return };
     let words: Vec<String> = program.words().iter().map(|word| filled(word, module)).collect();
@@ -174,7 +259,7 @@ fn command(
     });
 }
 
-fn local_exec(walk: &mut dyn Host, node: &tree::Node, module: &str) {
+fn local_exec(walk: &mut dyn Host, node: &tree::Node, module: (&str, &Values)) {
     let Some(command) = node.get("command") else { return };
     let Some(code) = command.text() else { return };
     let code = filled(code, module);
@@ -196,11 +281,17 @@ fn local_exec(walk: &mut dyn Host, node: &tree::Node, module: &str) {
     });
 }
 
-/// Paths of the module; any other expression is a value that nobody knows.
-fn filled(text: &str, module: &str) -> String {
+/// Paths of the module and values that are known; any other expression is a value that nobody knows.
+fn filled(text: &str, (module, values): (&str, &Values)) -> String {
+    if let Some(value) = values.get(text.trim()) {
+        return value.clone();
+    }
     template::filled(text, "${", "}", |name| match name {
         "path.module" | "path.root" | "path.cwd" => module.to_owned(),
-        other => template::variable("TF_", other),
+        other => match values.get(other) {
+            Some(value) => value.clone(),
+            None => template::variable("TF_", other),
+        },
     })
 }
 
@@ -233,6 +324,11 @@ mod tests {
         ] {
             assert_eq!(address(source).as_deref(), expected);
         }
-        assert_eq!(filled("${path.module}/x ${var.y}", "/m"), "/m/x ${TF_var_y}");
+        let mut values = Values::new();
+        let text = "${path.module}/x ${var.y}";
+        assert_eq!(filled(text, ("/m", &values)), "/m/x ${TF_var_y}");
+        values.insert("var.y".to_owned(), "z".to_owned());
+        assert_eq!(filled(text, ("/m", &values)), "/m/x z");
+        assert_eq!(filled("var.y", ("/m", &values)), "z");
     }
 }

@@ -100,7 +100,8 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
 /// What the keys of `send-keys` come to; `None` where one of them is not known. (tmux(1), "KEY BINDINGS")
 fn pressed(invocation: &Invocation) -> Option<String> {
     let is_verb = |word: &Argument| matches!(word.text.as_known(), Some("send" | "send-keys"));
-    let mut words = invocation.arguments.iter().skip_while(|word| !is_verb(word)).skip(1).peekable();
+    let mut words =
+        invocation.arguments.iter().skip_while(|word| !is_verb(word)).skip(1).peekable();
     let (mut is_written, mut is_code) = (false, false);
     // The first word that is no option is the first key.
     while let Some(option) = words.next_if(|word| word.text.known_prefix().starts_with('-')) {
@@ -126,9 +127,9 @@ fn pressed(invocation: &Invocation) -> Option<String> {
 }
 
 fn press(typed: &mut String, key: &str) {
-    let is_modified = ["C-", "M-", "S-", "^"].iter().any(|prefix| {
-        key.strip_prefix(prefix).is_some_and(|rest| rest.chars().count() == 1)
-    });
+    let is_modified = ["C-", "M-", "S-", "^"]
+        .iter()
+        .any(|prefix| key.strip_prefix(prefix).is_some_and(|rest| rest.chars().count() == 1));
     match key {
         "Enter" | "KPEnter" | "C-m" | "C-j" => typed.push('\n'),
         "Space" => typed.push(' '),

@@ -263,6 +263,14 @@ impl Interpreter<'_, '_, '_> {
         self.walk.note(rule, span);
         if let Some(known) = known {
             self.pickle(known, first.span);
+        } else if let Some(path) = self.walk.copied_file(&match &first.value {
+            Value::File(index) => {
+                self.files.get(*index).map(|file| file.read.clone()).unwrap_or_default()
+            }
+            _ => text.clone(),
+        }) && let Some(file) = self.walk.look(&path).file()
+        {
+            self.pickle(&file.text, first.span);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// How long a text may be to be expanded: a subscript or a prompt is short.
-const BYTES: usize = 4096;
+pub(super) const BYTES: usize = 4096;
 
 /// Builtins that take names of variables or arithmetic, sorted.
 const TAKE_NAMES: &[&str] = &[
@@ -47,12 +47,29 @@ impl Walk<'_> {
         for argument in arguments {
             self.subscripts(&argument.text, argument.span);
         }
+        // Of a text out of a file it counts where exactly a name is looked for.
+        let is_behind = |option: &'static [&'static str]| {
+            arguments
+                .windows(2)
+                .filter(|pair| matches!(pair, [before, _] if before.text.as_known().is_some_and(|word| option.contains(&word))))
+                .filter_map(|pair| pair.last())
+        };
+        let names: Vec<&Argument> = match program {
+            "[" | "test" => is_behind(&["-v", "-R"]).collect(),
+            "printf" => is_behind(&["-v"]).collect(),
+            "wait" => is_behind(&["-p"]).collect(),
+            "let" => Vec::new(),
+            _ => arguments.iter().collect(),
+        };
+        for name in names.into_iter().filter(|name| name.text.has_unknown()) {
+            self.named(&name.text, name.span);
+        }
     }
 
     /// A prompt is expanded like a here-document whenever it is shown.
     pub(super) fn expand_again(&mut self, text: &Text, span: Span) {
         let known = text.known_prefix();
-        if !(known.contains("$(") || known.contains('`')) {
+        if !has_substitution(known) {
             return;
         }
         if known.len() > BYTES {
@@ -67,7 +84,20 @@ impl Walk<'_> {
     }
 }
 
-fn has_running_subscript(text: &str) -> bool {
+/// Whether a text runs something where it is expanded.
+pub(super) fn has_substitution(text: &str) -> bool {
+    text.contains("$(") || text.contains('`') || text.contains("${ ") || text.contains("${|")
+}
+
+/// Whether a text is the name of an element whose subscript runs something.
+pub(super) fn is_running_name(text: &str) -> bool {
+    let continues = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    text.split_once('[')
+        .is_some_and(|(name, _)| !name.is_empty() && name.trim_start().bytes().all(continues))
+        && has_running_subscript(text)
+}
+
+pub(super) fn has_running_subscript(text: &str) -> bool {
     let Some((name, rest)) = text.split_once('[') else { return false };
     let named = name
         .bytes()

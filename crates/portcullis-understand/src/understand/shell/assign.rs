@@ -50,6 +50,9 @@ impl Walk<'_> {
                 let value = self.single(word);
                 if let Some(subscript) = &assignment.subscript {
                     let key = self.single(subscript);
+                    if !self.is_associative(name) {
+                        self.evaluated(&key, subscript.span);
+                    }
                     self.assign_element(name, &key, value.clone(), assignment.append);
                     return value;
                 }
@@ -101,7 +104,7 @@ impl Walk<'_> {
         // The whole of it is looked through.
         self.charge(value.len() / super::BYTES_PER_WORK);
         if matches!(name, "PS0" | "PS1" | "PS2" | "PS3" | "PS4") {
-            self.at_most(Certainty::Likely, |walk| walk.expand_again(value, span));
+            self.at_most(Certainty::Likely, |walk| walk.prompted(value, span, false));
         }
         if let Some(function) = name.strip_prefix("BASH_FUNC_") {
             let mut code = Text::known(function.trim_end_matches(['%', '(', ')']));

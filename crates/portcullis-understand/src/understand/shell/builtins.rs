@@ -118,6 +118,7 @@ impl Walk<'_> {
             "let" => {
                 self.control.succeeded = None;
                 for argument in arguments {
+                    self.evaluated(&argument.text, argument.span);
                     self.control.succeeded = self.calculate(&argument.text).map(|value| value != 0);
                 }
             }

@@ -89,6 +89,7 @@ impl Walk<'_> {
             {
                 return printed;
             }
+            self.lines_run(code, span);
             if Self::is_foreign(code) {
                 self.question(span, GapReason::UnknownCode);
             } else if !self.is_printed_for_shells(code) {

@@ -1,7 +1,10 @@
 //! What `[[ … ]]`, `test` and `case` find out about known text. Owns their operators; files are not looked at, so whatever asks
 //! for one is not known.
 
-use portcullis_syntax::shell::{Part, PartKind, Word};
+use portcullis_syntax::{
+    Span,
+    shell::{Part, PartKind, Word},
+};
 
 use super::walk::Walk;
 use crate::pattern::{self, PATTERN_BYTES};
@@ -23,9 +26,28 @@ impl Walk<'_> {
             );
             operands.push(Operand { pattern: self.escaped(word, &text), text, is_bare });
         }
+        self.evaluated_operands(&operands);
         let mut reader = Conditions { operands: &operands, at: 0, walk: self };
         let holds = reader.either();
         if reader.at == operands.len() { holds } else { None }
+    }
+
+    /// Operands that are numbers, and those that are names of variables.
+    fn evaluated_operands(&mut self, operands: &[Operand]) {
+        let is = |operand: &Operand, operators: &[&str]| {
+            operand.is_bare && operand.text.as_known().is_some_and(|it| operators.contains(&it))
+        };
+        for pair in operands.windows(2) {
+            let [first, second] = pair else { continue };
+            if is(first, &["-v", "-R"]) {
+                self.named(&second.text, Span::default());
+            }
+            for (operator, operand) in [(first, second), (second, first)] {
+                if is(operator, &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]) {
+                    self.evaluated(&operand.text, Span::default());
+                }
+            }
+        }
     }
 
     /// Whether a text matches a pattern as written in a `case`.

@@ -1,6 +1,8 @@
 //! `declare` and its kin: variables that are the function's own, that change what they are given, that stand for others. Owns how these are
 //! declared; assignments are read by `assign`.
 
+use portcullis_syntax::Span;
+
 use super::{builtins::has_option, state::Value, walk::Walk};
 use crate::{
     effect::Argument,
@@ -14,6 +16,9 @@ impl Walk<'_> {
         let has = |walk: &Self, letter: char| {
             walk.state.option(&format!("declare {letter} {name}")) == Some(true)
         };
+        if has(self, 'i') {
+            self.evaluated(&value, Span::default());
+        }
         let Some(known) = value.as_known().map(str::to_owned) else { return value };
         let changed = if has(self, 'l') {
             known.to_lowercase()
@@ -112,6 +117,14 @@ impl Walk<'_> {
                 if !refers && argument.text.as_known() == Some(name) && self.calls.are_in_function()
                 {
                     self.state.unset(name);
+                }
+            }
+            if let Some((_, value)) = split_assignment(&argument.text) {
+                if refers {
+                    self.named(&value, argument.span);
+                }
+                if number {
+                    self.evaluated(&value, argument.span);
                 }
             }
             if refers

@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use portcullis_syntax::Span;
 
 use super::{
+    ROUNDS,
     scope::Around,
     sources::{Admission, Entry, Frame},
     walk::{NAMES_PER_WORK, Walk},
@@ -32,6 +33,21 @@ impl Walk<'_> {
         if !path.starts_with('/') || path.contains('\0') {
             return Found::Nothing;
         }
+        let (is_version, more) = self.settle_version(path);
+        if !more.is_empty() {
+            let mut names = more;
+            if let Found::Directory(here) = self.look_here(path) {
+                names.extend(here);
+                names.sort();
+                names.dedup();
+            }
+            return Found::Directory(names);
+        }
+        if is_version { self.found(path) } else { self.look_here(path) }
+    }
+
+    /// What stands at an absolute path where nothing but this call may have put something else there.
+    fn look_here(&mut self, path: &str) -> Found {
         let own = self.state.file(path).and_then(<[Text]>::last);
         if let Some(text) = own.and_then(Text::as_known) {
             let text = Arc::from(text);
@@ -40,6 +56,83 @@ impl Walk<'_> {
         if self.content(path).is_none() {
             self.sources.read(path);
         }
+        self.found(path)
+    }
+
+    /// Decides whether a version that version control put at a path is what counts in this round. Gives whether one does, and the names that
+    /// directories of them hold.
+    fn settle_version(&mut self, path: &str) -> (bool, Vec<String>) {
+        let versions = self.provenance.versions_of(path);
+        if versions.is_empty() {
+            return (false, Vec::new());
+        }
+        let (others, names) = self.versions_at(versions);
+        if others.is_empty() {
+            self.sources.stands(path, None);
+            return (false, names);
+        }
+        // A command is expanded in so many ways and no more.
+        if others.iter().any(|(number, _)| number + 1 >= ROUNDS) {
+            self.left_unread(Span::default());
+        }
+        // All files are of one revision in a round.
+        let count = self.provenance.revisions() + 1;
+        let picked = self.choice.pick("what version control put in place", count);
+        let version = others.into_iter().find(|(number, _)| number + 1 == picked);
+        let is_version = version.is_some();
+        self.sources.stands(path, version.map(|(_, name)| name));
+        (is_version, names)
+    }
+
+    /// Does something with whatever may stand at a path: what is there, and each version that version control may have put there.
+    pub(super) fn each_version(&mut self, path: &str, act: &mut dyn FnMut(&mut Self, Found)) {
+        self.sources.stands(path, None);
+        let here = if path.starts_with('/') { self.look_here(path) } else { Found::Nothing };
+        act(self, here);
+        let versions = self.provenance.versions_of(path);
+        for (_, name) in self.versions_at(versions).0 {
+            self.sources.stands(path, Some(name));
+            let found = self.found(path);
+            act(self, found);
+        }
+        self.sources.stands(path, None);
+    }
+
+    /// Of versions those that are there, with the names that directories of them hold.
+    fn versions_at(
+        &mut self,
+        versions: Vec<(usize, String)>,
+    ) -> (Vec<(usize, String)>, Vec<String>) {
+        let mut names = Vec::new();
+        let mut others = Vec::new();
+        for (number, name) in versions {
+            if self.known_content(&name).is_none() {
+                self.sources.read(&name);
+            }
+            match self.known_content(&name) {
+                Some(FileFact::Directory { names: inner, whole }) => {
+                    let (inner, whole) = (inner.clone(), *whole);
+                    self.charge(inner.len() / NAMES_PER_WORK);
+                    names.extend(inner);
+                    if !whole {
+                        self.left_unread(Span::default());
+                    }
+                }
+                Some(FileFact::Read(_) | FileFact::NotRead { .. }) => others.push((number, name)),
+                Some(FileFact::Absent) => {}
+                None if self.facts.contents.len() + self.recorder.effects.wanted.len()
+                    < ACTION_LOOKS =>
+                {
+                    self.recorder.effects.wanted.insert(name);
+                }
+                None => self.left_unread(Span::default()),
+            }
+        }
+        (others, names)
+    }
+
+    /// What is known to stand at a path.
+    fn found(&mut self, path: &str) -> Found {
         match self.content(path) {
             None if self.is_listed_without(path) => Found::Nothing,
             None => {
@@ -136,7 +229,11 @@ impl Walk<'_> {
 
     /// What is known of what stands at a path.
     pub(super) fn content(&self, path: &str) -> Option<&FileFact> {
-        self.facts.contents.get(path).or_else(|| self.sources.content(path))
+        self.known_content(self.sources.name_of(path))
+    }
+
+    fn known_content(&self, name: &str) -> Option<&FileFact> {
+        self.facts.contents.get(name).or_else(|| self.sources.content(name))
     }
 
     /// What was read while walking.
@@ -145,7 +242,7 @@ impl Walk<'_> {
     }
 
     /// Reads the text of a file as the current layer; `None` where it is not entered.
-    fn in_part<T>(
+    pub(super) fn in_part<T>(
         &mut self,
         file: &File,
         part: String,
@@ -183,6 +280,8 @@ impl Walk<'_> {
                 return false;
             }
         };
+        let is_unclear =
+            !is_settled && !self.is_no_question() && self.provenance.is_unclear(&file.path);
         let has_reserve = is_changed && self.budget.reserve_for_file(bytes);
         if !self.enter_level(span) {
             if has_reserve {
@@ -196,6 +295,7 @@ impl Walk<'_> {
         let known = self.recorder.effects.layers.iter().position(|layer| {
             matches!(&layer.origin, LayerOrigin::File { path, parent: known, span: place }
                 if *path == file.path && *known == parent && *place == span)
+                && *layer.text == *file.text
         });
         let layer = match known.and_then(|known| u16::try_from(known).ok()) {
             Some(known) => LayerId(known),
@@ -221,6 +321,10 @@ impl Walk<'_> {
         if !file.whole {
             let end = file.text.len();
             self.left_unread(Span::new(end, end));
+        }
+        // Which version stands there when it is started, nobody knows: it is the project's own word, or it is nobody's.
+        if is_unclear {
+            self.question(Span::default(), GapReason::UnknownCode);
         }
         self.sources.around.push(Around::File(parent));
         true

@@ -9,7 +9,8 @@ use crate::{
     },
     facts::{Facts, PathFact},
     programs::{
-        found::{File, Found},
+        escapes,
+        found::{File, Found, Versions},
         host::{Host, Scope},
     },
     text::Text,
@@ -166,6 +167,43 @@ impl Host for Walk<'_> {
 
     fn brought(&mut self, directory: &Argument) {
         Walk::brought(self, directory);
+    }
+
+    fn put_versions(&mut self, versions: Versions, span: Span) {
+        let root = self.facts.workspace.as_deref();
+        if !self.provenance.put(versions, root) {
+            self.gap(span, GapReason::Limit);
+        }
+    }
+
+    fn git_printed(&self, text: &Text) -> Vec<String> {
+        let printed = text.sources.iter().find_map(|id| {
+            match &self.recorder.effects.list.get(usize::try_from(id.0).ok()?)?.kind {
+                EffectKind::Run(run) if run.program == "git" => Some(&run.arguments),
+                _ => None,
+            }
+        });
+        let words = printed.into_iter().flat_map(|words| words.iter());
+        words.filter_map(|word| word.text.as_known().map(str::to_owned)).collect()
+    }
+
+    fn unpacks(&mut self, directory: &Argument, archive: &Text) {
+        let packed = archive.sources.iter().find_map(|id| {
+            match &self.recorder.effects.list.get(usize::try_from(id.0).ok()?)?.kind {
+                EffectKind::Run(run) if run.program == "git" => escapes::archived(&run.arguments),
+                _ => None,
+            }
+        });
+        let Some(revision) = packed else { return };
+        let Some(to) = self.target(&directory.text).path else { return };
+        let versions = Versions {
+            to,
+            from: self.directory().map(str::to_owned),
+            is_unclear: revision.is_none(),
+            revisions: revision.into_iter().collect(),
+            ..Versions::default()
+        };
+        self.put_versions(versions, directory.span);
     }
 
     fn came(&self, directory: &Text) -> bool {

@@ -1,6 +1,8 @@
 //! `read` and `mapfile`: lines of the input that become variables. Owns how a line is taken from the input and cut into fields.
 
-use super::{state::Value, walk::Walk};
+use portcullis_syntax::Span;
+
+use super::{evaluated::LINE, state::Value, walk::Walk};
 use crate::{
     bound::Bounded,
     effect::{Argument, Certainty, GapReason},
@@ -71,6 +73,7 @@ impl Walk<'_> {
             |known: &str| known.chars().leading(most.unwrap_or(usize::MAX)).collect::<String>();
         let Some(known) = line.as_known().map(taken) else {
             for name in names {
+                self.taken(&name, &line);
                 self.state.assign(&name, vec![Value::Scalar(line.clone())]);
             }
             return;
@@ -95,8 +98,17 @@ impl Walk<'_> {
             return;
         }
         for name in &names {
-            let field = fields.next().unwrap_or_default();
-            self.state.assign(name, vec![Value::Scalar(pieces(&field))]);
+            let field = pieces(&fields.next().unwrap_or_default());
+            self.taken(name, &field);
+            self.state.assign(name, vec![Value::Scalar(field)]);
+        }
+    }
+
+    /// A variable is filled from an input: some are run or obeyed, whoever gives them a value.
+    fn taken(&mut self, name: &str, value: &Text) {
+        // What is read line by line has names of its own, in small letters.
+        if name.bytes().all(|byte| !byte.is_ascii_lowercase()) {
+            self.environment(name, value, Span::default());
         }
     }
 
@@ -136,9 +148,7 @@ impl Walk<'_> {
                 known.split_inclusive(delimiter).nth(LINES.saturating_add(skipped)).is_some()
             })
         {
-            let span = arguments
-                .first()
-                .map_or_else(portcullis_syntax::Span::default, |argument| argument.span);
+            let span = arguments.first().map_or_else(Span::default, |argument| argument.span);
             self.gap(span, GapReason::Limit);
         }
         let value = match input.as_known() {
@@ -161,6 +171,11 @@ impl Walk<'_> {
             ),
             None => Value::Scalar(input.clone()),
         };
+        if let Some(callback) = &callback
+            && input.has_unknown()
+        {
+            self.called_back(callback, &input);
+        }
         if let Some(callback) = callback {
             // The callback is called with an index and the line behind it.
             let lines: Vec<Text> = match &value {
@@ -217,7 +232,7 @@ impl Walk<'_> {
             {
                 input.clone()
             }
-            _ => input.derive([Piece::Unknown("a line of input".into())]),
+            _ => input.derive([Piece::Unknown(LINE.into())]),
         }
     }
 }

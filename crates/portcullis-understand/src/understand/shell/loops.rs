@@ -119,7 +119,7 @@ impl Walk<'_> {
     /// `for ((…; …; …))`, as often as the middle one is known to hold.
     pub(super) fn count(&mut self, header: &Word, body: &[Statement]) -> Text {
         let expression = self.single(header);
-        self.subscripts(&expression, header.span);
+        self.evaluated(&expression, header.span);
         let parts: Option<Vec<Text>> =
             expression.as_known().map(|known| known.split(';').map(Text::known).collect());
         let mut printed = Text::default();

@@ -18,6 +18,7 @@ mod control;
 mod declare;
 mod directory;
 mod earlier;
+mod evaluated;
 mod files;
 mod host;
 mod leave;

@@ -157,6 +157,9 @@ impl Walk<'_> {
                     name = known.to_owned();
                 }
                 _ => {
+                    if let Some(pointed) = &pointed {
+                        self.named(pointed, Span::default());
+                    }
                     let mut value = Text::unknown(&name);
                     // One of several variables of the environment, of which some are secrets.
                     let of_several = |piece: &Piece| matches!(piece, Piece::Unknown(it) if it.starts_with(BEGINS));
@@ -271,6 +274,7 @@ impl Walk<'_> {
             }
             ParameterOperator::Transform('P' | 'E')
             | ParameterOperator::Transform('Q' | 'U' | 'L' | 'u') => {
+                let is_set = value.is_some();
                 let value = value.unwrap_or_else(missing);
                 let letter = match &parameter.operator {
                     ParameterOperator::Transform(letter) => *letter,
@@ -290,6 +294,10 @@ impl Walk<'_> {
                         unknown_like(&value, name)
                     }
                     ('Q', None) => unknown_like(&value, name),
+                    ('P', None) if is_set => {
+                        self.prompted(&value, Span::default(), true);
+                        unknown_like(&value, name)
+                    }
                     _ => value,
                 }
             }
@@ -345,6 +353,11 @@ impl Walk<'_> {
             return Some(special);
         }
         let key = subscript.map(|word| self.single(word));
+        if let Some(key) = &key
+            && !self.is_associative(name)
+        {
+            self.evaluated(key, Span::default());
+        }
         self.element(name, key.as_ref())
     }
 
@@ -450,6 +463,7 @@ impl Walk<'_> {
 
     fn number(&mut self, word: &Word) -> Option<i64> {
         let text = self.single(word);
+        self.evaluated(&text, word.span);
         text.as_known().and_then(|known| self.evaluate(known))
     }
 }

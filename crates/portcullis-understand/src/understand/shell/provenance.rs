@@ -1,15 +1,22 @@
 //! Files of this call that count for what comes later: what it made executable, what it brought over the network, and what was looked at.
 //! Owns the lists and their bounds; what is in files is kept by `state`.
 
+use crate::{facts::content::Version, programs::found::Versions};
+
 /// How many files that were written and made executable are remembered until they are run.
 const EXECUTABLES: usize = 64;
 
 /// How many directories that came over the network are remembered.
 const BROUGHT: usize = 256;
 
+/// How many steps of version control are remembered that put other versions of files in place.
+const STEPS: usize = 32;
+
 /// The files and directories that are remembered.
 #[derive(Debug, Default)]
 pub(super) struct Provenance {
+    /// What version control put in place of files.
+    versions: Vec<Versions>,
     /// Files that this call wrote and made executable, which nothing ran yet.
     executables: Vec<String>,
     /// Directories that this call brought over the network.
@@ -71,6 +78,63 @@ impl Provenance {
         self.brought.iter().any(|directory| directory == path) || self.is_brought(Some(path))
     }
 
+    /// Version control puts other versions of files in place; `false` where too many did.
+    pub(super) fn put(&mut self, mut versions: Versions, root: Option<&str>) -> bool {
+        // In a tree that this call has copied, they come from where that was copied from.
+        let is_copied = |step: &&Versions| {
+            (step.from.is_some() || step.repository.is_some()) && step.below(&versions.to).is_some()
+        };
+        if versions.from.is_none()
+            && versions.repository.is_none()
+            && let Some(copied) = self.versions.iter().rev().find(is_copied)
+        {
+            let Versions { to, from, repository, .. } = copied.clone();
+            versions = Versions { to, from, repository, ..versions };
+        } else if versions.from.is_none()
+            && versions.repository.is_none()
+            && let Some(root) = root.filter(|root| is_within(&versions.to, root))
+        {
+            // Whatever directory it runs in, it is about the whole work tree.
+            versions.to = root.to_owned();
+        }
+        let is_known = self.versions.contains(&versions);
+        let has_room = is_known || self.versions.len() < STEPS;
+        if has_room && !is_known {
+            self.versions.push(versions);
+        }
+        has_room
+    }
+
+    /// How many revisions were put in place of any file.
+    pub(super) fn revisions(&self) -> usize {
+        self.versions.iter().map(|step| step.revisions.len()).sum()
+    }
+
+    /// The names of the versions that may stand at a path by now, with the number that each revision has among all of them.
+    pub(super) fn versions_of(&self, path: &str) -> Vec<(usize, String)> {
+        let mut number = 0;
+        let mut names = Vec::new();
+        for step in &self.versions {
+            let first = number;
+            number += step.revisions.len();
+            let Some(below) = step.below(path) else { continue };
+            for (at, revision) in step.revisions.iter().enumerate() {
+                let whole = step.from.as_ref().map(|from| join(from, below));
+                let (repository, path) = match &step.repository {
+                    Some(repository) => (Some(repository.as_str()), below),
+                    None => (None, whole.as_deref().unwrap_or(path)),
+                };
+                names.push((first + at, Version { revision, repository, path }.name()));
+            }
+        }
+        names
+    }
+
+    /// Whether a version may stand at a path of which nobody knows which one.
+    pub(super) fn is_unclear(&self, path: &str) -> bool {
+        self.versions.iter().any(|step| step.is_unclear && step.below(path).is_some())
+    }
+
     /// Whether a file of which so much is known was not looked at before.
     pub(super) fn is_first_look(&mut self, path: &str, known: usize) -> bool {
         let is_first =
@@ -82,9 +146,57 @@ impl Provenance {
     }
 }
 
+/// Whether a directory is another, or lies in it.
+fn is_within(directory: &str, root: &str) -> bool {
+    directory.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// A path below a directory.
+fn join(directory: &str, below: &str) -> String {
+    let directory = directory.trim_end_matches('/');
+    if below.is_empty() { directory.to_owned() } else { format!("{directory}/{below}") }
+}
+
+impl Versions {
+    /// What of a path lies below the directory.
+    fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let rest = path.strip_prefix(self.to.trim_end_matches('/'))?;
+        if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn versions_are_named_by_where_they_come_from_and_only_below_where_they_go() {
+        let mut files = Provenance::default();
+        let step =
+            |to: &str, from: Option<&str>, repository: Option<&str>, revisions: &[&str]| Versions {
+                to: to.to_owned(),
+                from: from.map(str::to_owned),
+                repository: repository.map(str::to_owned),
+                revisions: revisions.iter().map(|it| (*it).to_owned()).collect(),
+                is_unclear: false,
+            };
+        assert!(files.put(step("/w", None, None, &["b", ""]), None));
+        assert!(files.put(step("/v", Some("/w"), None, &["HEAD"]), None));
+        assert!(files.put(step("/c", None, Some("/r.git"), &["HEAD"]), None));
+        let names = |path: &str| files.versions_of(path);
+        assert_eq!(
+            names("/w/x.sh"),
+            [(0, "git:b:/w/x.sh".to_owned()), (1, "git::/w/x.sh".to_owned())]
+        );
+        assert_eq!(names("/v/s/x.sh"), [(2, "git:HEAD:/w/s/x.sh".to_owned())]);
+        assert_eq!(names("/c/x.sh"), [(3, "git:HEAD:/r.git//x.sh".to_owned())]);
+        assert!(names("/wx/x.sh").is_empty() && names("/etc/x").is_empty());
+        assert_eq!(files.revisions(), 4);
+        for number in 0..STEPS {
+            files.put(step(&format!("/{number}"), None, None, &[]), None);
+        }
+        assert!(!files.put(step("/one more", None, None, &[]), None));
+    }
 
     #[test]
     fn an_executable_is_remembered_until_it_runs() {

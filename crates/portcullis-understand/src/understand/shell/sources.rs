@@ -136,6 +136,8 @@ pub(super) struct Sources<'a> {
     reader: Option<Reader<'a>>,
     /// What was read so.
     contents: BTreeMap<String, FileFact>,
+    /// The names of the versions that stand at paths in this round, where it is not what stands there now.
+    standing: BTreeMap<String, String>,
     /// The files that are being read, innermost last.
     frames: Vec<Frame>,
     /// The tasks that are running, as their files and names.
@@ -176,6 +178,24 @@ impl<'a> Sources<'a> {
     /// What was read of a path.
     pub(super) fn content(&self, path: &str) -> Option<&FileFact> {
         self.contents.get(path)
+    }
+
+    /// Another version than what stands at a path now is what counts, or what stands there.
+    pub(super) fn stands(&mut self, path: &str, version: Option<String>) {
+        match version {
+            Some(version) => {
+                self.standing.insert(path.to_owned(), version);
+            }
+            None if self.standing.is_empty() => {}
+            None => {
+                self.standing.remove(path);
+            }
+        }
+    }
+
+    /// The name under which what counts at a path is known.
+    pub(super) fn name_of<'p>(&'p self, path: &'p str) -> &'p str {
+        self.standing.get(path).map_or(path, String::as_str)
     }
 
     /// Everything that was read.

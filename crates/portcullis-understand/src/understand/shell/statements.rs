@@ -294,7 +294,7 @@ impl Walk<'_> {
             }
             CommandKind::Arithmetic(word) => {
                 let expression = self.single(word);
-                self.subscripts(&expression, word.span);
+                self.evaluated(&expression, word.span);
                 self.control.succeeded = self.calculate(&expression).map(|value| value != 0);
                 Text::default()
             }

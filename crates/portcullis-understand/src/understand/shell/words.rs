@@ -231,7 +231,7 @@ impl Walk<'_> {
             }
             PartKind::Arithmetic(parts) => {
                 let expression = self.joined(parts);
-                self.subscripts(&expression, part.span);
+                self.evaluated(&expression, part.span);
                 match self.calculate(&expression) {
                     Some(number) => expression.derive([Piece::Known(number.to_string())]),
                     None => {

@@ -136,6 +136,7 @@ fn package(walk: &mut dyn Host, directory: &str) -> Option<(String, tree::Node)>
 
 /// `readdirSync(__dirname).forEach(name => require(…))`: whatever lies there is loaded.
 fn folder(walk: &mut dyn Host, directory: &str, line: &str, span: Span, loads: &mut Vec<Load>) {
+    computed(walk, directory, line, span, loads);
     let Some((_, rest)) = line.split_once("readdirSync(") else { return };
     if !rest.contains("require") && !rest.contains("import(") {
         return;
@@ -150,6 +151,31 @@ fn folder(walk: &mut dyn Host, directory: &str, line: &str, span: Span, loads: &
         |name: &&String| [".js", ".cjs", ".mjs", ".ts"].iter().any(|end| name.ends_with(end));
     for name in names.iter().filter(is_module).leading(FOLDER) {
         push_javascript(loads, &format!("./{below}/{name}"), span);
+    }
+}
+
+/// ``require(`./folder/${name}`)``, `import('./folder/' + name)`: which module of the folder, nobody knows.
+fn computed(walk: &mut dyn Host, directory: &str, line: &str, span: Span, loads: &mut Vec<Load>) {
+    let Some(below) = ["require(", "import("].iter().find_map(|call| {
+        let (_, rest) = line.split_once(call)?;
+        let quote = rest.chars().next().filter(|it| matches!(it, '"' | '\'' | '`'))?;
+        let inner = rest.get(1..)?;
+        let (name, behind) = match quote {
+            '`' => inner.split_once("${")?,
+            _ => inner.split_once(quote)?,
+        };
+        let goes_on = quote == '`' || behind.trim_start().starts_with('+');
+        let (folder, _) = name.rsplit_once('/').filter(|_| goes_on)?;
+        folder.starts_with('.').then_some(folder)
+    }) else {
+        return;
+    };
+    let Some(place) = super::joined(directory, below) else { return };
+    let Found::Directory(names) = walk.look(&place) else { return };
+    let is_module =
+        |name: &&String| [".js", ".cjs", ".mjs", ".ts"].iter().any(|end| name.ends_with(end));
+    for name in names.iter().filter(is_module).leading(FOLDER) {
+        push_javascript(loads, &format!("{below}/{name}"), span);
     }
 }
 

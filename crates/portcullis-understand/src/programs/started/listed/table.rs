@@ -389,9 +389,67 @@ pub(super) static TABLE: &[Row] = &[
     },
     Row {
         programs: &["mise", "rtx"],
-        files: &["mise.toml", ".mise.toml"],
+        files: &["mise.toml", ".mise.toml", ".config/mise.toml", "mise/config.toml"],
         format: Format::Toml,
-        places: &[("hooks.**", Commands)],
+        places: &[
+            ("hooks.**", Commands),
+            ("env._.source", Files),
+            ("env._.source.path", Files),
+            ("env._.source.*.path", Files),
+        ],
+        ..ROW
+    },
+    // docs.rubocop.org, "Extensions"; prettier.io, "Plugins"; babeljs.io, "Plugins"; stylelint.io, "Configuring".
+    Row {
+        programs: &["rubocop", "standardrb"],
+        options: &["-c", "--config"],
+        files: &[".rubocop.yml", ".standard.yml"],
+        places: &[("require", Files), ("plugins", Files)],
+        ..ROW
+    },
+    Row {
+        programs: &["prettier", "babel", "stylelint"],
+        options: &["--config"],
+        files: &[
+            ".prettierrc",
+            ".prettierrc.yaml",
+            ".prettierrc.yml",
+            ".prettierrc.json",
+            ".babelrc",
+            ".babelrc.json",
+            "babel.config.json",
+            ".stylelintrc",
+            ".stylelintrc.json",
+            ".stylelintrc.yaml",
+        ],
+        places: &[
+            ("plugins", Files),
+            ("plugins.*.*", Files),
+            ("presets", Files),
+            ("overrides.*.options.plugins", Files),
+            ("processors", Files),
+        ],
+        ..ROW
+    },
+    Row {
+        programs: &["prettier", "babel", "stylelint"],
+        files: &["package.json"],
+        format: Format::Json,
+        places: &[
+            ("prettier.plugins", Files),
+            ("babel.plugins", Files),
+            ("babel.presets", Files),
+            ("stylelint.plugins", Files),
+        ],
+        ..ROW
+    },
+    // github.com/changesets/changesets, "Modifying changelog format".
+    Row {
+        programs: &["changeset"],
+        verbs: &["version"],
+        files: &[".changeset/config.json"],
+        format: Format::Json,
+        places: &[("changelog", Files), ("commit", Files)],
         ..ROW
     },
     Row {
