@@ -76,6 +76,15 @@ impl Version {
     }
 }
 
+/// Who copies packs.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Copying {
+    /// Whoever has the lock under which contents are kept.
+    Alone,
+    /// Whoever works beside those, and leaves nothing where they are killed.
+    Beside,
+}
+
 /// The packs of a workspace's repository, copied.
 #[derive(Default)]
 pub(super) struct Versions {
@@ -84,8 +93,8 @@ pub(super) struct Versions {
 
 impl Versions {
     /// Those for a workspace, copied into a directory where they are not yet. `most` is how many bytes may be copied where the file system
-    /// has no reflinks. What cannot be copied or read holds nothing. Whoever calls has the lock of the directory.
-    pub(super) fn of(folder: &Path, workspace: &Path, most: u64) -> Self {
+    /// has no reflinks. What cannot be copied or read holds nothing.
+    pub(super) fn of(folder: &Path, workspace: &Path, most: u64, copying: Copying) -> Self {
         let mut packs: Vec<(String, Packed)> = Vec::new();
         let mut most = most;
         for place in places(workspace) {
@@ -94,7 +103,7 @@ impl Versions {
                     return Self { packs };
                 }
                 // Without a copy a content is kept as any other.
-                if let Ok((name, packed)) = copied(folder, &pack, &mut most) {
+                if let Ok((name, packed)) = copied(folder, &pack, &mut most, copying) {
                     packs.push((name, packed));
                 }
             }
@@ -207,42 +216,88 @@ fn opened(folder: &Path, name: &str) -> io::Result<Packed> {
 }
 
 /// The copy of a pack: the one that is there, or a new one.
-fn copied(folder: &Path, pack: &Path, most: &mut u64) -> io::Result<(String, Packed)> {
+fn copied(
+    folder: &Path,
+    pack: &Path,
+    most: &mut u64,
+    copying: Copying,
+) -> io::Result<(String, Packed)> {
     let (source, found) = regular(pack)?;
     if found.len() > LONGEST_PACK {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let name = name_of(&found);
     let place = folder.join(format!("{name}.pack"));
-    if fs::symlink_metadata(&place).is_ok() {
-        return Ok((name.clone(), opened(folder, &name)?));
+    match opened(folder, &name) {
+        Ok(packed) => return Ok((name, packed)),
+        // One without its index, or with half of one, is made again.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidData) => {}
+        Err(error) => return Err(error),
     }
     let index = bytes_of(&pack.with_extension("idx"), LONGEST_INDEX)?;
     let index = Index::of(index).ok_or(io::ErrorKind::InvalidData)?;
-    sweep(folder);
-    let beside = folder.join(".new");
-    let mut made = || {
-        platform::create_private_file(&beside)?;
-        let mut made = platform::open_to_change(&beside)?;
+    let filled = |made: &mut File| {
         if rustix::fs::ioctl_ficlone(made.as_fd(), source.as_fd()).is_err() {
             *most = most.checked_sub(found.len()).ok_or(io::ErrorKind::FileTooLarge)?;
             // No more than was promised, should it grow meanwhile.
-            io::copy(&mut (&source).take(found.len()), &mut made)?;
+            io::copy(&mut (&source).take(found.len()), made)?;
         }
-        let own = folder.join(format!("{name}.idx"));
+        Ok(())
+    };
+    let own = folder.join(format!("{name}.idx"));
+    let made = match copying {
+        Copying::Alone => made_alone(folder, (&own, index.bytes()), &place, filled),
+        Copying::Beside => made_beside(folder, (&own, index.bytes()), &place, filled),
+    };
+    let number = u64::from_str_radix(&name, 16).map_err(io::Error::other)?;
+    Ok((name, Packed::new(number, made?, index)))
+}
+
+fn made_alone(
+    folder: &Path,
+    (own, index): (&Path, &[u8]),
+    place: &Path,
+    filled: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<File> {
+    sweep(folder);
+    let beside = folder.join(".new");
+    let made = || {
+        platform::create_private_file(&beside)?;
+        let mut made = platform::open_to_change(&beside)?;
+        filled(&mut made)?;
         // What one who was killed left of it.
-        let _ = fs::remove_file(&own);
-        platform::create_private_file(&own)?;
-        io::Write::write_all(&mut platform::open_to_change(&own)?, index.bytes())?;
-        fs::rename(&beside, &place)?;
+        let _ = fs::remove_file(own);
+        platform::create_private_file(own)?;
+        io::Write::write_all(&mut platform::open_to_change(own)?, index)?;
+        fs::rename(&beside, place)?;
         Ok(made)
     };
     let made: io::Result<File> = made();
     if made.is_err() {
         let _ = fs::remove_file(&beside);
     }
-    let number = u64::from_str_radix(&name, 16).map_err(io::Error::other)?;
-    Ok((name, Packed::new(number, made?, index)))
+    made
+}
+
+/// The same in files that have names only once they are whole. Another who makes the same copy at the same time makes the same files.
+fn made_beside(
+    folder: &Path,
+    (own, index): (&Path, &[u8]),
+    place: &Path,
+    filled: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<File> {
+    let mut made = platform::create_unnamed_file(folder)?;
+    filled(&mut made)?;
+    let mut beside = platform::create_unnamed_file(folder)?;
+    io::Write::write_all(&mut beside, index)?;
+    if bytes_of(own, LONGEST_INDEX).is_ok_and(|there| there != index) {
+        // Half of one, of somebody who was killed.
+        let _ = fs::remove_file(own);
+    }
+    platform::name_file(&beside, own)?;
+    platform::name_file(&made, place)?;
+    Ok(made)
 }
 
 /// The name of the copy of a file. One that was written to since has another.
@@ -263,27 +318,25 @@ fn name_of(found: &Metadata) -> String {
     name
 }
 
+/// The directory of git for a work tree, with its index; none where it says of none.
+pub(super) fn repository_of(work_tree: &Path) -> Option<PathBuf> {
+    let own = work_tree.join(".git");
+    if fs::symlink_metadata(&own).ok()?.is_dir() {
+        return Some(own);
+    }
+    // A work tree of its own, or a part of another: the file says where the repository is.
+    let said = said(&own)?;
+    Some(work_tree.join(said.strip_prefix("gitdir:")?.trim()))
+}
+
 /// The directories with objects of the repository that a workspace lies in, and of those that it borrows from.
 fn places(workspace: &Path) -> Vec<PathBuf> {
+    let has_one = |folder: &&Path| fs::symlink_metadata(folder.join(".git")).is_ok();
+    let around = workspace.ancestors().take(FARTHEST).find(has_one);
     let mut places = Vec::new();
-    for folder in workspace.ancestors().take(FARTHEST) {
-        let own = folder.join(".git");
-        let Ok(found) = fs::symlink_metadata(&own) else { continue };
-        let git = if found.is_dir() {
-            own
-        } else {
-            // A work tree of its own, or a part of another: the file says where the repository is.
-            let said =
-                said(&own).and_then(|said| Some(said.strip_prefix("gitdir:")?.trim().into()));
-            let Some(said) = said else { break };
-            let said: PathBuf = folder.join::<PathBuf>(said);
-            match self::said(&said.join("commondir")) {
-                Some(shared) => said.join(shared.trim()),
-                None => said,
-            }
-        };
-        places.push(git.join("objects"));
-        break;
+    if let Some((folder, git)) = around.and_then(|folder| Some((folder, repository_of(folder)?))) {
+        let shared = said(&git.join("commondir")).filter(|_| git != folder.join(".git"));
+        places.push(shared.map_or(git.clone(), |shared| git.join(shared.trim())).join("objects"));
     }
     let borrowed = places.first().and_then(|own| said(&own.join("info/alternates")));
     let first = places.first().cloned().unwrap_or_default();
