@@ -295,7 +295,9 @@ impl<'a> Search<'a> {
                 let listing = Arc::new(listing);
                 let mut entries = Vec::with_capacity(listing.names.len());
                 for name in &listing.names {
-                    let own = path.join(name);
+                    let mut own = PathBuf::with_capacity(path.as_os_str().len() + 1 + name.len());
+                    own.push(&path);
+                    own.push(name);
                     if self.is_over(&own) {
                         break;
                     }

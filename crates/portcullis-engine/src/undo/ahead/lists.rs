@@ -7,6 +7,7 @@ use std::{
     io,
     os::{fd::AsFd as _, unix::ffi::OsStrExt as _},
     path::{Path, PathBuf},
+    thread,
     time::SystemTime,
 };
 
@@ -25,7 +26,7 @@ use crate::{
 const FORM: u32 = 1;
 
 /// The longest head, and the longest layer.
-const LONGEST_HEAD: u64 = 1 << 20;
+const LONGEST_HEAD: u64 = 32 << 20;
 const LONGEST_LAYER: u64 = 32 << 20;
 
 /// The most workspaces whose lists are looked at.
@@ -217,15 +218,25 @@ pub(super) fn heads(store: &Store) -> Vec<Prepared> {
 /// The files at or below paths, of all where there are none, in the order of their paths, and some others. A layer that cannot be believed holds nothing.
 pub(super) fn files(store: &Store, head: &Prepared, paths: &[PathBuf]) -> Vec<Kept> {
     let folder = folder_of(store.folder(), &head.workspace);
-    let mut all: Vec<Kept> = Vec::new();
     let is_wanted = |layer: &&Layer| paths.is_empty() || paths.iter().any(|path| layer.meets(path));
-    for layer in head.layers.iter().filter(is_wanted) {
-        let path = folder.join(&layer.name);
-        let kind = kind_of_layer(&folder, &layer.name);
-        let bytes = store.key().read_vouched(&path, &kind, LONGEST_LAYER).unwrap_or_default();
-        let mut list = files::read(&bytes).unwrap_or_default();
-        all.append(&mut list);
-    }
+    let wanted: Vec<&Layer> = head.layers.iter().filter(is_wanted).collect();
+    let read = |layers: &[&Layer]| -> Vec<Kept> {
+        let read = |layer: &&Layer| {
+            let path = folder.join(&layer.name);
+            let kind = kind_of_layer(&folder, &layer.name);
+            let bytes = store.key().read_vouched(&path, &kind, LONGEST_LAYER).unwrap_or_default();
+            files::read(&bytes).unwrap_or_default()
+        };
+        layers.iter().flat_map(read).collect()
+    };
+    // By two at once: an agent may wait for it.
+    let (first, second) = wanted.split_at(wanted.len() / 2);
+    let mut all = thread::scope(|scope| {
+        let other = thread::Builder::new().spawn_scoped(scope, || read(second));
+        let mut all = read(first);
+        all.extend(other.ok().and_then(|other| other.join().ok()).unwrap_or_default());
+        all
+    });
     if !all.is_sorted_by(|one, other| one.path < other.path) {
         // Of several the newest: it is the last, and what is equal stays in its order.
         all.reverse();
@@ -258,6 +269,9 @@ pub(super) fn rewrite(store: &Store, head: &mut Prepared, lists: &[&[Kept]]) -> 
 pub(super) fn write(store: &Store, head: &Prepared) -> io::Result<()> {
     let folder = folder_of(store.folder(), &head.workspace);
     let text = serde_json::to_vec(head)?;
+    if text.len() as u64 > LONGEST_HEAD {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     store.key().write_vouched_unsynced(&folder.join(HEAD), &kind(&folder), &text)
 }
 
