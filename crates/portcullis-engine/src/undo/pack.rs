@@ -3,9 +3,9 @@
 
 use std::{
     collections::HashMap,
-    fs::File,
+    fs::{DirBuilder, File},
     io,
-    os::unix::fs::{FileExt as _, MetadataExt as _},
+    os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
@@ -132,8 +132,12 @@ impl Pack {
         for (file, place) in
             apart.into_iter().flat_map(|held| held.unwrap_or_else(PoisonError::into_inner))
         {
-            platform::create_private_directory(place.parent().unwrap_or(&self.folder))?;
-            platform::name_file(&file, &place)?;
+            // Not those above it: where they went away since, nothing is made.
+            let mut folder = DirBuilder::new();
+            match folder.mode(0o700).create(place.parent().unwrap_or(&self.folder)) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => platform::name_file(&file, &place)?,
+            }
             step()?;
         }
         if let Some(file) = self.file.into_inner().unwrap_or_else(PoisonError::into_inner) {

@@ -1,9 +1,10 @@
 //! What is kept before anything is lost: by `undo --prepare`, and by a process that a hook begins.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     thread,
     time::Duration,
 };
@@ -11,7 +12,7 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Ended, Place};
+use crate::{Ended, Place, killed::CHANGING};
 
 /// A project with a repository of so many files, and a state directory apart from it; none where there is no git.
 fn place(files: usize) -> Option<(Place, PathBuf, TempDir)> {
@@ -147,4 +148,139 @@ fn a_person_has_a_project_kept_and_is_told_what_was_not() {
     ]);
     assert_ne!(started.code, 0, "{}", started.page());
     assert!(!state.exists());
+}
+
+/// How many calls of a run are tried where nobody says it (`PORTCULLIS_KILLS`), spread evenly over it.
+const USUAL: usize = 12;
+
+/// How many files there are below directories of what is kept.
+fn count(state: &Path) -> BTreeMap<&'static str, usize> {
+    fn below(path: &Path) -> usize {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        let count = |path: PathBuf| if path.is_dir() { below(&path) } else { 1 };
+        entries.map(|entry| count(entry.path())).sum()
+    }
+    let folder = state.join("own/snapshots");
+    ["packs", "objects", "versions"].map(|name| (name, below(&folder.join(name)))).into()
+}
+
+/// Every name below a directory.
+fn names(path: &Path) -> Vec<String> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let all = entries.flat_map(|entry| {
+        let own = entry.file_name().to_string_lossy().into_owned();
+        let below = if entry.path().is_dir() { names(&entry.path()) } else { Vec::new() };
+        std::iter::once(own).chain(below)
+    });
+    all.collect()
+}
+
+/// `undo --prepare` under `strace`, which ends it at the n-th call of a name or tells it that the disk is full.
+fn traced(place: &Place, options: &[&str], log: &str, project: &str) -> bool {
+    let mut command = place.command_of("strace");
+    command.args(["-f", "-qq", "-o", log]).args(options);
+    command.arg(place.command().get_program()).args(["undo", "--prepare", project]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Has what is kept beforehand ended at each call to the system by which something could change. What is lost then comes back, and who keeps it the
+/// next time keeps what one does who was never ended, and nothing beside it.
+fn ended_at_each_call(what: &str) {
+    let Some((place, project, state)) = place(120) else { return };
+    fs::write(project.join("src/long"), "long line\n".repeat(30_000)).unwrap();
+    let secret = "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzKEYzzzzz\n";
+    fs::write(project.join("src/secret"), secret.repeat(4_000)).unwrap();
+    fs::write(project.join("src/not-committed"), "mine\n").unwrap();
+    let name = project.to_str().unwrap();
+    let prepare = || place.run(["undo", "--prepare", name, "--json"]);
+    let forget = || fs::remove_dir_all(state.path().join("own")).unwrap();
+    // What changed just now would be left for later.
+    while prepare().json()["prepared"]["recent"] != 0 {
+        forget();
+    }
+    let whole = count(state.path());
+    assert_eq!((whole["packs"], whole["objects"], whole["versions"]), (1, 2, 2));
+    let files = prepare().json()["prepared"]["files"].clone();
+    forget();
+    let log = place.home.path().join("log");
+    let calls = CHANGING.iter().map(|name| format!("?{name}")).collect::<Vec<_>>().join(",");
+    let calls = format!("trace={calls}");
+    if !traced(&place, &["-e", &calls], log.to_str().unwrap(), name) {
+        eprintln!("skipped: `strace` is missing, or may trace nothing here");
+        return;
+    }
+    let text = fs::read_to_string(&log).unwrap();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in text.lines() {
+        let call = line.split_once(' ').and_then(|(_, call)| call.trim_start().split_once('('));
+        *counts.entry(call.map_or("", |(name, _)| name)).or_default() += 1;
+    }
+    let kinds = counts.iter().filter(|(name, _)| CHANGING.contains(name));
+    let steps: Vec<(&str, usize)> =
+        kinds.flat_map(|(name, count)| (1..=*count).map(|number| (*name, number))).collect();
+    let most = std::env::var("PORTCULLIS_KILLS").ok().and_then(|text| text.parse().ok());
+    let most = most.unwrap_or(USUAL).clamp(1, steps.len());
+    let mut ended = 0;
+    for (call, number) in (0..most).map(|at| steps[at * steps.len() / most]) {
+        forget();
+        let only = format!("trace={call}");
+        let inject = format!("inject={call}:{what}:when={number}");
+        let done = traced(&place, &["-e", &only, "-e", &inject], "/dev/null", name);
+        ended += usize::from(!done);
+        // Whoever loses it meanwhile has it back.
+        hook(&place, &project, "rm -rf src");
+        fs::rename(project.join("src"), place.home.path().join("lost")).unwrap();
+        let undone = place.run(["undo"]);
+        assert_eq!(undone.code, 0, "{call} {number}: {}", undone.page());
+        let same = Command::new("diff")
+            .arg("-r")
+            .args([project.join("src"), place.home.path().join("lost")])
+            .output()
+            .unwrap();
+        assert!(same.status.success(), "{call} {number}: {same:?}");
+        // As it was, so that nothing of it changed.
+        fs::remove_dir_all(project.join("src")).unwrap();
+        fs::rename(place.home.path().join("lost"), project.join("src")).unwrap();
+        forget();
+        let done = traced(&place, &["-e", &only, "-e", &inject], "/dev/null", name);
+        let again = prepare();
+        assert_eq!(again.code, 0, "{call} {number}, {done}: {}", again.page());
+        assert_eq!(again.json()["prepared"]["files"], files, "{call} {number}");
+        assert_eq!(count(state.path()), whole, "{call} {number}");
+        let left: Vec<String> = names(&state.path().join("own/snapshots"))
+            .into_iter()
+            .filter(|name| name.starts_with('.'))
+            .collect();
+        assert!(left.is_empty(), "{call} {number}: {left:?}");
+    }
+    eprintln!("{what}: {most} of {} calls tried, {ended} ended it", steps.len());
+    assert!(ended > 0);
+}
+
+#[test]
+fn what_is_killed_at_any_call_while_it_keeps_something_beforehand_leaves_nothing_behind() {
+    ended_at_each_call("signal=KILL");
+}
+
+#[test]
+fn what_meets_a_full_disk_at_any_call_while_it_keeps_something_beforehand_leaves_nothing_behind() {
+    ended_at_each_call("error=ENOSPC");
+}
+
+#[test]
+fn of_two_that_keep_the_same_beforehand_one_does() {
+    let Some((place, project, state)) = place(300) else { return };
+    let name = project.to_str().unwrap();
+    let run = || place.run(["undo", "--prepare", name]);
+    let all: Vec<Ended> = thread::scope(|scope| {
+        let all: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert!(all.iter().any(|one| one.code == 0));
+    for one in all.iter().filter(|one| one.code != 0) {
+        assert!(one.err.contains("is being kept beforehand already"), "{}", one.page());
+    }
+    assert_eq!(run().code, 0);
+    assert!(count(state.path())["versions"] <= 2);
 }

@@ -123,7 +123,7 @@ pub(super) fn prepared_by(
         room: bounds
             .bytes
             .min((MOST_BYTES / 2).saturating_sub(store.taken()))
-            .min(platform::room(store.folder())?.saturating_sub(STAYS_FREE)),
+            .min(platform::room(store.folder())?.saturating_sub(STAYS_FREE + ROUND_BYTES)),
     };
     from.known.retain(|_, object| store.has(object));
     let versions = match walk.unread() {
@@ -198,14 +198,13 @@ impl Run<'_, '_> {
         let mut unread = found.iter_mut().filter(is_unread);
         let mut reader = Reader::new(self.walk.root);
         loop {
-            if platform::room(self.store.folder())? < STAYS_FREE.saturating_add(ROUND_BYTES) {
-                let words = format!(
-                    "less than {} MB are free on the disk",
-                    (STAYS_FREE + ROUND_BYTES) >> 20
-                );
-                self.walk.left_out.insert(0, words);
+            let free = platform::room(self.store.folder())?;
+            if free < STAYS_FREE + ROUND_BYTES {
+                let least = (STAYS_FREE + ROUND_BYTES) >> 20;
+                self.walk.left_out.insert(0, format!("less than {least} MB are free on the disk"));
                 return Ok(());
             }
+            self.from.room = self.from.room.min(free - STAYS_FREE);
             let known = std::mem::take(&mut self.from.known);
             let (ended, known, room) = self.round(&mut unread, &mut reader, known)?;
             self.from = Published { known, room };
@@ -246,8 +245,7 @@ impl Run<'_, '_> {
                 Ok(()) if !is_listed(kept) => kept.object = None,
                 Ok(()) => {
                     bytes = bytes.saturating_add(kept.node.length);
-                    let is_of_git = |object: &String| Version::pack_of(object).is_some();
-                    self.head.of_git += usize::from(kept.object.as_ref().is_some_and(is_of_git));
+                    self.head.of_git += usize::from(is_of_git(kept));
                     self.head.read += 1;
                     layer.push(kept.clone());
                 }
@@ -274,9 +272,18 @@ impl Run<'_, '_> {
             lists::add(store, self.head, &layer)?;
         }
         (self.way.step)()?;
+        if layer.iter().any(is_of_git) {
+            versions.publish()?;
+            (self.way.step)()?;
+        }
         let Published { known, room } = pack.publish(self.way.step)?;
         Ok((ended, known, room))
     }
+}
+
+/// Whether git has a content too.
+fn is_of_git(kept: &Kept) -> bool {
+    kept.object.as_ref().is_some_and(|object| Version::pack_of(object).is_some())
 }
 
 /// Whether nothing more can be written.

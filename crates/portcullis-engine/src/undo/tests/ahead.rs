@@ -167,8 +167,9 @@ fn nothing_is_left(scene: &Scene, what: &str) {
     }
     for path in scene.files_kept() {
         let own = snapshots.join(&path);
-        let is_content =
-            ["packs/", "objects/"].iter().any(|folder| path.to_string_lossy().starts_with(folder));
+        let is_content = ["packs/", "objects/", "versions/"]
+            .iter()
+            .any(|folder| path.to_string_lossy().starts_with(folder));
         if is_content && own.is_file() {
             assert!(named.contains(&own), "{what}: {}", path.display());
         }

@@ -13,8 +13,11 @@ mod tests;
 use std::{
     collections::HashMap,
     fs::{self, File, Metadata},
-    io::{self, Read as _},
-    os::{fd::AsFd as _, unix::fs::MetadataExt as _},
+    io::{self, Read as _, Write as _},
+    os::{
+        fd::{AsFd as _, AsRawFd as _},
+        unix::fs::MetadataExt as _,
+    },
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -89,26 +92,53 @@ pub(super) enum Copying {
 #[derive(Default)]
 pub(super) struct Versions {
     packs: Vec<(String, Packed)>,
+    /// Copies that have no names yet.
+    unnamed: Vec<Unnamed>,
+}
+
+/// A copy of a pack, and of its index, that has no name yet, and the names that they are to have.
+struct Unnamed {
+    pack: (File, PathBuf),
+    index: (File, PathBuf),
 }
 
 impl Versions {
     /// Those for a workspace, copied into a directory where they are not yet. `most` is how many bytes may be copied where the file system
     /// has no reflinks. What cannot be copied or read holds nothing.
     pub(super) fn of(folder: &Path, workspace: &Path, most: u64, copying: Copying) -> Self {
-        let mut packs: Vec<(String, Packed)> = Vec::new();
+        let mut all = Self::default();
         let mut most = most;
         for place in places(workspace) {
             for pack in packs_in(&place.join("pack")) {
-                if packs.len() >= MOST_PACKS {
-                    return Self { packs };
+                if all.packs.len() >= MOST_PACKS {
+                    return all;
                 }
                 // Without a copy a content is kept as any other.
-                if let Ok((name, packed)) = copied(folder, &pack, &mut most, copying) {
-                    packs.push((name, packed));
+                if let Ok(copied) = copied(folder, &pack, &mut most, copying) {
+                    all.packs.push((copied.name, copied.packed));
+                    all.unnamed.extend(copied.unnamed);
                 }
             }
         }
-        Self { packs }
+        all
+    }
+
+    /// Gives the copies that have none their names. Another who makes the same copy at the same time makes the same files.
+    pub(super) fn publish(&self) -> io::Result<()> {
+        for Unnamed { pack, index } in &self.unnamed {
+            let (file, place) = index;
+            let is_same = |one: Vec<u8>| {
+                let other = fs::read(format!("/proc/self/fd/{}", file.as_raw_fd()));
+                other.is_ok_and(|other| other == one)
+            };
+            if bytes_of(place, LONGEST_INDEX).is_ok_and(|there| !is_same(there)) {
+                // Half of one, of somebody who was killed.
+                let _ = fs::remove_file(place);
+            }
+            platform::name_file(file, place)?;
+            platform::name_file(&pack.0, &pack.1)?;
+        }
+        Ok(())
     }
 
     /// Whether there are none.
@@ -215,29 +245,31 @@ fn opened(folder: &Path, name: &str) -> io::Result<Packed> {
     Ok(Packed::new(number, file, index))
 }
 
+/// A copy of a pack.
+struct Copied {
+    name: String,
+    packed: Packed,
+    unnamed: Option<Unnamed>,
+}
+
 /// The copy of a pack: the one that is there, or a new one.
-fn copied(
-    folder: &Path,
-    pack: &Path,
-    most: &mut u64,
-    copying: Copying,
-) -> io::Result<(String, Packed)> {
+fn copied(folder: &Path, pack: &Path, most: &mut u64, copying: Copying) -> io::Result<Copied> {
     let (source, found) = regular(pack)?;
     if found.len() > LONGEST_PACK {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let name = name_of(&found);
-    let place = folder.join(format!("{name}.pack"));
     match opened(folder, &name) {
-        Ok(packed) => return Ok((name, packed)),
+        Ok(packed) => return Ok(Copied { name, packed, unnamed: None }),
         // One without its index, or with half of one, is made again.
         Err(error)
             if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidData) => {}
         Err(error) => return Err(error),
     }
+    let number = u64::from_str_radix(&name, 16).map_err(io::Error::other)?;
     let index = bytes_of(&pack.with_extension("idx"), LONGEST_INDEX)?;
     let index = Index::of(index).ok_or(io::ErrorKind::InvalidData)?;
-    let filled = |made: &mut File| {
+    let mut fill = |made: &mut File| {
         if rustix::fs::ioctl_ficlone(made.as_fd(), source.as_fd()).is_err() {
             *most = most.checked_sub(found.len()).ok_or(io::ErrorKind::FileTooLarge)?;
             // No more than was promised, should it grow meanwhile.
@@ -245,31 +277,37 @@ fn copied(
         }
         Ok(())
     };
-    let own = folder.join(format!("{name}.idx"));
-    let made = match copying {
-        Copying::Alone => made_alone(folder, (&own, index.bytes()), &place, filled),
-        Copying::Beside => made_beside(folder, (&own, index.bytes()), &place, filled),
+    let [place, own] = ["pack", "idx"].map(|end| folder.join(format!("{name}.{end}")));
+    let (made, unnamed) = match copying {
+        Copying::Alone => (made_alone(folder, (&own, index.bytes()), &place, fill)?, None),
+        Copying::Beside => {
+            let mut made = platform::create_unnamed_file(folder)?;
+            fill(&mut made)?;
+            let mut beside = platform::create_unnamed_file(folder)?;
+            beside.write_all(index.bytes())?;
+            let unnamed = Unnamed { pack: (made.try_clone()?, place), index: (beside, own) };
+            (made, Some(unnamed))
+        }
     };
-    let number = u64::from_str_radix(&name, 16).map_err(io::Error::other)?;
-    Ok((name, Packed::new(number, made?, index)))
+    Ok(Copied { name, packed: Packed::new(number, made, index), unnamed })
 }
 
 fn made_alone(
     folder: &Path,
     (own, index): (&Path, &[u8]),
     place: &Path,
-    filled: impl FnOnce(&mut File) -> io::Result<()>,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<File> {
     sweep(folder);
     let beside = folder.join(".new");
     let made = || {
         platform::create_private_file(&beside)?;
         let mut made = platform::open_to_change(&beside)?;
-        filled(&mut made)?;
+        fill(&mut made)?;
         // What one who was killed left of it.
         let _ = fs::remove_file(own);
         platform::create_private_file(own)?;
-        io::Write::write_all(&mut platform::open_to_change(own)?, index)?;
+        platform::open_to_change(own)?.write_all(index)?;
         fs::rename(&beside, place)?;
         Ok(made)
     };
@@ -278,26 +316,6 @@ fn made_alone(
         let _ = fs::remove_file(&beside);
     }
     made
-}
-
-/// The same in files that have names only once they are whole. Another who makes the same copy at the same time makes the same files.
-fn made_beside(
-    folder: &Path,
-    (own, index): (&Path, &[u8]),
-    place: &Path,
-    filled: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<File> {
-    let mut made = platform::create_unnamed_file(folder)?;
-    filled(&mut made)?;
-    let mut beside = platform::create_unnamed_file(folder)?;
-    io::Write::write_all(&mut beside, index)?;
-    if bytes_of(own, LONGEST_INDEX).is_ok_and(|there| there != index) {
-        // Half of one, of somebody who was killed.
-        let _ = fs::remove_file(own);
-    }
-    platform::name_file(&beside, own)?;
-    platform::name_file(&made, place)?;
-    Ok(made)
 }
 
 /// The name of the copy of a file. One that was written to since has another.
