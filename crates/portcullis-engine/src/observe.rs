@@ -38,6 +38,13 @@ use crate::{
 /// The most paths that are looked at for one call; a call that names more is judged without knowing the rest.
 const MAX_PATHS: usize = 256;
 
+/// The root of the git work tree around a directory, as a call there has it for its workspace; the directory itself where there is none.
+#[must_use]
+pub fn work_tree_around(directory: &Path, home: Option<&Path>) -> PathBuf {
+    let directory = normalised(directory);
+    Look::new(&Mounts::default(), Some(&directory), home).work_tree(&directory, home)
+}
+
 /// What stays the same for the length of a process.
 #[derive(Clone, Debug, Default)]
 pub struct Observer {

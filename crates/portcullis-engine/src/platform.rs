@@ -240,6 +240,34 @@ pub fn create_private_file(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// Creates an empty file in a directory that has no name and goes away with whoever holds it open, unless [`name_file`] gives it one.
+///
+/// # Errors
+/// What the system says, also where the file system has no such files.
+#[cfg(target_os = "linux")]
+pub fn create_unnamed_file(directory: &Path) -> io::Result<fs::File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR)?.into())
+}
+
+/// Gives a file without a name one, where nothing stands there yet; what stands there stays.
+///
+/// # Errors
+/// What the system says.
+#[cfg(target_os = "linux")]
+pub fn name_file(file: &fs::File, path: &Path) -> io::Result<()> {
+    use std::os::fd::AsRawFd as _;
+
+    use rustix::fs::{AtFlags, CWD};
+    // Naming it by its descriptor alone is for those who may read everything.
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    match rustix::fs::linkat(CWD, own, CWD, path, AtFlags::SYMLINK_FOLLOW) {
+        Err(rustix::io::Errno::EXIST) => Ok(()),
+        named => Ok(named?),
+    }
+}
+
 /// Opens a file for reading, unless it is a symbolic link. A pipe or a device is opened without waiting for anybody.
 ///
 /// # Errors

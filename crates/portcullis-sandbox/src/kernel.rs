@@ -2,12 +2,14 @@
 //! thin, safe wrapper around one call, and decides nothing.
 
 mod calls;
+mod idle;
 mod lease;
 mod mounts;
 mod overlay;
 mod sockets;
 
 pub(crate) use calls::{Call, answer_at_once, answer_call, memory, next_call, watched_calls};
+pub use idle::{idle, keep_descriptors};
 pub use lease::Unwritten;
 pub(crate) use mounts::{
     Links, MOUNT_NO_DEVICES, MOUNT_NO_SETUID, MOUNT_READ_ONLY, attach_mount, copy_mount,

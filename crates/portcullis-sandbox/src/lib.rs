@@ -53,7 +53,7 @@ mod watch;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Unwritten, probe, run, stage};
 #[cfg(target_os = "linux")]
-pub use kernel::Unwritten;
+pub use kernel::{Unwritten, idle, keep_descriptors};
 pub use launch::{Finished, Input, Kept, Launch, Output, Refused, STAGE, Stage, Status, Stopped};
 pub use layer::{Layer, LayerState, Layers, Means, Report, Unavailable, UnknownLayer};
 pub use profile::{Elsewhere, Layered, Limits, Network, Original, Profile, Proxy, StandIn};

@@ -56,6 +56,9 @@ pub struct UndoTable {
     pub snapshots: Option<bool>,
     /// Whether hooks keep something too; they do by default.
     pub hooks: Option<bool>,
+    /// Whether a hook has a large project kept before anything is about to be lost, by a process of its own that runs behind everything else; it does
+    /// by default.
+    pub ahead: Option<bool>,
     /// Up to which risk nobody is asked about an action that loses files of the workspace and does nothing else, where all of them were kept.
     /// Without it everybody is asked as ever.
     pub max_risk: Option<Level>,
@@ -77,6 +80,8 @@ pub struct Snapshots {
     pub enabled: bool,
     /// Whether hooks keep something too.
     pub hooks: bool,
+    /// Whether they have it kept before anything is about to be lost.
+    pub ahead: bool,
 }
 
 /// What one file says of both.
@@ -87,6 +92,7 @@ pub(super) struct TrialPart {
     pub(super) commit: Option<bool>,
     pub(super) snapshots: Option<bool>,
     pub(super) hooks: Option<bool>,
+    pub(super) ahead: Option<bool>,
     pub(super) undoable: Option<Severity>,
 }
 
@@ -119,7 +125,7 @@ impl Trials {
 
 impl Default for Snapshots {
     fn default() -> Self {
-        Self { enabled: true, hooks: true }
+        Self { enabled: true, hooks: true, ahead: true }
     }
 }
 
@@ -142,7 +148,7 @@ pub(super) fn trials_of(
         part.timeout = timeout.as_ref().map(|seconds| Duration::from_secs(*seconds.get_ref()));
     }
     if let Some(table) = undo {
-        let UndoTable { snapshots, hooks, max_risk } = table.get_ref();
+        let UndoTable { snapshots, hooks, ahead, max_risk } = table.get_ref();
         if *max_risk == Some(Level::Critical) {
             return Err(Misreading::new(
                 table.span(),
@@ -152,6 +158,7 @@ pub(super) fn trials_of(
         }
         part.snapshots = *snapshots;
         part.hooks = *hooks;
+        part.ahead = *ahead;
         part.undoable = max_risk.map(level_of);
     }
     Ok(part)

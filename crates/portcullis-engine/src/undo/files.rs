@@ -6,6 +6,7 @@ use std::{
     ffi::OsString,
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::PathBuf,
+    thread,
 };
 
 use super::Kept;
@@ -27,15 +28,41 @@ const OBJECT: u8 = 1 << 6;
 /// How many bytes a file takes at least.
 const LEAST: usize = 16;
 
+/// From how many files on two halves are written at once.
+const MANY: usize = 5000;
+
 /// Writes a list.
 pub(super) fn write(files: &[Kept]) -> Vec<u8> {
     let mut list = Vec::with_capacity(MARK.len() + files.len() * 96);
     list.extend_from_slice(MARK);
     put(&mut list, files.len() as u64);
-    let (mut path, mut object): (&[u8], &str) = (b"", "");
+    let (first, second) = files.split_at(if files.len() < MANY { 0 } else { files.len() / 2 });
+    let rest = thread::scope(|scope| {
+        let written = || {
+            let mut rest = Vec::with_capacity(second.len() * 96);
+            put_all(&mut rest, first, second);
+            rest
+        };
+        let other = thread::Builder::new();
+        let other = (!first.is_empty()).then(|| other.spawn_scoped(scope, written).ok()).flatten();
+        put_all(&mut list, &[], first);
+        other.and_then(|other| other.join().ok())
+    });
+    match rest {
+        Some(rest) => list.extend_from_slice(&rest),
+        // There is no other half, or nobody could be had for it.
+        None => put_all(&mut list, first, second),
+    }
+    list
+}
+
+/// Writes files that follow others.
+fn put_all(list: &mut Vec<u8>, before: &[Kept], files: &[Kept]) {
+    let mut path = before.last().map_or(&b""[..], |kept| kept.path.as_os_str().as_bytes());
+    let mut object = before.iter().rev().find_map(|kept| kept.object.as_deref()).unwrap_or("");
     for Kept { path: own, node, object: kept } in files {
         let own = own.as_os_str().as_bytes();
-        put_behind(&mut list, path, own);
+        put_behind(list, path, own);
         path = own;
         let Node {
             kind,
@@ -63,31 +90,30 @@ pub(super) fn write(files: &[Kept]) -> Vec<u8> {
         let bits = bits.into_iter().filter(|(_, is_there)| *is_there).map(|(bit, _)| bit);
         list.push(bits.fold(kind.to_le_bytes()[0], |all, bit| all | bit));
         for one in [u64::from(*mode), (*user).into(), (*group).into(), *length, *names, *device] {
-            put(&mut list, one);
+            put(list, one);
         }
         for (seconds, nanoseconds) in [modified, changed] {
-            put(&mut list, seconds.cast_unsigned());
-            put(&mut list, *nanoseconds);
+            put(list, seconds.cast_unsigned());
+            put(list, *nanoseconds);
         }
-        put(&mut list, number.0);
-        put(&mut list, number.1);
+        put(list, number.0);
+        put(list, number.1);
         list.extend(hash.into_iter().flatten());
         if let Some(target) = target {
-            put_text(&mut list, target.as_bytes());
+            put_text(list, target.as_bytes());
         }
         if !attributes.is_empty() {
-            put(&mut list, attributes.len() as u64);
+            put(list, attributes.len() as u64);
             for (name, value) in attributes {
-                put_text(&mut list, name.as_bytes());
-                put_text(&mut list, value.as_bytes());
+                put_text(list, name.as_bytes());
+                put_text(list, value.as_bytes());
             }
         }
         if let Some(kept) = kept {
-            put_behind(&mut list, object.as_bytes(), kept.as_bytes());
+            put_behind(list, object.as_bytes(), kept.as_bytes());
             object = kept;
         }
     }
-    list
 }
 
 /// Reads a list; nothing where it is none, or more than one.
@@ -112,7 +138,7 @@ pub(super) fn read(list: &[u8]) -> Option<Vec<Kept>> {
         if bits & HASH != 0 {
             let (hash, others) = rest.split_first_chunk::<32>()?;
             rest = others;
-            sha256 = Some(data_encoding::HEXLOWER.encode(hash));
+            sha256 = Some(text_of(hash));
         }
         let target = if bits & TARGET == 0 { None } else { Some(text(&mut rest)?) };
         let mut attributes = BTreeMap::new();
@@ -136,10 +162,37 @@ pub(super) fn read(list: &[u8]) -> Option<Vec<Kept>> {
 
 /// The bytes of a hash as it is written; what is no such hash is left out, as one that is not known.
 fn hash_of(text: &str) -> Option<[u8; 32]> {
+    let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return None };
+    let pairs: &[[u8; 2]; 32] = pairs.try_into().ok()?;
     let mut bytes = [0; 32];
-    let is_whole = data_encoding::HEXLOWER.decode_len(text.len()) == Ok(bytes.len())
-        && data_encoding::HEXLOWER.decode_mut(text.as_bytes(), &mut bytes).is_ok();
-    is_whole.then_some(bytes)
+    let mut wrong = 0;
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        let (high, low) = (value_of(*high), value_of(*low));
+        wrong |= high | low;
+        *byte = high << 4 | low & 0x0f;
+    }
+    (wrong < 0x10).then_some(bytes)
+}
+
+/// What a digit stands for, sixteen or more where it is none.
+const fn value_of(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit - b'0',
+        b'a'..=b'f' => digit - b'a' + 10,
+        _ => 0xf0,
+    }
+}
+
+/// The text of a hash.
+fn text_of(hash: &[u8; 32]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(2 * hash.len());
+    for byte in hash {
+        for digit in [byte >> 4, byte & 0x0f] {
+            text.push(char::from(DIGITS.get(usize::from(digit)).copied().unwrap_or(b'0')));
+        }
+    }
+    text
 }
 
 /// A number, seven bits in each byte, the lowest first.
@@ -158,12 +211,29 @@ fn put_text(list: &mut Vec<u8>, text: &[u8]) {
 
 /// A text of which what it shares with the one before is left out.
 fn put_behind(list: &mut Vec<u8>, before: &[u8], text: &[u8]) {
-    let shared = before.iter().zip(text).take_while(|(one, other)| one == other).count();
+    let shared = shared(before, text);
     put(list, shared as u64);
     put_text(list, text.get(shared..).unwrap_or_default());
 }
 
+/// How much two texts have in common at their beginning: eight bytes at once, as long as they are the same.
+fn shared(one: &[u8], other: &[u8]) -> usize {
+    let (ones, _) = one.as_chunks::<8>();
+    let (others, _) = other.as_chunks::<8>();
+    let whole = 8 * ones.iter().zip(others).take_while(|(one, other)| one == other).count();
+    let one = one.get(whole..).unwrap_or_default();
+    let other = other.get(whole..).unwrap_or_default();
+    whole + one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
 fn taken(rest: &mut &[u8]) -> Option<u64> {
+    // Most numbers are short.
+    if let Some((byte, others)) = rest.split_first()
+        && byte & 0x80 == 0
+    {
+        *rest = others;
+        return Some(u64::from(*byte));
+    }
     let (mut number, mut shift) = (0_u64, 0);
     loop {
         let (byte, others) = rest.split_first()?;
@@ -221,7 +291,44 @@ mod tests {
         )
     }
 
+    #[test]
+    fn a_long_list_that_two_write_is_read_back_too() {
+        let file = |number: usize| {
+            let path = PathBuf::from(format!("a/{:03}/{number:06}", number / 90));
+            #[rustfmt::skip]
+            let node = Node { kind: Kind::File, mode: 0o644, user: 0, group: 0, length: 1, modified: (1, 1), changed: (1, 1), names: 1, number: (1, number as u64), device: 0, sha256: None, target: None, attributes: BTreeMap::new() };
+            let object = (number % 4_000 < 2_000).then(|| format!("1-0123456789abcdef-{number:x}"));
+            Kept { path, node, object }
+        };
+        for count in [MANY - 1, MANY, 3 * MANY] {
+            let files: Vec<Kept> = (0..count).map(file).collect();
+            assert_eq!(read(&write(&files)), Some(files));
+        }
+    }
+
+    #[test]
+    fn what_is_no_hash_is_left_out() {
+        let hash = data_encoding::HEXLOWER.encode(&[0x0f, 0xa5].repeat(16));
+        assert_eq!(hash_of(&hash).map(|bytes| text_of(&bytes)), Some(hash.clone()));
+        for at in 0..64 {
+            for other in ["A", "g", "G", " ", "/", ":", "`", "\u{f0}"] {
+                let mut wrong = hash.clone();
+                wrong.replace_range(at..=at, other);
+                assert_eq!(hash_of(&wrong), None, "{wrong}");
+            }
+        }
+        assert_eq!(hash_of(&hash[2..]), None);
+        assert_eq!(hash_of(&format!("{hash}00")), None);
+    }
+
     proptest! {
+        #[test]
+        fn what_two_texts_share_is_what_their_bytes_do(one in "a{0,20}b?a{0,9}", other in "a{0,20}b?a{0,9}") {
+            let bytes = one.bytes().zip(other.bytes());
+            let expected = bytes.take_while(|(one, other)| one == other).count();
+            prop_assert_eq!(shared(one.as_bytes(), other.as_bytes()), expected);
+        }
+
         #[test]
         fn a_list_is_read_back_as_it_was(files in prop::collection::vec(kept(), 0..20)) {
             prop_assert_eq!(read(&write(&files)), Some(files));

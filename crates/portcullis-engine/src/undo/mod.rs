@@ -6,6 +6,7 @@
 //!                                        └──back──► changes in a layer ──commit──► the files
 //! ```
 
+mod ahead;
 mod around;
 mod back;
 mod files;
@@ -16,9 +17,11 @@ mod store;
 mod take;
 #[cfg(test)]
 mod tests;
+mod tidy;
 mod versions;
 mod walk;
 
+pub use ahead::{Ahead, Prepared, Unprepared, prepare, prepared};
 pub use around::{Around, Before};
 pub use back::{Difference, Outcome, UndoError, difference, undo};
 pub use restore::{Restored, UNDO, list, restore, shape};

@@ -3,9 +3,9 @@
 
 use std::{
     collections::HashMap,
-    fs::File,
+    fs::{DirBuilder, File},
     io,
-    os::unix::fs::{FileExt as _, MetadataExt as _},
+    os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
@@ -82,6 +82,8 @@ pub(super) struct Pack {
     room: AtomicU64,
     /// Contents that are kept already, by their hash.
     known: Mutex<HashMap<String, String>>,
+    /// Long contents with files of their own, which have no names yet, and the places that they are to have; of a hidden pack.
+    apart: Option<Mutex<Vec<(File, PathBuf)>>>,
 }
 
 impl Pack {
@@ -94,7 +96,55 @@ impl Pack {
         let random: [u8; 8] = platform::random()?;
         let name = data_encoding::HEXLOWER.encode(&random);
         let (file, end, room) = (Mutex::new(None), AtomicU64::new(0), AtomicU64::new(most));
-        Ok(Self { folder, name, file, end, room, known: Mutex::new(known) })
+        Ok(Self { folder, name, file, end, room, known: Mutex::new(known), apart: None })
+    }
+
+    /// One whose files have no names until it is published, so that nothing of it is left where whoever writes it is killed.
+    pub(super) fn hidden(
+        folder: PathBuf,
+        known: HashMap<String, String>,
+        most: u64,
+    ) -> io::Result<Self> {
+        Ok(Self { apart: Some(Mutex::default()), ..Self::new(folder, known, most)? })
+    }
+
+    /// Whether its files have no names yet.
+    pub(super) const fn is_hidden(&self) -> bool {
+        self.apart.is_some()
+    }
+
+    /// Holds a long content that lies in a file of its own until the pack is published.
+    pub(super) fn put_apart(&self, file: File, place: PathBuf) {
+        if let Some(apart) = &self.apart {
+            apart.lock().unwrap_or_else(PoisonError::into_inner).push((file, place));
+        }
+    }
+
+    /// How many such files it holds open.
+    pub(super) fn count_apart(&self) -> usize {
+        let apart = self.apart.as_ref();
+        apart.map_or(0, |apart| apart.lock().unwrap_or_else(PoisonError::into_inner).len())
+    }
+
+    /// Gives what is in a hidden pack its names. What stands there already has the same content.
+    pub(super) fn publish(self, step: &mut dyn FnMut() -> io::Result<()>) -> io::Result<Published> {
+        let apart = self.apart.map(Mutex::into_inner);
+        for (file, place) in
+            apart.into_iter().flat_map(|held| held.unwrap_or_else(PoisonError::into_inner))
+        {
+            // Not those above it: where they went away since, nothing is made.
+            let mut folder = DirBuilder::new();
+            match folder.mode(0o700).create(place.parent().unwrap_or(&self.folder)) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => platform::name_file(&file, &place)?,
+            }
+            step()?;
+        }
+        if let Some(file) = self.file.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            platform::name_file(&file, &self.folder.join(&self.name))?;
+        }
+        let known = self.known.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Published { known, room: self.room.into_inner() })
     }
 
     /// Whether so many bytes may still be kept.
@@ -131,6 +181,7 @@ impl Pack {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
             let made = match file.take() {
                 Some(made) => made,
+                None if self.is_hidden() => platform::create_unnamed_file(&self.folder)?,
                 None => made(&self.folder.join(&self.name))?,
             };
             let own = made.try_clone();
@@ -143,6 +194,12 @@ impl Pack {
         known.insert(sha256.to_owned(), name.clone());
         Ok(name)
     }
+}
+
+/// What the next pack goes on from.
+pub(super) struct Published {
+    pub(super) known: HashMap<String, String>,
+    pub(super) room: u64,
 }
 
 fn made(path: &Path) -> io::Result<File> {

@@ -1,7 +1,7 @@
 //! Where snapshots are kept. Owns that nobody else reads them, that the same content is there once, and how much and how long is kept.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     fs::{self, File},
     io::{self, Read as _, Seek as _, Write as _},
     os::fd::AsFd as _,
@@ -17,18 +17,13 @@ use sha2::{Digest as _, Sha256};
 use super::{
     FORM, Kept, Snapshot, files,
     pack::{self, Pack, Stretch},
-    versions::{self, Look, Version, Versions},
+    versions::{self, Copying, Look, Version, Versions},
 };
 use crate::{
     own_key::{self, Key},
     platform, private,
     tree::{copy_with_holes, digest},
 };
-
-/// How many snapshots are kept, how long, and how many bytes of contents.
-const MOST: usize = 200;
-const LONGEST_KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
-const MOST_BYTES: u64 = 4 << 30;
 
 /// The longest list of files.
 const LONGEST: u64 = 256 << 20;
@@ -58,7 +53,7 @@ impl Store {
     /// Where somebody else could read or change it.
     pub fn open(state: &Path) -> io::Result<Self> {
         let folder = state.join("snapshots");
-        let below = ["objects", "packs", "versions"].map(|name| folder.join(name));
+        let below = ["objects", "packs", "versions", "prepared"].map(|name| folder.join(name));
         for place in [state.to_owned(), folder.clone()].into_iter().chain(below) {
             platform::create_private_directory(&place)?;
             let found = fs::symlink_metadata(&place)?;
@@ -74,7 +69,17 @@ impl Store {
         Ok(Self { folder, key, packs, versions })
     }
 
-    fn packs(&self) -> PathBuf {
+    /// Where all of it lies.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The key that all of it is vouched for with.
+    pub(super) const fn key(&self) -> &Key {
+        &self.key
+    }
+
+    pub(super) fn packs(&self) -> PathBuf {
         self.folder.join("packs")
     }
 
@@ -84,16 +89,25 @@ impl Store {
         Pack::new(self.packs(), known, most)
     }
 
-    fn versions(&self) -> PathBuf {
+    /// The same for what is kept beforehand: it has no name until it is published.
+    pub(super) fn hidden_pack(
+        &self,
+        known: HashMap<String, String>,
+        most: u64,
+    ) -> io::Result<Pack> {
+        Pack::hidden(self.packs(), known, most)
+    }
+
+    pub(super) fn versions(&self) -> PathBuf {
         self.folder.join("versions")
     }
 
     /// What git has already of the contents of a workspace. `most` is how many bytes may be copied for it, where the file system has no reflinks.
-    pub(super) fn versions_of(&self, workspace: &Path, most: u64) -> Versions {
-        Versions::of(&self.versions(), workspace, most)
+    pub(super) fn versions_of(&self, workspace: &Path, most: u64, copying: Copying) -> Versions {
+        Versions::of(&self.versions(), workspace, most, copying)
     }
 
-    fn place(&self, object: &str) -> Option<PathBuf> {
+    pub(super) fn place(&self, object: &str) -> Option<PathBuf> {
         let plain = object.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
         let (first, rest) = object.split_at_checked(4).filter(|_| plain && object.len() == 66)?;
         Some(self.folder.join("objects").join(first).join(rest))
@@ -129,14 +143,34 @@ impl Store {
             source.rewind()?;
         }
         pack.take_room(length)?;
+        if pack.is_hidden() {
+            let mut made = platform::create_unnamed_file(&self.folder)?;
+            let (object, sha256) = self.kept(source, &mut made)?;
+            let place = self.place(&object).ok_or(io::ErrorKind::InvalidData)?;
+            pack.put_apart(made, place);
+            return Ok((object, sha256));
+        }
         let random: [u8; 8] = platform::random()?;
         let beside = self.folder.join(format!(".new-{}", data_encoding::HEXLOWER.encode(&random)));
         platform::create_private_file(&beside)?;
-        let kept = self.kept(source, &beside);
+        let kept = platform::open_to_change(&beside)
+            .and_then(|mut made| self.kept(source, &mut made))
+            .and_then(|kept| self.placed(&beside, &kept.0).map(|()| kept));
         if kept.is_err() {
             let _ = fs::remove_file(&beside);
         }
         kept
+    }
+
+    /// Gives a content its name, unless it is kept under it already.
+    fn placed(&self, beside: &Path, object: &str) -> io::Result<()> {
+        let place = self.place(object).ok_or(io::ErrorKind::InvalidData)?;
+        platform::create_private_directory(place.parent().unwrap_or(&self.folder))?;
+        if fs::symlink_metadata(&place).is_ok() {
+            fs::remove_file(beside)
+        } else {
+            fs::rename(beside, &place)
+        }
     }
 
     fn packed(
@@ -165,17 +199,16 @@ impl Store {
         Ok((name, sha256))
     }
 
-    /// Keeps a content as a file of its own: by a reflink, where the file system has them.
-    fn kept(&self, source: &mut File, beside: &Path) -> io::Result<(String, String)> {
-        let mut made = platform::open_to_change(beside)?;
-        if rustix::fs::ioctl_ficlone(&made, &*source).is_err() {
-            copy_with_holes(source, &mut made)?;
+    /// Keeps a content as a file of its own, which is empty yet: by a reflink, where the file system has them.
+    fn kept(&self, source: &mut File, made: &mut File) -> io::Result<(String, String)> {
+        if rustix::fs::ioctl_ficlone(&*made, &*source).is_err() {
+            copy_with_holes(source, made)?;
         }
         made.rewind()?;
-        let sha256 = digest(&mut made)?;
+        let sha256 = digest(made)?;
         made.rewind()?;
         let mut beginning = Vec::new();
-        (&made).take(LOOKED_AT).read_to_end(&mut beginning)?;
+        (&*made).take(LOOKED_AT).read_to_end(&mut beginning)?;
         let object = if holds_secret(&beginning) {
             let length = made.metadata()?.len();
             if length > own_key::MOST {
@@ -193,13 +226,6 @@ impl Store {
         } else {
             format!("0-{sha256}")
         };
-        let place = self.place(&object).ok_or(io::ErrorKind::InvalidData)?;
-        platform::create_private_directory(place.parent().unwrap_or(&self.folder))?;
-        if fs::symlink_metadata(&place).is_ok() {
-            fs::remove_file(beside)?;
-        } else {
-            fs::rename(beside, &place)?;
-        }
         Ok((object, sha256))
     }
 
@@ -253,7 +279,7 @@ impl Store {
         }
     }
 
-    fn head(&self, id: &str) -> PathBuf {
+    pub(super) fn head(&self, id: &str) -> PathBuf {
         self.folder.join(format!("{id}.json"))
     }
 
@@ -276,7 +302,7 @@ impl Store {
     }
 
     /// Removes what is written of a snapshot, first that by which it is one.
-    fn remove(&self, id: &str) -> io::Result<()> {
+    pub(super) fn remove(&self, id: &str) -> io::Result<()> {
         fs::remove_file(self.head(id))?;
         for which in [BEFORE, AFTER] {
             // Of one that had none, or whose end nobody saw, there is none.
@@ -382,79 +408,13 @@ impl Store {
         Ok(lock)
     }
 
-    /// Forgets what is old or too much, and the contents that nobody needs any more. The newest snapshot stays.
-    pub(super) fn tidy(&self) {
-        let names = self.names();
-        let objects = self.objects();
-        let packs = self.pack_names();
-        let versions = versions::names(&self.versions());
-        let of_packs = packs.iter().map(|name| pack::taken(&self.packs().join(name)));
-        let of_versions = versions.iter().map(|name| versions::taken(&self.versions(), name));
-        let of_objects = objects.iter().map(|(_, length)| *length);
-        let bytes: u64 = of_objects.chain(of_packs).chain(of_versions).sum();
-        let mut forget = names.len().saturating_sub(MOST);
-        if bytes > MOST_BYTES {
-            // Half of them, rather than a little each time.
-            forget = forget.max(names.len() / 2);
-        }
-        let now = SystemTime::now();
-        let is_old = |id: &String| {
-            let found = fs::symlink_metadata(self.folder.join(format!("{id}.json")));
-            let time = found.and_then(|found| found.modified()).ok();
-            time.and_then(|time| now.duration_since(time).ok())
-                .is_some_and(|age| age > LONGEST_KEPT)
-        };
-        forget = forget.max(names.iter().take_while(|id| is_old(id)).count());
-        forget = forget.min(names.len().saturating_sub(1));
-        if forget == 0 {
-            return;
-        }
-        for id in names.iter().take(forget) {
-            let _ = self.remove(id);
-        }
-        let mut needed = HashSet::new();
-        for id in names.iter().skip(forget) {
-            // What cannot be read may need anything.
-            let Ok(snapshot) = self.read(id) else { return };
-            let Snapshot { before, after, .. } = snapshot;
-            let all = before.into_iter().chain(after.into_iter().flatten());
-            needed.extend(all.filter_map(|kept: Kept| kept.object));
-        }
-        for (object, _) in objects.iter().filter(|(object, _)| !needed.contains(object)) {
-            if let Some(place) = self.place(object) {
-                let _ = fs::remove_file(place);
-            }
-        }
-        let needed_versions: HashSet<String> = needed
-            .iter()
-            .filter_map(|object| Version::of(object))
-            .map(|version| version.pack)
-            .collect();
-        for name in versions.iter().filter(|name| !needed_versions.contains(*name)) {
-            let _ = versions::forget(&self.versions(), name);
-        }
-        let mut stretches: HashMap<String, Vec<(u64, u64)>> = HashMap::new();
-        for stretch in needed.iter().filter_map(|object| Stretch::of(object)) {
-            let end = stretch.end();
-            stretches.entry(stretch.pack).or_default().push((stretch.offset, end));
-        }
-        for name in packs {
-            let place = self.packs().join(&name);
-            // What stays costs its place on the disk and nothing else.
-            let _ = match stretches.remove(&name) {
-                Some(needed) => pack::thin(&place, needed),
-                None => fs::remove_file(place),
-            };
-        }
-    }
-
-    fn pack_names(&self) -> Vec<String> {
+    pub(super) fn pack_names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.packs()).into_iter().flatten().flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         names.filter(|name| pack::is_name(name)).collect()
     }
 
-    fn objects(&self) -> Vec<(String, u64)> {
+    pub(super) fn objects(&self) -> Vec<(String, u64)> {
         let mut found = Vec::new();
         for folder in fs::read_dir(self.folder.join("objects")).into_iter().flatten().flatten() {
             let first = folder.file_name().to_string_lossy().into_owned();

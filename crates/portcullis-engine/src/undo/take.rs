@@ -2,7 +2,6 @@
 
 use std::{
     io,
-    num::NonZero,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     thread,
@@ -14,9 +13,10 @@ use portcullis_core::secrets::redacted;
 
 use super::{
     FORM, Kept, Scope, Snapshot, Store,
+    ahead::lists,
     pack::{self, Pack},
-    versions::{Look, Version, Versions},
-    walk::{MOST_THREADS, TOO_MUCH, Walk},
+    versions::{Copying, Look, Version, Versions},
+    walk::{TOO_MUCH, Walk},
 };
 use crate::{
     platform,
@@ -24,10 +24,10 @@ use crate::{
 };
 
 /// The longest file that is kept.
-const LONGEST: u64 = 256 << 20;
+pub(super) const LONGEST: u64 = 256 << 20;
 
 /// Up to how many files, and how many bytes, are read again whatever is known of them.
-const FEW: usize = 64;
+pub(super) const FEW: usize = 64;
 const LITTLE: u64 = 1 << 20;
 
 /// How many snapshots are looked at for what is known of a workspace, and how many of them are read.
@@ -59,6 +59,12 @@ impl Bounds {
     #[must_use]
     pub const fn question() -> Self {
         Self { files: 100_000, bytes: 256 << 20, time: Duration::from_secs(3) }
+    }
+
+    /// Where nobody waits.
+    #[must_use]
+    pub const fn ahead() -> Self {
+        Self { files: 100_000, bytes: 256 << 20, time: Duration::from_secs(20) }
     }
 
     /// Where an agent waits for its hook.
@@ -104,7 +110,7 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
     let pack = store.pack(all.filter_map(by_hash).collect(), bounds.bytes)?;
     let versions = match unread {
         (files, bytes) if files > FEW => {
-            store.versions_of(&scope.workspace, bytes.min(bounds.bytes))
+            store.versions_of(&scope.workspace, bytes.min(bounds.bytes), Copying::Alone)
         }
         _ => Versions::default(),
     };
@@ -174,23 +180,29 @@ pub(super) fn now(snapshot: &Snapshot, bounds: Bounds) -> io::Result<Now> {
     Ok(Now { found: walk.found, left_out: walk.left_out, unseen: walk.unseen })
 }
 
-/// What the newest snapshots of a workspace know of the files of a scope, the newest first: what is untouched since need not be read again.
+/// What is known of the files of a scope: what the newest snapshots of the workspace hold, and what was kept beforehand. What is untouched since
+/// need not be read again.
 fn known(store: &Store, scope: &Scope) -> Vec<Vec<Kept>> {
-    let mut known = Vec::new();
     let of_it = |about: &Snapshot| about.workspace == scope.workspace;
     let newest = store.names().into_iter().rev().take(NEWEST);
     let newest = newest.filter_map(|id| store.about(&id).ok()).filter(of_it);
-    for about in newest.take(MOST_KNOWING) {
-        let Ok(snapshot) = store.read(&about.id) else { continue };
-        known.push(snapshot.before);
+    let newest: Vec<Snapshot> = newest.take(MOST_KNOWING).collect();
+    let covers = |about: &&Snapshot| {
         let seen: Vec<PathBuf> = about.scope.iter().filter_map(|path| read_name(path)).collect();
         let is_seen = |path: &PathBuf| seen.iter().any(|one| path.starts_with(one));
         let is_all = seen.is_empty() || !scope.paths.is_empty() && scope.paths.iter().all(is_seen);
-        if is_all && about.left_out.is_empty() {
-            break;
-        }
+        is_all && about.left_out.is_empty()
+    };
+    let read = |about: &Snapshot| Some(store.read(&about.id).ok()?.before);
+    let whole = newest.iter().position(|about| covers(&about));
+    let knowing = whole.map_or(newest.len(), |position| position + 1);
+    let snapshots = newest.iter().take(knowing).filter_map(read);
+    if let Some(whole) = whole.and_then(|position| newest.get(position)) {
+        let prepared = lists::head(store, &scope.workspace);
+        let is_newer = prepared.is_some_and(|head| head.is_whole() && head.taken > whole.taken);
+        return if is_newer { vec![lists::known(store, scope)] } else { snapshots.collect() };
     }
-    known
+    [lists::known(store, scope)].into_iter().chain(snapshots).collect()
 }
 
 /// Whether the content of a file is known, and kept where that is wanted.
@@ -213,10 +225,10 @@ fn is_kept(store: Option<&Store>) -> impl FnMut(&Kept) -> bool {
 
 /// Where contents are kept.
 #[derive(Clone, Copy)]
-struct Into<'a> {
-    store: &'a Store,
-    pack: &'a Pack,
-    versions: &'a Versions,
+pub(super) struct Into<'a> {
+    pub(super) store: &'a Store,
+    pub(super) pack: &'a Pack,
+    pub(super) versions: &'a Versions,
 }
 
 impl Walk<'_> {
@@ -228,7 +240,7 @@ impl Walk<'_> {
     }
 
     /// How many files have to be read, and how many bytes.
-    fn unread(&self) -> (usize, u64) {
+    pub(super) fn unread(&self) -> (usize, u64) {
         let is_unread = |kept: &&Kept| kept.node.kind == Kind::File && kept.node.sha256.is_none();
         let unread = self.found.iter().filter(is_unread);
         let bytes = unread.clone().map(|kept| kept.node.length);
@@ -237,7 +249,7 @@ impl Walk<'_> {
 
     /// Takes what is known of files that nothing happened to since: their content is not read again. With a store, where it is still kept.
     /// Both what was found and the lists are in the order of their paths.
-    fn recognize(&mut self, known: &mut [Vec<Kept>], store: Option<&Store>) {
+    pub(super) fn recognize(&mut self, known: &mut [Vec<Kept>], store: Option<&Store>) {
         let mut is_kept = is_kept(store);
         for list in known {
             let mut list = list.iter_mut().peekable();
@@ -272,8 +284,7 @@ impl Walk<'_> {
                 waiting.push(kept);
             }
         }
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
-        let threads = threads.min(waiting.len() / PORTION + 1);
+        let threads = self.threads.min(waiting.len() / PORTION + 1);
         let deadline = self.begun + self.bounds.time;
         let portions = Mutex::new(waiting.chunks_mut(PORTION));
         let failed = Mutex::new(Vec::new());
@@ -322,7 +333,7 @@ impl Walk<'_> {
 }
 
 /// Reads a file, and keeps what is in it where that is wanted.
-fn read(
+pub(super) fn read(
     reader: &mut Reader<'_>,
     into: Option<&mut (Into<'_>, Look<'_>)>,
     deadline: Instant,

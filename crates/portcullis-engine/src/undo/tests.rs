@@ -9,6 +9,7 @@ use std::{
 use super::{About, Bounds, Outcome, Scope, Snapshot, Store, UndoError, back};
 use crate::trial::Places;
 
+mod ahead;
 mod versions;
 
 struct Scene {

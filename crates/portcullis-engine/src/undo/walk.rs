@@ -21,7 +21,7 @@ use crate::tree::{Kind, Listing, Root, write_name};
 pub(super) const TOO_MUCH: &str = "there is too much to look at all of it";
 
 /// How many threads look or read at most.
-pub(super) const MOST_THREADS: usize = 4;
+const MOST_THREADS: usize = 4;
 
 /// From how many files on several look at once: a thread costs as much as a few dozen.
 const MANY: usize = 500;
@@ -39,6 +39,8 @@ pub(super) struct Walk<'a> {
     pub(super) history: bool,
     pub(super) bounds: Bounds,
     pub(super) begun: Instant,
+    /// How many look at once.
+    pub(super) threads: usize,
     pub(super) found: Vec<Kept>,
     pub(super) left_out: Vec<String>,
     pub(super) unseen: Vec<(PathBuf, String)>,
@@ -49,7 +51,8 @@ impl<'a> Walk<'a> {
     pub(super) fn new(root: &'a Root, bounds: Bounds) -> Self {
         let (found, left_out, unseen) = (Vec::new(), Vec::new(), Vec::new());
         let (begun, history, is_full) = (Instant::now(), false, false);
-        Self { root, history, bounds, begun, found, left_out, unseen, is_full }
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+        Self { root, history, bounds, begun, threads, found, left_out, unseen, is_full }
     }
 
     /// Looks at paths and what is below them, at everything where there are none.
@@ -200,6 +203,7 @@ struct Search<'a> {
     history: bool,
     bounds: Bounds,
     begun: Instant,
+    threads: usize,
     count: AtomicUsize,
     is_over: AtomicBool,
     /// The path at which it ended early.
@@ -211,12 +215,13 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(walk: &Walk<'a>) -> Self {
-        let Walk { root, history, bounds, begun, found, .. } = walk;
+        let Walk { root, history, bounds, begun, threads, found, .. } = walk;
         Self {
             root,
             history: *history,
             bounds: *bounds,
             begun: *begun,
+            threads: *threads,
             count: AtomicUsize::new(found.len()),
             is_over: AtomicBool::new(false),
             stopped: Mutex::default(),
@@ -235,9 +240,8 @@ impl<'a> Search<'a> {
             folders.extend(more);
         }
         lock(&self.ahead).folders = folders;
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
         thread::scope(|scope| {
-            for _ in 1..threads {
+            for _ in 1..self.threads {
                 scope.spawn(|| self.work());
             }
             self.work();
@@ -291,7 +295,9 @@ impl<'a> Search<'a> {
                 let listing = Arc::new(listing);
                 let mut entries = Vec::with_capacity(listing.names.len());
                 for name in &listing.names {
-                    let own = path.join(name);
+                    let mut own = PathBuf::with_capacity(path.as_os_str().len() + 1 + name.len());
+                    own.push(&path);
+                    own.push(name);
                     if self.is_over(&own) {
                         break;
                     }

@@ -1,6 +1,8 @@
 //! `status` and `doctor`: what stands in front of which agent, and whether it blocks. Owns how both are shown, and what is
 //! looked at beside the agents; how it is found out, [`crate::install`] says.
 
+mod prepared;
+
 use std::{
     fs,
     io::{Read as _, Write},
@@ -102,6 +104,7 @@ pub(super) fn status(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, 
                 "approve": setting.configuration.hook.approve.name(),
                 "agents": agents,
                 "mcp": servers(&setting),
+                "prepared": prepared::shapes(&setting),
             }),
         )?;
         return Ok(exit);
@@ -113,6 +116,7 @@ pub(super) fn status(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, 
     shown(out, &text)?;
     shown(out, &servers_page(&servers(&setting)))?;
     shown(out, &approving(&setting))?;
+    shown(out, &prepared::page(&setting))?;
     Ok(exit)
 }
 
@@ -332,5 +336,6 @@ fn machine(setting: &Setting) -> Vec<Check> {
     if let Some(warning) = setting.program.warning() {
         checks.push(Check::new(Proof::Note, warning));
     }
+    checks.extend(prepared::checks(setting));
     checks
 }

@@ -1,6 +1,8 @@
 //! `undo`: what actions lost, brought back. Owns the options, which snapshot is meant and what is shown; what a snapshot is and how it is
 //! brought back, [`crate::undo`] says.
 
+mod prepare;
+
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
@@ -32,7 +34,7 @@ pub(super) fn define(command: Command) -> Command {
             "What an action would lose is kept before it acts, in `run`, `tools`, `sandbox run` and hooks. What changed after the action is a conflict and\n\
              stays as it is. An undo is kept too, and can be undone by its name.\n\n\
              Exit codes: 0 it is as it was; 1 something could not be brought back; 65 files changed after the action; 64 there is no such snapshot.\n\n\
-             Examples:\n  portcullis undo --list\n  portcullis undo --show\n  portcullis undo\n  portcullis undo 17 src\n  portcullis undo --session s1",
+             Examples:\n  portcullis undo --list\n  portcullis undo --show\n  portcullis undo\n  portcullis undo 17 src\n  portcullis undo --session s1\n  portcullis undo --prepare",
         )
         .arg(flag("last", "The newest action that was not undone; so it is where nothing is named").conflicts_with_all(["which", "session", "list"]))
         .arg(
@@ -45,6 +47,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(flag("list", "What can be brought back"))
         .arg(flag("show", "Show what would be brought back, and change nothing"))
         .arg(flag("force", "Put back also what changed after the action"))
+        .args(prepare::arguments())
         .args(egress::configuration_arguments())
         .arg(json_flag())
         .arg(Arg::new("which").value_name("N").help("The number of the action in the record, or the name of a snapshot"))
@@ -58,6 +61,9 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Failure> {
+    if matches.contains_id(prepare::PREPARE) {
+        return prepare::run(matches, out);
+    }
     let configuration = policies::load(matches)?;
     let state = audit::directory(configuration.audit.path.as_deref())
         .map_err(|error| Failure::configuration(&error))?;

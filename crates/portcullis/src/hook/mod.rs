@@ -41,6 +41,8 @@ use crate::{
     wire::{EventRequest, Happened},
 };
 
+#[cfg(target_os = "linux")]
+mod ahead;
 mod asker;
 mod call;
 pub mod deadline;
@@ -138,26 +140,47 @@ pub fn run(options: &Options) -> u8 {
         return 2;
     };
     let input = || payload_bytes(&mut io::stdin().lock());
-    let reply = replied(options, &input, &deadline);
-    deadline.answer(&reply)
+    let mut aside = Aside::default();
+    let reply = replied(options, &input, &deadline, &mut aside);
+    let code = deadline.answer(&reply);
+    // The agent has its answer.
+    #[cfg(target_os = "linux")]
+    if let Some(wish) = &aside.ahead {
+        ahead::begin(wish);
+    }
+    code
 }
 
 /// The answer to one payload, for whoever reads and writes it themselves: without a watch over the time that it takes.
 #[must_use]
 pub fn reply_to(options: &Options, payload: &[u8]) -> Reply {
-    replied(options, &|| Ok(payload.to_vec()), &Unwatched)
+    replied(options, &|| Ok(payload.to_vec()), &Unwatched, &mut Aside::default())
+}
+
+/// What comes of a payload beside the word that answers it.
+#[derive(Debug, Default)]
+struct Aside {
+    /// The arguments that the call runs with in place of its own.
+    replaced: Option<Map<String, Value>>,
+    /// What may be kept beforehand.
+    #[cfg(target_os = "linux")]
+    ahead: Option<ahead::Wish>,
 }
 
 /// Whatever goes wrong on the way to an answer is one.
-fn replied(options: &Options, input: &dyn Fn() -> io::Result<Vec<u8>>, watch: &dyn Watch) -> Reply {
+fn replied(
+    options: &Options,
+    input: &dyn Fn() -> io::Result<Vec<u8>>,
+    watch: &dyn Watch,
+    aside: &mut Aside,
+) -> Reply {
     let mut asker = Asker::new(options);
-    let mut replaced = None;
     let answered = panic::catch_unwind(AssertUnwindSafe(|| {
         let input = input()?;
-        answer(options, &input, &mut asker, &mut replaced, watch)
+        answer(options, &input, &mut asker, aside, watch)
     }));
     match answered.unwrap_or(Err(HookError::Panic)) {
-        Ok(word) => asker.reply_with(&word, replaced.as_ref()),
+        Ok(word) => asker.reply_with(&word, aside.replaced.as_ref()),
         Err(error) => asker.reply(&asker.refusal(&error)),
     }
 }
@@ -174,7 +197,7 @@ fn answer(
     options: &Options,
     bytes: &[u8],
     asker: &mut Asker,
-    replaced: &mut Option<Map<String, Value>>,
+    aside: &mut Aside,
     watch: &dyn Watch,
 ) -> Result<Word, HookError> {
     let value = payload::parse(bytes)?;
@@ -200,6 +223,10 @@ fn answer(
     ground::admitted(&ground, configuration.audit.path.as_deref())?;
     asker.hook = configuration.hook;
     let payload = payload?;
+    #[cfg(target_os = "linux")]
+    {
+        aside.ahead = ahead::Wish::of(&configuration, agent, &value, directories.home.as_deref());
+    }
     let session = || {
         let configuration = configuration.clone();
         let recorded = is_settled;
@@ -225,7 +252,7 @@ fn answer(
             let settled = judge(&mut session(), payload, &desk)?;
             // A call that does several things is none that another one stands for.
             if let [Settled { replaced: Some(arguments), .. }] = settled.as_slice() {
-                *replaced = Some(arguments.clone());
+                aside.replaced = Some(arguments.clone());
             }
             let url = desk.gateway.as_ref().map(Remote::url);
             let words = settled.iter().map(|settled| (word(settled, url), &settled.judged));

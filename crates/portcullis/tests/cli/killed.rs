@@ -18,7 +18,7 @@ use crate::{Ended, Place};
 const USUAL: usize = 24;
 
 /// Every call by which files, or what is known of them, can change. In between nothing does, so that a kill there is one before the next of these.
-const CHANGING: &[&str] = &[
+pub(crate) const CHANGING: &[&str] = &[
     "open",
     "openat",
     "openat2",

@@ -10,6 +10,8 @@
 #[cfg(target_os = "linux")]
 mod agent;
 #[cfg(target_os = "linux")]
+mod ahead;
+#[cfg(target_os = "linux")]
 mod answering;
 #[cfg(target_os = "linux")]
 mod attended;

@@ -18,7 +18,8 @@ impl Account {
         options: &mut PolicyOptions,
         (trials, snapshots): (&mut Trials, &mut Snapshots),
     ) {
-        let TrialPart { gates, timeout, commit, snapshots: kept, hooks, undoable } = &part.trials;
+        let TrialPart { gates, timeout, commit, snapshots: kept, hooks, ahead, undoable } =
+            &part.trials;
         let both = |held: &bool, new: &bool| Some(*held && *new);
         let either = |held: &bool, new: &bool| Some(*held || *new);
         self.settle(
@@ -58,6 +59,14 @@ impl Account {
             Key("undo.hooks", Lock::Hook),
             &mut snapshots.hooks,
             *hooks,
+            bool::to_string,
+            either,
+        );
+        self.settle(
+            turn,
+            Key("undo.ahead", Lock::Hook),
+            &mut snapshots.ahead,
+            *ahead,
             bool::to_string,
             either,
         );

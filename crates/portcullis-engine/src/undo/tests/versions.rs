@@ -6,7 +6,7 @@ use super::*;
 
 /// A repository with many files that were committed and packed, each a little different, so that some stand in the pack as deltas. It is made
 /// once.
-fn packed_repository(work: &Path) {
+pub(super) fn packed_repository(work: &Path) {
     static MADE: OnceLock<Scene> = OnceLock::new();
     let made = MADE.get_or_init(|| {
         let scene = Scene::new();
@@ -285,6 +285,20 @@ fn measured() {
             firsts.push(time);
             println!("{share} first {time} ms, kept {kept}, of git {of_git}, {:?}", taken.left_out);
         }
+        let mut aheads = Vec::new();
+        for round in 0..7 {
+            let store = store(&format!("ahead-{round}"));
+            let prepared = crate::undo::prepare(&store, &work, Bounds::ahead()).unwrap();
+            let (time, kept, of_git, taken) = hook(&store);
+            assert_eq!((kept, taken.left_out.len()), (share, 0), "{:?}", taken.left_out);
+            println!(
+                "{share} prepared {} in {} ms, then {time} ms, of git {of_git}",
+                prepared.files, prepared.milliseconds
+            );
+            aheads.push(time);
+        }
+        aheads.sort_by(f64::total_cmp);
+        println!("{share}: first when prepared {} ms", aheads[3]);
         let again = store("state-0");
         let full = crate::undo::take(&again, &scope, Bounds::usual(), About::default()).unwrap();
         assert!(full.left_out.is_empty(), "{:?}", full.left_out);

@@ -13,8 +13,11 @@ mod tests;
 use std::{
     collections::HashMap,
     fs::{self, File, Metadata},
-    io::{self, Read as _},
-    os::{fd::AsFd as _, unix::fs::MetadataExt as _},
+    io::{self, Read as _, Write as _},
+    os::{
+        fd::{AsFd as _, AsRawFd as _},
+        unix::fs::MetadataExt as _,
+    },
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -76,30 +79,66 @@ impl Version {
     }
 }
 
+/// Who copies packs.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Copying {
+    /// Whoever has the lock under which contents are kept.
+    Alone,
+    /// Whoever works beside those, and leaves nothing where they are killed.
+    Beside,
+}
+
 /// The packs of a workspace's repository, copied.
 #[derive(Default)]
 pub(super) struct Versions {
     packs: Vec<(String, Packed)>,
+    /// Copies that have no names yet.
+    unnamed: Vec<Unnamed>,
+}
+
+/// A copy of a pack, and of its index, that has no name yet, and the names that they are to have.
+struct Unnamed {
+    pack: (File, PathBuf),
+    index: (File, PathBuf),
 }
 
 impl Versions {
     /// Those for a workspace, copied into a directory where they are not yet. `most` is how many bytes may be copied where the file system
-    /// has no reflinks. What cannot be copied or read holds nothing. Whoever calls has the lock of the directory.
-    pub(super) fn of(folder: &Path, workspace: &Path, most: u64) -> Self {
-        let mut packs: Vec<(String, Packed)> = Vec::new();
+    /// has no reflinks. What cannot be copied or read holds nothing.
+    pub(super) fn of(folder: &Path, workspace: &Path, most: u64, copying: Copying) -> Self {
+        let mut all = Self::default();
         let mut most = most;
         for place in places(workspace) {
             for pack in packs_in(&place.join("pack")) {
-                if packs.len() >= MOST_PACKS {
-                    return Self { packs };
+                if all.packs.len() >= MOST_PACKS {
+                    return all;
                 }
                 // Without a copy a content is kept as any other.
-                if let Ok((name, packed)) = copied(folder, &pack, &mut most) {
-                    packs.push((name, packed));
+                if let Ok(copied) = copied(folder, &pack, &mut most, copying) {
+                    all.packs.push((copied.name, copied.packed));
+                    all.unnamed.extend(copied.unnamed);
                 }
             }
         }
-        Self { packs }
+        all
+    }
+
+    /// Gives the copies that have none their names. Another who makes the same copy at the same time makes the same files.
+    pub(super) fn publish(&self) -> io::Result<()> {
+        for Unnamed { pack, index } in &self.unnamed {
+            let (file, place) = index;
+            let is_same = |one: Vec<u8>| {
+                let other = fs::read(format!("/proc/self/fd/{}", file.as_raw_fd()));
+                other.is_ok_and(|other| other == one)
+            };
+            if bytes_of(place, LONGEST_INDEX).is_ok_and(|there| !is_same(there)) {
+                // Half of one, of somebody who was killed.
+                let _ = fs::remove_file(place);
+            }
+            platform::name_file(file, place)?;
+            platform::name_file(&pack.0, &pack.1)?;
+        }
+        Ok(())
     }
 
     /// Whether there are none.
@@ -206,43 +245,77 @@ fn opened(folder: &Path, name: &str) -> io::Result<Packed> {
     Ok(Packed::new(number, file, index))
 }
 
+/// A copy of a pack.
+struct Copied {
+    name: String,
+    packed: Packed,
+    unnamed: Option<Unnamed>,
+}
+
 /// The copy of a pack: the one that is there, or a new one.
-fn copied(folder: &Path, pack: &Path, most: &mut u64) -> io::Result<(String, Packed)> {
+fn copied(folder: &Path, pack: &Path, most: &mut u64, copying: Copying) -> io::Result<Copied> {
     let (source, found) = regular(pack)?;
     if found.len() > LONGEST_PACK {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let name = name_of(&found);
-    let place = folder.join(format!("{name}.pack"));
-    if fs::symlink_metadata(&place).is_ok() {
-        return Ok((name.clone(), opened(folder, &name)?));
+    match opened(folder, &name) {
+        Ok(packed) => return Ok(Copied { name, packed, unnamed: None }),
+        // One without its index, or with half of one, is made again.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidData) => {}
+        Err(error) => return Err(error),
     }
+    let number = u64::from_str_radix(&name, 16).map_err(io::Error::other)?;
     let index = bytes_of(&pack.with_extension("idx"), LONGEST_INDEX)?;
     let index = Index::of(index).ok_or(io::ErrorKind::InvalidData)?;
-    sweep(folder);
-    let beside = folder.join(".new");
-    let mut made = || {
-        platform::create_private_file(&beside)?;
-        let mut made = platform::open_to_change(&beside)?;
+    let mut fill = |made: &mut File| {
         if rustix::fs::ioctl_ficlone(made.as_fd(), source.as_fd()).is_err() {
             *most = most.checked_sub(found.len()).ok_or(io::ErrorKind::FileTooLarge)?;
             // No more than was promised, should it grow meanwhile.
-            io::copy(&mut (&source).take(found.len()), &mut made)?;
+            io::copy(&mut (&source).take(found.len()), made)?;
         }
-        let own = folder.join(format!("{name}.idx"));
+        Ok(())
+    };
+    let [place, own] = ["pack", "idx"].map(|end| folder.join(format!("{name}.{end}")));
+    let (made, unnamed) = match copying {
+        Copying::Alone => (made_alone(folder, (&own, index.bytes()), &place, fill)?, None),
+        Copying::Beside => {
+            let mut made = platform::create_unnamed_file(folder)?;
+            fill(&mut made)?;
+            let mut beside = platform::create_unnamed_file(folder)?;
+            beside.write_all(index.bytes())?;
+            let unnamed = Unnamed { pack: (made.try_clone()?, place), index: (beside, own) };
+            (made, Some(unnamed))
+        }
+    };
+    Ok(Copied { name, packed: Packed::new(number, made, index), unnamed })
+}
+
+fn made_alone(
+    folder: &Path,
+    (own, index): (&Path, &[u8]),
+    place: &Path,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<File> {
+    sweep(folder);
+    let beside = folder.join(".new");
+    let made = || {
+        platform::create_private_file(&beside)?;
+        let mut made = platform::open_to_change(&beside)?;
+        fill(&mut made)?;
         // What one who was killed left of it.
-        let _ = fs::remove_file(&own);
-        platform::create_private_file(&own)?;
-        io::Write::write_all(&mut platform::open_to_change(&own)?, index.bytes())?;
-        fs::rename(&beside, &place)?;
+        let _ = fs::remove_file(own);
+        platform::create_private_file(own)?;
+        platform::open_to_change(own)?.write_all(index)?;
+        fs::rename(&beside, place)?;
         Ok(made)
     };
     let made: io::Result<File> = made();
     if made.is_err() {
         let _ = fs::remove_file(&beside);
     }
-    let number = u64::from_str_radix(&name, 16).map_err(io::Error::other)?;
-    Ok((name, Packed::new(number, made?, index)))
+    made
 }
 
 /// The name of the copy of a file. One that was written to since has another.
@@ -263,27 +336,25 @@ fn name_of(found: &Metadata) -> String {
     name
 }
 
+/// The directory of git for a work tree, with its index; none where it says of none.
+pub(super) fn repository_of(work_tree: &Path) -> Option<PathBuf> {
+    let own = work_tree.join(".git");
+    if fs::symlink_metadata(&own).ok()?.is_dir() {
+        return Some(own);
+    }
+    // A work tree of its own, or a part of another: the file says where the repository is.
+    let said = said(&own)?;
+    Some(work_tree.join(said.strip_prefix("gitdir:")?.trim()))
+}
+
 /// The directories with objects of the repository that a workspace lies in, and of those that it borrows from.
 fn places(workspace: &Path) -> Vec<PathBuf> {
+    let has_one = |folder: &&Path| fs::symlink_metadata(folder.join(".git")).is_ok();
+    let around = workspace.ancestors().take(FARTHEST).find(has_one);
     let mut places = Vec::new();
-    for folder in workspace.ancestors().take(FARTHEST) {
-        let own = folder.join(".git");
-        let Ok(found) = fs::symlink_metadata(&own) else { continue };
-        let git = if found.is_dir() {
-            own
-        } else {
-            // A work tree of its own, or a part of another: the file says where the repository is.
-            let said =
-                said(&own).and_then(|said| Some(said.strip_prefix("gitdir:")?.trim().into()));
-            let Some(said) = said else { break };
-            let said: PathBuf = folder.join::<PathBuf>(said);
-            match self::said(&said.join("commondir")) {
-                Some(shared) => said.join(shared.trim()),
-                None => said,
-            }
-        };
-        places.push(git.join("objects"));
-        break;
+    if let Some((folder, git)) = around.and_then(|folder| Some((folder, repository_of(folder)?))) {
+        let shared = said(&git.join("commondir")).filter(|_| git != folder.join(".git"));
+        places.push(shared.map_or(git.clone(), |shared| git.join(shared.trim())).join("objects"));
     }
     let borrowed = places.first().and_then(|own| said(&own.join("info/alternates")));
     let first = places.first().cloned().unwrap_or_default();

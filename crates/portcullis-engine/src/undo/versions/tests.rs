@@ -206,7 +206,7 @@ fn what_git_packed_is_found_and_read_as_git_reads_it() {
     for options in ["-c repack.useDeltaBaseOffset=true", "-c repack.useDeltaBaseOffset=false"] {
         let Some(place) = repository(options) else { return };
         let kept = tempfile::tempdir().unwrap();
-        let versions = Versions::of(kept.path(), place.path(), 1 << 20);
+        let versions = Versions::of(kept.path(), place.path(), 1 << 20, Copying::Alone);
         let open = Open::default();
         let all = git(place.path(), &["rev-list", "--objects", "--all", "--", "a"]);
         let all = String::from_utf8(all).unwrap();
@@ -230,7 +230,7 @@ fn what_git_packed_is_found_and_read_as_git_reads_it() {
         let borrowing = other.path().join("borrowing");
         git(other.path(), &["clone", "-q", "-s", place.path().to_str().unwrap(), "borrowing"]);
         for workspace in [place.path().join("sub"), tree, borrowing] {
-            let versions = Versions::of(kept.path(), &workspace, 0);
+            let versions = Versions::of(kept.path(), &workspace, 0, Copying::Alone);
             assert!(versions.look().held(&bytes).is_some(), "{}", workspace.display());
         }
         // There is one copy of the pack, whoever asks.
@@ -244,14 +244,19 @@ fn a_pack_is_copied_where_that_is_cheaper_than_its_contents_alone() {
     let kept = tempfile::tempdir().unwrap();
     // Without reflinks no byte is copied; with them, no byte has to be.
     let bytes = fs::read(place.path().join("a")).unwrap();
-    let held = Versions::of(kept.path(), place.path(), 0).look().held(&bytes);
+    let held = Versions::of(kept.path(), place.path(), 0, Copying::Alone).look().held(&bytes);
     assert_eq!(held.is_some(), names(kept.path()).len() == 1);
     let pipe = place.path().join(".git/objects/pack/pack-00.pack");
     let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
     std::os::unix::fs::symlink("/dev/zero", place.path().join(".git/objects/pack/pack-01.pack"))
         .unwrap();
-    assert!(Versions::of(kept.path(), place.path(), 1 << 20).look().held(&bytes).is_some());
+    assert!(
+        Versions::of(kept.path(), place.path(), 1 << 20, Copying::Alone)
+            .look()
+            .held(&bytes)
+            .is_some()
+    );
 }
 
 proptest! {
