@@ -252,9 +252,20 @@ static RULES: &[Rule] = &[
             let each = scene.program_around(effect).is_none()
                 && matches!(&effect.kind, EffectKind::Delete { target, .. }
                 if target.path.as_ref().is_some_and(|path| path.contains("/**")));
-            Some(Hit { severity: if each { Some(Severity::High) } else { hit.severity }, ..hit })
+            let is_grave = each || is_backup(effect) || is_each_found(effect, scene);
+            Some(Hit {
+                severity: if is_grave { Some(Severity::High) } else { hit.severity },
+                ..hit
+            })
         }),
-        fires: &["rm -rf /some/path", "rm -rf ../other", "rm -rf /opt/tool", "rm /data/x.csv"],
+        fires: &[
+            "rm -rf /some/path",
+            "rm -rf ../other",
+            "rm -rf /opt/tool",
+            "rm /data/x.csv",
+            "tar --delete -f /mnt/backup/home.tar home/dev",
+            "find /mnt/shared/results -mtime +14 -delete",
+        ],
         quiet: &["rm -rf /tmp/x", "rm -rf ./x"],
         ..Rule::LOSS
     },
@@ -654,4 +665,20 @@ fn delete(
         severity = severity.min(Severity::Medium);
     }
     Some(about(severity, target, &format!("this deletes {}:", place.words())))
+}
+
+/// Whether what is deleted is a backup by its place: `/mnt/backups/db.dump`.
+fn is_backup(effect: &Effect) -> bool {
+    let EffectKind::Delete { target, .. } = &effect.kind else { return false };
+    let shown = target.text.display().to_ascii_lowercase();
+    shown.split('/').any(|part| part.starts_with("backup") || part.ends_with("backups"))
+}
+
+/// `find /mnt/shared … -delete`: whatever is found in a tree of others.
+fn is_each_found(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let finds = scene
+        .program_around(effect)
+        .is_some_and(|run| matches!(run.program.as_str(), "fd" | "fdfind" | "find" | "lfs"));
+    let EffectKind::Delete { target, .. } = &effect.kind else { return false };
+    finds && target.path.as_deref().is_none_or(|path| path.contains('*'))
 }

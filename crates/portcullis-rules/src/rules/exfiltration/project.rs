@@ -127,6 +127,10 @@ fn is_packed(target: &Target, scene: &Scene<'_>) -> bool {
 /// Whether git packs what the repository holds: `git archive`, `git bundle`.
 fn packs_history(effect: &Effect) -> bool {
     let EffectKind::Run(run) = &effect.kind else { return false };
-    let packs = |run: &Run| words(run).any(|word| matches!(word, "archive" | "bundle"));
+    let packs = |run: &Run| {
+        words(run).any(|word| {
+            matches!(word, "archive" | "bundle" | "fast-export" | "pack-objects" | "send-pack")
+        })
+    };
     run.program == "git" && packs(run)
 }

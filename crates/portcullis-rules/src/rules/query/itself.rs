@@ -39,6 +39,13 @@ fn selected(selection: &[Token]) -> Option<(&[Token], &Token)> {
         }
         _ => return None,
     };
+    // In an order, as many as there are.
+    let rest = match position(rest, "LIMIT") {
+        Some(limit) if rest.get(limit + 1).is_some_and(|sign| &*sign.text == "-") => {
+            rest.get(..position(rest, "ORDER").unwrap_or(limit))?
+        }
+        _ => rest,
+    };
     match rest {
         [table] => Some((list, table)),
         [_, dot, table] if &*dot.text == "." => Some((list, table)),

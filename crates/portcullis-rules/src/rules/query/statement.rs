@@ -148,6 +148,11 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
     let is_branch = || words.get(..at).is_some_and(|before| before.contains(&"MATCHED"));
     let matched = first == "INSERT" && before == "DO"
         || before == "THEN" && (first == "MERGE" || is_branch());
+    if matches!(word(0), "DELETE" | "DROP" | "INSERT" | "TRUNCATE" | "UPDATE")
+        && made.is_elsewhere(verb)
+    {
+        found.push(("query.remote", String::new()));
+    }
     match word(0) {
         "UPDATE" | "DELETE" if matched => found.push((merged(verb, first), String::new())),
         "INSERT" | "UPDATE" | "DELETE" | "REPLACE" if holds_accounts(words, at) => {
@@ -188,8 +193,10 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
         }
         "UPDATE" if verb.has("SET") => {
             let table = skip(1, &["ONLY", "IGNORE", "OR", "LOW_PRIORITY"]);
+            let is_own =
+                made.temporary.iter().any(|own| own.eq_ignore_ascii_case(&verb.name(table)));
             let rule = verb.unless_temporary(table, verb.rows("query.update.all"));
-            found.push((rule, verb.name(table)));
+            found.push((if is_own { "query.change" } else { rule }, verb.name(table)));
             let update = statement.get(at..).unwrap_or_default();
             if is_audit(verb, table) && changes_history(update) {
                 found.push(("query.audit.changed", verb.name(table)));
@@ -201,8 +208,8 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
                 found.push(("query.payee", verb.name(table)));
             }
         }
-        "INSERT" | "MERGE" | "REPLACE" | "UPSERT" if word(1) != "(" => insert(verb, found),
-        "ALTER" => alter(verb, found),
+        "INSERT" | "MERGE" | "REPLACE" | "UPSERT" if word(1) != "(" => insert(verb, made, found),
+        "ALTER" => alter(verb, made, found),
         "CREATE" => {
             create(verb, made, found);
             if runs_as_its_owner(verb) {
@@ -379,6 +386,38 @@ mod tests {
             ),
             ("CREATE TABLE a ENGINE = MergeTree ORDER BY x AS SELECT * FROM b", "query.change"),
             ("DELETE FROM sqlite_master WHERE type = 'trigger'", "query.server"),
+            ("OPTIMIZE TABLE a FINAL DEDUPLICATE BY b", "query.delete.all"),
+            ("OPTIMIZE TABLE a FINAL", ""),
+            ("ALTER TABLE a APPEND FROM b", "query.part.moved"),
+            ("ALTER TABLE a RENAME TO b; ALTER TABLE c RENAME TO a", "query.part.moved"),
+            ("ALTER TABLE a RENAME TO b", "query.change"),
+            ("RENAME TABLE a TO b, c TO a", "query.part.moved"),
+            ("RENAME TABLE a TO b, c TO d", "query.change"),
+            ("DROP ALL ROW ACCESS POLICIES ON a", "query.guard.off"),
+            ("FLASHBACK TABLE a TO TIMESTAMP b", "query.expire"),
+            ("FLASHBACK TABLE a TO BEFORE DROP", ""),
+            ("BEGIN DBMS_RLS.DROP_POLICY('a', 'b', 'c'); END", "query.guard.off"),
+            (
+                "DELETE FROM a WHERE id IN (SELECT id FROM a ORDER BY id LIMIT -1)",
+                "query.delete.all",
+            ),
+            ("DELETE FROM a WHERE id IN (SELECT id FROM a ORDER BY id LIMIT 10)", "query.change"),
+            (
+                "CREATE OR REPLACE TABLE a AS SELECT * FROM a QUALIFY row_number() OVER () = 1",
+                "query.drop.table",
+            ),
+            (
+                "ATTACH 'host=db.example' AS pg (TYPE postgres); DELETE FROM pg.a WHERE id = 7",
+                "query.remote",
+            ),
+            ("CREATE OR REPLACE TEMP TABLE a AS SELECT 1; UPDATE a SET b = 1", "query.change"),
+            ("CREATE TEMPORARY TABLE a (b int); INSERT OVERWRITE INTO a SELECT 1", "query.change"),
+            ("RESTORE HEADERONLY FROM DISK = 'a.bak'", ""),
+            ("SYSTEM DROP DNS CACHE", ""),
+            (
+                "DECLARE @q nvarchar(99) = N'SELECT 1 FROM ' + QUOTENAME(N'a'); EXEC sp_executesql @q",
+                "",
+            ),
             ("DROP TRIGGER tr_audit", "query.audit.off"),
             ("DROP TRIGGER stamp ON a", "query.drop.part"),
             ("DETACH TABLE a PERMANENTLY", "query.drop.table"),

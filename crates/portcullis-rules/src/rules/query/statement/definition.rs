@@ -63,7 +63,7 @@ pub(super) fn drop(verb: Verb<'_>, made: &Made, found: &mut Found) {
 
 pub(super) fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
     let replaces = verb.word(1) == "OR" && verb.word(2) == "REPLACE";
-    let kind = verb.skip(1, &["OR", "REPLACE", "PUBLIC", "LOCAL"]);
+    let kind = verb.skip(1, &["OR", "REPLACE", "PUBLIC", "LOCAL", "PRIVATE"]);
     let is_temporary = matches!(verb.word(kind), "TEMP" | "TEMPORARY");
     let kind = verb.skip(kind, &["TEMP", "TEMPORARY"]);
     let name = verb.skip(kind + 1, &["IF", "NOT", "EXISTS"]);
@@ -107,7 +107,9 @@ fn loses_rows(verb: Verb<'_>, name: usize) -> bool {
     else {
         return true;
     };
-    let chooses = words.iter().skip(source).any(|word| matches!(*word, "WHERE" | "LIMIT"));
+    let chooses = words.iter().skip(source).any(|word| {
+        matches!(*word, "DISTINCT" | "HAVING" | "JOIN" | "LIMIT" | "QUALIFY" | "SAMPLE" | "WHERE")
+    });
     let rest = verb.statement.iter().skip(verb.at + name + source);
     let of_itself = || {
         let mut named = rest.clone().filter(|token| token.text.eq_ignore_ascii_case(&made));
@@ -129,13 +131,15 @@ pub(super) fn runs_as_its_owner(verb: Verb<'_>) -> bool {
         })
 }
 
-pub(super) fn alter(verb: Verb<'_>, found: &mut Found) {
+pub(super) fn alter(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
     // What is altered is one word or `a.b`, and may be said to be on a cluster.
     let name = verb.skip(2, &["IF", "EXISTS", "ONLY"]);
     let behind = if verb.word(name + 1) == "." { name + 3 } else { name + 1 };
     let action = if verb.word(behind) == "ON" { behind + 3 } else { behind };
     let inner = Verb { at: verb.at + action, ..verb };
+    let is_swap = verb.word(1) == "TABLE" && made.takes_name(verb, name, action);
     let rule = match (verb.word(1), verb.word(action)) {
+        _ if is_swap => "query.part.moved",
         ("USER" | "ROLE" | "LOGIN", _) => "query.grant",
         ("SERVER", _) if verb.word(2) == "ROLE" => "query.grant",
         ("DATASHARE" | "SHARE", _) if verb.has("ADD") || verb.has("SET") => "query.grant",

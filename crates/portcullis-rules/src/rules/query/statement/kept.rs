@@ -29,6 +29,9 @@ pub(super) fn dropped(verb: Verb<'_>, kind: usize, remade: &[String]) -> Option<
     {
         return None;
     }
+    if first == "ALL" && verb.has("POLICIES") {
+        return Some("query.guard.off");
+    }
     if let Some(at) = at("POLICY") {
         return (!is_remade(at)).then_some("query.guard.off");
     }
@@ -74,6 +77,7 @@ pub(super) fn made_anew(statements: &[&[Token]]) -> Vec<String> {
 
 /// Runs of words by which a part of a table leaves it.
 const MOVES: &[&[&str]] = &[
+    &["APPEND", "FROM"],
     &["CLEAR", "COLUMN"],
     &["DETACH", "PARTITION"],
     &["DETACH", "PART"],

@@ -18,6 +18,10 @@ pub(super) struct Made {
     pub(super) rebuilt: Vec<String>,
     /// Policies and triggers that it makes, whatever it drops of that name.
     pub(super) anew: Vec<String>,
+    /// Tables that it gave other names.
+    pub(super) renamed: Vec<String>,
+    /// Databases of other servers that it attached, by the names that they have here.
+    pub(super) elsewhere: Vec<String>,
     /// The texts of the procedures that it makes, by name.
     pub(super) bodies: Vec<(String, Vec<String>)>,
     /// Stages of Snowflake that lie at an address which it names.
@@ -29,6 +33,34 @@ pub(super) struct Made {
 }
 
 impl Made {
+    /// `ALTER TABLE b RENAME TO a` behind `ALTER TABLE a RENAME TO c`: another table takes the place of one that is still asked for.
+    pub(super) fn takes_name(&mut self, verb: Verb<'_>, name: usize, action: usize) -> bool {
+        if verb.word(action) != "RENAME" || verb.word(action + 1) != "TO" {
+            return false;
+        }
+        let last = |at: usize| {
+            let at = if verb.word(at + 1) == "." { at + 2 } else { at };
+            verb.name(at).to_ascii_lowercase()
+        };
+        let taken = last(action + 2);
+        let is_swap = self.renamed.contains(&taken) && !self.rebuilt.contains(&taken);
+        self.renamed.push(last(name));
+        is_swap
+    }
+
+    /// Whether what a statement changes lies in a database of another server that the text attached: `DELETE FROM pg.carts`.
+    pub(super) fn is_elsewhere(&self, verb: Verb<'_>) -> bool {
+        let mut rest = verb.statement.iter().skip(verb.at).leading(8).peekable();
+        while let Some(token) = rest.next() {
+            if rest.peek().is_some_and(|next| &*next.text == ".")
+                && self.elsewhere.iter().any(|name| name.eq_ignore_ascii_case(&token.text))
+            {
+                return true;
+            }
+        }
+        false
+    }
+
     /// `CREATE PROCEDURE name … AS $$ … $$`: what a later `CALL name()` runs.
     pub(super) fn define(&mut self, statement: &[Token]) {
         let is = |token: &Token, word: &str| token.kind == TokenKind::Word && &*token.text == word;
@@ -98,6 +130,12 @@ impl Made {
     pub(super) fn attach(&mut self, verb: Verb<'_>) {
         let file = verb.skip(1, &["DATABASE"]);
         let as_name = verb.word(file + 1) == "AS";
+        let address = text_of(verb.token(file)).unwrap_or_default();
+        let is_server =
+            address.contains("host=") || ["MYSQL", "POSTGRES"].iter().any(|kind| verb.has(kind));
+        if as_name && is_server {
+            self.elsewhere.push(verb.name(file + 2));
+        }
         if as_name && text_of(verb.token(file)) == Some(":memory:") {
             self.in_memory.push(verb.name(file + 2));
         }
@@ -140,7 +178,8 @@ impl Made {
         for token in statement.get(from..)? {
             match (token.kind, &*token.text) {
                 (TokenKind::Text, part) => text.push_str(part),
-                (TokenKind::Operator, "+") | (TokenKind::Word, "N") => {}
+                // `QUOTENAME(N'Orders')` is a name.
+                (TokenKind::Operator, "+" | "(" | ")") | (TokenKind::Word, "N" | "QUOTENAME") => {}
                 (TokenKind::Operator, ",") => break,
                 (TokenKind::Word, "EXEC" | "EXECUTE" | "DECLARE" | "SET" | "PRINT") => break,
                 (TokenKind::Word, name) => text.push_str(self.only(name)?),

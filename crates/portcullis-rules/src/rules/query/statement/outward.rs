@@ -11,7 +11,7 @@ use super::{
     made::Made,
     verb::{Verb, behind, text_of},
 };
-use crate::address;
+use crate::{address, bound::Bounded};
 
 /// What a statement says that is about more than rows: files, other machines, the server.
 pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
@@ -27,6 +27,11 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
             return file(found, &path);
         }
         "REMOVE" | "RM" if next.starts_with('@') => "query.stage.removed",
+        // What took the place of the rows that were there is lost.
+        "FLASHBACK" if !verb.has("DROP") => "query.expire",
+        "OPTIMIZE" if verb.has("DEDUPLICATE") => "query.delete.all",
+        "EXCHANGE" if matches!(next, "DICTIONARIES" | "TABLES") => "query.part.moved",
+        "RENAME" if swaps(verb) => "query.part.moved",
         "DETACH" if verb.has("PERMANENTLY") => "query.drop.table",
         "DISABLE" if verb.has("TRIGGER") => "query.server",
         "DBCC" => match kept::checks(verb) {
@@ -56,7 +61,12 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
         "CHANGE" if matches!(next, "MASTER" | "REPLICATION") => "query.remote",
         "CLONE" if next == "INSTANCE" => "query.remote",
         "STOP" if matches!(next, "GROUP_REPLICATION" | "REPLICA" | "SLAVE") => "query.server",
+        "SYSTEM" if next == "DROP" && verb.has("CACHE") => return,
         "SYSTEM" if matches!(next, "DROP" | "KILL" | "SHUTDOWN" | "STOP") => "query.server",
+        // What stands in a backup is only looked at.
+        "RESTORE" if matches!(next, "FILELISTONLY" | "HEADERONLY" | "LABELONLY" | "VERIFYONLY") => {
+            return;
+        }
         "RECONFIGURE" | "RESTORE" | "UNINSTALL" => "query.server",
         "PURGE" if matches!(next, "DBA_RECYCLEBIN" | "RECYCLEBIN" | "TABLE" | "TABLESPACE") => {
             "query.drop.table"
@@ -161,4 +171,18 @@ fn put_together(statement: &[Token], at: usize) -> Option<Option<String>> {
         Some((file, length)) => Some((!is(at + length, "|")).then_some(file)),
         None => (is_within || is_called).then_some(None),
     }
+}
+
+/// `RENAME TABLE a TO b, c TO a`: another table takes the place of one that is still asked for.
+fn swaps(verb: Verb<'_>) -> bool {
+    let names = |side: usize| {
+        let rest = verb.statement.get(verb.at + 2..).unwrap_or_default();
+        rest.split(|token| &*token.text == ",").filter_map(move |pair| {
+            let to = pair.iter().position(|token| token.text.eq_ignore_ascii_case("TO"))?;
+            let name = if side == 0 { pair.get(..to)?.last() } else { pair.last() };
+            name.map(|name| name.text.to_ascii_lowercase())
+        })
+    };
+    let gone: Vec<String> = names(0).collect();
+    names(1).enumerate().any(|(at, name)| gone.iter().leading(at).any(|gone| *gone == name))
 }

@@ -5,6 +5,7 @@ use portcullis_syntax::sql::{Token, TokenKind};
 use super::{
     super::{FILE, condition::always, reach::ELSEWHERE},
     Found,
+    made::Made,
     verb::{Verb, text_of},
 };
 use crate::bound::Bounded;
@@ -171,7 +172,7 @@ fn assigned(update: &[Token]) -> impl Iterator<Item = (&Token, &Token)> {
     })
 }
 
-pub(super) fn insert(verb: Verb<'_>, found: &mut Found) {
+pub(super) fn insert(verb: Verb<'_>, made: &Made, found: &mut Found) {
     let into = verb
         .skip(1, &["INTO", "TABLE", "FUNCTION", "OVERWRITE", "LOCAL", "IGNORE", "OR", "REPLACE"]);
     match verb.word(into) {
@@ -185,6 +186,9 @@ pub(super) fn insert(verb: Verb<'_>, found: &mut Found) {
         // Every row takes another's place.
         table if replaces_itself(verb, table) => {
             found.push(("query.update.all", verb.name(into)));
+        }
+        _ if made.temporary.iter().any(|own| own.eq_ignore_ascii_case(&verb.name(into))) => {
+            found.push(("query.change", verb.name(into)));
         }
         _ if verb.word(1) == "OVERWRITE" && !verb.has("PARTITION") => {
             found.push(("query.delete.all", verb.name(into)));
