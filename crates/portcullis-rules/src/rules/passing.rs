@@ -17,6 +17,7 @@ pub(super) mod databases;
 mod environment;
 mod made;
 pub(super) mod projects;
+mod served;
 mod tests_only;
 mod uncommitted;
 
@@ -44,7 +45,7 @@ static PROOFS: &[(&str, Proof)] = &[
     ("db.drop", |run, effect, scene| {
         databases::test_database(run, effect, scene)
             || made::database(run, effect, scene)
-            || made::database_server(run, effect, scene)
+            || served::database_server(run, effect, scene)
     }),
     ("db.mongo.drop", databases::test_documents),
     ("db.mongo.update-all", databases::test_documents),
@@ -55,7 +56,7 @@ static PROOFS: &[(&str, Proof)] = &[
     }),
     ("db.reset", databases::test_environment),
     ("db.script.drop", databases::test_documents),
-    ("db.server.stop", made::database_server),
+    ("db.server.stop", served::database_server),
     ("deploy.production", cluster_here),
     ("fs.delete.shred", made::wrote_all),
     ("git.branch.delete-force", made::repository_of_its_own),
@@ -127,7 +128,7 @@ fn names_this_machine_alone(run: &Run) -> bool {
 
 /// A client of a server that is there for tests, or that the call itself started.
 fn client_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    composed::client_of_tests(run, effect, scene) || made::database_server(run, effect, scene)
+    composed::client_of_tests(run, effect, scene) || served::database_server(run, effect, scene)
 }
 
 /// The hit of a rule, told as less where its circumstances prove that.

@@ -12,7 +12,7 @@ use crate::{
     text::{Piece, Text},
 };
 
-pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
+pub(super) static SHELF: Shelf = Shelf { programs: &["killall", "pkill"], rules: RULES };
 
 /// What rules on the running system have in common.
 pub(super) const RUNNING: Rule = Rule {
@@ -152,8 +152,19 @@ static RULES: &[Rule] = &[
         when: When::Effect(Kinds::KILL, |effect, _| {
             matches!(&effect.kind, EffectKind::Kill { .. }).then(|| at(Severity::Medium))
         }),
-        fires: &["kill %1", "pkill node", "kill -9 1234", "killall webpack"],
+        fires: &["kill %1", "pkill vite", "kill -9 1234", "killall webpack"],
         quiet: &["kill -l", "pgrep node"],
+        ..RUNNING
+    },
+    Rule {
+        id: "system.process.runtime",
+        message: "every program of a language would be stopped: editors' servers and other people's work, and the agent itself where it is one",
+        remedy: "stop the one that is meant: `kill PID`, `pkill -f 'node server.js'`",
+        when: When::Command(&[
+            "killall|pkill … node|nodejs|python|python3|java|ruby|php|bun|deno|dotnet",
+        ]),
+        fires: &["killall -9 node", "pkill python3", "pkill -9 -f node"],
+        quiet: &["pkill -f 'node server.js'", "killall webpack", "pgrep node"],
         ..RUNNING
     },
     Rule {

@@ -282,7 +282,7 @@ fn seven(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files = operands(invocation);
     let command = files.first().map_or("", known).to_owned();
     let directory =
-        invocation.arguments.iter().find_map(|argument| super::operands::after(argument, "-o"));
+        invocation.arguments.iter().find_map(|argument| after(argument, "-o"));
     let prints = invocation.arguments.iter().any(|argument| known(argument) == "-so");
     let mut content = Text::unknown("7z");
     match command.as_str() {

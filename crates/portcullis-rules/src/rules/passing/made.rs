@@ -234,7 +234,10 @@ pub(super) fn database(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
 /// The port that a server of Redis has by itself: another one may listen there.
 const REDIS: &str = "6379";
 
-fn before<'a>(effect: &'a Effect, scene: &'a Scene<'_>) -> impl Iterator<Item = &'a Run> {
+pub(super) fn before<'a>(
+    effect: &'a Effect,
+    scene: &'a Scene<'_>,
+) -> impl Iterator<Item = &'a Run> {
     let before = scene.effects.list.iter().take_while(move |other| !std::ptr::eq(*other, effect));
     before.filter_map(effects::run)
 }
@@ -320,64 +323,6 @@ pub(super) fn server(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
         && is_here(options, &["-h"])
         && !options.has(&["-u", "-s", "--cluster"])
         && before(effect, scene).any(serves)
-}
-
-/// Clients of databases that take a machine by `-h` and a port.
-const CLIENTS: &[&str] = &["createdb", "dropdb", "mariadb", "mysql", "psql"];
-
-/// `docker run -d -p 55432:5432 postgres … psql -h localhost -p 55432`: a server that the call started, with nothing kept in it; and a cluster
-/// in a directory that `mktemp` made in it.
-pub(super) fn database_server(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    let options = Options::new(
-        &run.arguments,
-        &["-h", "--host", "-p", "-P", "--port", "-U", "-u", "-c", "-d", "-D", "-o", "-m"],
-    );
-    let is_temporary = |text: &Text| {
-        text.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(what) if &**what == "mktemp"))
-            && !text.known_prefix().contains("..")
-    };
-    // A server in a directory of its own, and its socket there.
-    let place = if run.program == "pg_ctl" {
-        options.value(&["-D"])
-    } else {
-        options.value(&["-h", "--host"])
-    };
-    if place.as_ref().is_some_and(|place| is_temporary(&place.text)) {
-        return before(effect, scene).any(|other| other.program == "initdb");
-    }
-    if !CLIENTS.contains(&run.program.as_str()) {
-        return false;
-    }
-    let port = options.value(&["-p", "-P", "--port"]);
-    let Some(port) = port.as_ref().and_then(|port| port.text.as_known()) else { return false };
-    let serves = |run: &Run| {
-        // What is kept in a volume was there before.
-        let keeps = run.arguments.iter().any(|word| {
-            let known = word.text.known_prefix();
-            known.starts_with("-v") || known.starts_with("--v") || known.starts_with("--mo")
-        });
-        let publishes = Options::new(&run.arguments, &["-p", "--publish"])
-            .values_of(&["-p", "--publish"])
-            .any(|value| {
-                let known = value.text.as_known().unwrap_or("");
-                let mut parts = known.rsplit(':').skip(1);
-                parts.next() == Some(port) && parts.next().is_none_or(|host| host == "127.0.0.1")
-            });
-        let is_database = run.arguments.iter().any(|word| {
-            let known = word.text.known_prefix();
-            let name = known.rsplit('/').next().unwrap_or(known).split(':').next().unwrap_or("");
-            ["mariadb", "mysql", "pgvector", "postgis", "postgres", "timescaledb"]
-                .iter()
-                .any(|image| name.starts_with(image))
-        });
-        matches!(run.program.as_str(), "docker" | "nerdctl" | "podman")
-            && run.arguments.first().is_some_and(|word| word.text.as_known() == Some("run"))
-            && !reaches_elsewhere(run)
-            && !keeps
-            && publishes
-            && is_database
-    };
-    is_here(options, &["-h", "--host"]) && before(effect, scene).any(serves)
 }
 
 /// `docker run -d --name r redis … docker exec r redis-cli FLUSHALL`: inside of a container that the call started, with nothing of
