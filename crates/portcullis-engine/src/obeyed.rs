@@ -301,7 +301,8 @@ mod tests {
         fn told(&self, settings: &str) -> Told {
             fs::write(self.root.join(".git/config"), settings).unwrap();
             let mut told = Told::default();
-            let mut files = Settings::new([self.home.clone()], &[self.root.clone()], &|_| true);
+            let mut files =
+                Settings::new([self.home.clone()], std::slice::from_ref(&self.root), &|_| true);
             let git = self.root.join(".git");
             files.follow(Repository { git: &git, own: &git, root: &self.root }, &mut told);
             told

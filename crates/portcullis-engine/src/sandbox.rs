@@ -3,6 +3,7 @@
 
 mod contracted;
 mod left;
+mod originals;
 mod repositories;
 mod there;
 
@@ -14,12 +15,12 @@ use std::{
 };
 
 use portcullis_core::place::{self, NamedPath};
-use portcullis_sandbox::{Limits, Network, Original, Profile, Proxy};
+use portcullis_sandbox::{Limits, Network, Profile, Proxy};
 
 pub use contracted::Contracted;
 pub use left::Before;
 
-use self::there::There;
+use self::{originals::originals, there::There};
 use crate::platform::{self, Directories};
 
 /// What a program is told of our environment.
@@ -218,29 +219,6 @@ fn protect(profile: &mut Profile, workspace: &Path, directories: &Directories) {
     programs.extend(own.clone());
     let elsewhere = found.elsewhere.into_iter().chain(own);
     profile.originals = originals(profile, directories, elsewhere, &programs);
-}
-
-/// What is protected and lies elsewhere than where the profile writes: there it may have a further name.
-fn originals(
-    profile: &Profile,
-    directories: &Directories,
-    elsewhere: impl Iterator<Item = PathBuf>,
-    programs: &[PathBuf],
-) -> Vec<Original> {
-    let mut found = at_home(directories, &[PathBuf::from("/")]);
-    found.extend(profile.protected.iter().cloned().chain(elsewhere));
-    found.retain(|path| {
-        let is_written = profile.write.iter().any(|root| path.starts_with(root));
-        !is_written && fs::symlink_metadata(path).is_ok()
-    });
-    let original = |path: PathBuf| {
-        let is_program = programs.contains(&path);
-        Original { path, is_program }
-    };
-    let mut found: Vec<Original> = found.into_iter().map(original).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 /// What is protected where a home directory, or our own files, may be written: what configures us and what we keep, and what
@@ -532,38 +510,6 @@ mod tests {
         let profile = BuiltIn::WorkspaceWrite.profile(&project, &directories, None).unwrap();
         assert!(!profile.protected.contains(&home.join(".bashrc")));
         assert!(!profile.protected.contains(&home.join(".config/portcullis")));
-    }
-
-    #[test]
-    fn what_is_the_gates_or_an_agents_and_lies_elsewhere_has_its_names_looked_for() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = fs::canonicalize(folder.path()).unwrap();
-        let (home, workspace) = (root.join("home"), root.join("work"));
-        for path in [".config/portcullis", ".claude", ".local/bin"] {
-            fs::create_dir_all(home.join(path)).unwrap();
-        }
-        fs::create_dir_all(workspace.join(".git")).unwrap();
-        for path in [".bashrc", ".local/bin/claude", "notes"] {
-            fs::write(home.join(path), "").unwrap();
-        }
-        let variables =
-            |name: &str| (name == platform::HOME).then(|| home.clone().into_os_string());
-        let directories = Directories { account: None, ..Directories::from_variables(variables) };
-        let profile = BuiltIn::WorkspaceWrite.profile(&workspace, &directories, None).unwrap();
-        let original =
-            |path: &str| profile.originals.iter().find(|one| one.path == home.join(path));
-        for (path, is_program) in [
-            (".config/portcullis", false),
-            (".claude", false),
-            (".bashrc", false),
-            (".local/bin/claude", true),
-        ] {
-            assert_eq!(original(path).map(|one| one.is_program), Some(is_program), "{path}");
-        }
-        assert!(original("notes").is_none() && original(".zshrc").is_none());
-        assert!(profile.originals.iter().all(|one| !one.path.starts_with(&workspace)));
-        let reads = BuiltIn::ReadOnly.profile(&workspace, &directories, None).unwrap();
-        assert!(reads.originals.is_empty());
     }
 
     #[test]
