@@ -78,7 +78,7 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             let typed = keys.iter().map(|key| key.text.display()).collect::<Vec<_>>().join(" ");
             told_to_a_client(walk, &typed, invocation);
             if let Some(text) = pressed(invocation) {
-                walk.typed(&text, invocation.span);
+                walk.typed(&text, keys.len() < 2, invocation.span);
             }
             if !portcullis_syntax::shell::parse(&typed).unparsed.is_empty() {
                 return invocation.origin();
@@ -100,7 +100,8 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
 /// What the keys of `send-keys` come to; `None` where one of them is not known. (tmux(1), "KEY BINDINGS")
 fn pressed(invocation: &Invocation) -> Option<String> {
     let is_verb = |word: &Argument| matches!(word.text.as_known(), Some("send" | "send-keys"));
-    let mut words = invocation.arguments.iter().skip_while(|word| !is_verb(word)).skip(1).peekable();
+    let mut words =
+        invocation.arguments.iter().skip_while(|word| !is_verb(word)).skip(1).peekable();
     let (mut is_written, mut is_code) = (false, false);
     // The first word that is no option is the first key.
     while let Some(option) = words.next_if(|word| word.text.known_prefix().starts_with('-')) {
@@ -126,9 +127,9 @@ fn pressed(invocation: &Invocation) -> Option<String> {
 }
 
 fn press(typed: &mut String, key: &str) {
-    let is_modified = ["C-", "M-", "S-", "^"].iter().any(|prefix| {
-        key.strip_prefix(prefix).is_some_and(|rest| rest.chars().count() == 1)
-    });
+    let is_modified = ["C-", "M-", "S-", "^"]
+        .iter()
+        .any(|prefix| key.strip_prefix(prefix).is_some_and(|rest| rest.chars().count() == 1));
     match key {
         "Enter" | "KPEnter" | "C-m" | "C-j" => typed.push('\n'),
         "Space" => typed.push(' '),
@@ -155,7 +156,7 @@ pub(super) fn screen(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let shown = typed.iter().map(|word| word.text.display()).collect::<Vec<_>>().join(" ");
     let shown = shown.replace("\\n", "\n").replace("\\015", "\n").replace("^M", "\n");
     told_to_a_client(walk, &shown, invocation);
-    walk.typed(&shown, invocation.span);
+    walk.typed(&shown, true, invocation.span);
     walk.at_likely(|walk| walk.shell(&Text::known(shown), invocation.span, &[], None));
     invocation.origin()
 }
