@@ -441,7 +441,8 @@ pub(super) mod tests {
     #[test]
     fn a_bound_behind_which_nothing_is_read_is_a_question_in_a_file_too() {
         let many = |line: &dyn Fn(usize) -> String| (0..12_000).map(line).collect::<String>();
-        let python = many(&|at| format!("a{} = a{at} + \"x\"\n", at + 1));
+        let idle = many(&|at| format!("a{} = a{at} + \"x\"\n", at + 1));
+        let python = format!("{idle}import os\nos.system('ls')\n");
         let javascript = many(&|at| format!("a{} = a{at} + \"x\";\n", at + 1));
         let statements = "select 'x' as ".to_owned() + &"y".repeat(1 << 16);
         let deep = "( ".repeat(300) + "ls" + &" )".repeat(300);
@@ -458,6 +459,8 @@ pub(super) mod tests {
             let settled = read_as(files, command, true, Some(true));
             assert!(!is_limit(&settled), "{command}");
         }
+        // What has nothing by which it could act is no question, however long it is.
+        assert!(effects(&[("x.py", &idle)], "python3 x.py").gaps.is_empty());
         for (name, text, command) in [
             ("x.py", "a = 1\nprint(a)\n", "python3 x.py"),
             ("x.js", "let a = 1;\nconsole.log(a);\n", "node x.js"),
