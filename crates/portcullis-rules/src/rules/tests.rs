@@ -107,6 +107,41 @@ fn the_programs_that_rules_name_are_those_that_understanding_knows_for_notable()
 }
 
 #[test]
+fn the_gates_program_is_known_by_the_file_that_it_is() {
+    let found = |command: &str| {
+        let mut call = ToolCall::shell(command);
+        call.cwd = Some("/workspace/project".to_owned());
+        let facts = Facts {
+            cwd: call.cwd.clone(),
+            workspace: call.cwd.clone(),
+            guarded: vec!["/opt/ours/keeper".to_owned(), "/var/lib/keeper.toml".to_owned()],
+            ..Facts::default()
+        };
+        let action = Action::from_call(call).unwrap();
+        let effects = understand(&action, &facts);
+        let found = look(&Scene { action: &action, effects: &effects, facts: &facts });
+        found.iter().any(|finding| finding.rule.starts_with("protection.gate."))
+    };
+    for command in [
+        "cp /opt/ours/keeper ./t",
+        "(cat /opt/ours/keeper; echo x) > u",
+        "keeper pause",
+        "sudo keeper serve",
+    ] {
+        assert!(found(command), "{command}");
+    }
+    for command in [
+        "cp /opt/theirs/keeper ./t",
+        "keeper status",
+        "./keeper pause",
+        "ls -l /opt/ours/keeper",
+        "cp /usr/bin/ls ./t",
+    ] {
+        assert!(!found(command), "{command}");
+    }
+}
+
+#[test]
 fn identifiers_are_well_formed_and_unique() {
     let mut seen = BTreeSet::new();
     for rule in all() {

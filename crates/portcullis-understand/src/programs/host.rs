@@ -17,7 +17,7 @@ use crate::{
     },
     facts::{Facts, PathFact},
     network::hosts,
-    text::{Piece, Taint, Text},
+    text::{KNOWN_BYTES, Piece, Taint, Text},
 };
 
 /// Surroundings in which something else holds until they are left again.
@@ -240,8 +240,8 @@ pub trait Host: Limits {
         input: Option<Text>,
     ) -> Text;
 
-    /// Keys are typed into a terminal, behind what was typed there before.
-    fn typed(&mut self, text: &str, span: Span);
+    /// Keys are typed into a terminal, behind what was typed there before; `is_read` where lines that stand in them alone were read already.
+    fn typed(&mut self, text: &str, is_read: bool, span: Span);
 
     /// A shell is started without anything to run: it takes its orders from whoever is there.
     fn interactive_shell(&mut self, span: Span);
@@ -437,7 +437,11 @@ impl dyn Host + '_ {
             Some(path) if !self.wrote(&file.text) => self.look(&path).file(),
             _ => None,
         };
-        on_disk.map_or_else(|| self.read(file), |found| Text::known(&*found.text))
+        let Some(found) = on_disk else { return self.read(file) };
+        if found.text.len() > KNOWN_BYTES {
+            self.left_unread(file.span);
+        }
+        Text::known(&*found.text)
     }
 
     /// What arrives on a program's input: where that is a file as it stands on the disk, what is in it.

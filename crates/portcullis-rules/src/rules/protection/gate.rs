@@ -419,7 +419,10 @@ fn copied(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let EffectKind::Write { target, content, mode } = &effect.kind else { return None };
     let is_program = |target: &Target| {
         let name = target.path.as_deref().and_then(|path| path.rsplit('/').next());
-        matches!(name, Some("portcullis" | "portcullis.exe"))
+        let is_ours = target.path.as_deref().is_some_and(|path| {
+            scene.facts.guarded.iter().any(|own| own == path && program_name(own).is_some())
+        });
+        (is_ours || matches!(name, Some("portcullis" | "portcullis.exe")))
             && place::place_of(target, scene.facts) == Place::Gate
     };
     let comes_from = content.sources.iter().any(|source| {
@@ -437,7 +440,22 @@ fn verb(effect: &Effect, scene: &Scene<'_>) -> Option<Verb> {
 }
 
 fn is_own(run: &Run, scene: &Scene<'_>) -> bool {
-    run.program == NAME || run.name.text.as_known().is_some_and(|name| is_gate(name, scene.facts))
+    let is_installed = |name: &str| {
+        !name.contains('/') && scene.facts.guarded.iter().any(|own| program_name(own) == Some(name))
+    };
+    run.program == NAME
+        || run
+            .name
+            .text
+            .as_known()
+            .is_some_and(|name| is_installed(name) || is_gate(name, scene.facts))
+}
+
+/// The name by which a file of the gate's own would be started, where it may be its program, whatever that is called here.
+fn program_name(own: &str) -> Option<&str> {
+    let name = own.rsplit('/').next()?;
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    (!name.is_empty() && !name.contains('.')).then_some(name)
 }
 
 /// Whether text that is read at every start gives the gate's name or its variables another meaning.

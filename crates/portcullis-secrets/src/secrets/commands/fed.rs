@@ -15,7 +15,6 @@ const READERS: &[(&str, &[&str])] = &[
     ("chpasswd", &[]),
     ("cryptsetup", &[]),
     ("kinit", &[]),
-    ("su", &[]),
     ("sudo", &["-S", "--stdin"]),
     ("htpasswd", &["-i", "-ni", "-ic"]),
     ("gpg", &["--passphrase-fd"]),
@@ -59,7 +58,9 @@ pub(super) fn into_programs(found: &mut Found<'_>, line: &Line) {
             let alone = number + 1 == at;
             given(found, before, alone);
         }
-        here_document(found, words, line.end);
+        // What follows the password of `sudo` is for what it starts.
+        let is_sudo = words.iter().any(|word| program_name(found, Some(word)) == "sudo");
+        here_document(found, words, line.end, if is_sudo { 1 } else { 2 });
     }
 }
 
@@ -113,8 +114,8 @@ fn shown(found: &mut Found<'_>, word: &Word) {
     }
 }
 
-/// Masks the lines between `<<END` and `END`.
-fn here_document(found: &mut Found<'_>, words: &[Word], from: usize) {
+/// Masks the first lines between `<<END` and `END`, up to one that reads as a command.
+fn here_document(found: &mut Found<'_>, words: &[Word], from: usize, most: usize) {
     let source = found.source;
     let tag = words.iter().enumerate().find_map(|(at, word)| {
         let rest = source.slice(word.start, word.end).strip_prefix(b"<<")?;
@@ -129,9 +130,10 @@ fn here_document(found: &mut Found<'_>, words: &[Word], from: usize) {
     });
     let Some(tag) = tag.filter(|_| from >= found.documents_until) else { return };
     let mut start = from;
-    while start < source.len() {
+    for _ in 0..most {
         let end = source.skip(start, |byte| !matches!(byte, b'\n' | b'\\'));
-        if source.slice(start, end).trim_ascii() == tag {
+        let text = source.slice(start, end).trim_ascii();
+        if text == tag || text.contains(&b' ') {
             break;
         }
         found.mask(start, end);

@@ -43,6 +43,10 @@ fn what_surrounds_a_masked_secret_stays() {
         ("printf '%s\\n' hunter2 | passwd bob", "printf '%s\\n' *** | passwd bob"),
         ("echo hunter2 | base64 -d | sudo -S ls /x", "echo *** | base64 -d | sudo -S ls /x"),
         ("sudo -S ls <<END\nhunter2\nEND\nls", "sudo -S ls <<END\n***\nEND\nls"),
+        (
+            "sudo -S sh <<END\nhunter2\nrm -rf /srv\nwhoami\nEND",
+            "sudo -S sh <<END\n***\nrm -rf /srv\nwhoami\nEND",
+        ),
         ("bash -c \"twine upload -p hunter2 d\"", "bash -c \"twine upload -p *** d\""),
         (
             r#"{"command":"cd x\ntwine upload -p 'hunter2' d"}"#,

@@ -61,6 +61,9 @@ pub(super) fn named(walk: &mut dyn Host, kind: Settings, file: &Argument) {
                 let content = Text::known(&*found.text);
                 let line = found.text.lines().next().unwrap_or_default().len();
                 walk.in_file(&found, "settings", file.span, |walk| {
+                    if content.is_cut() {
+                        walk.left_unread(Span::new(0, line));
+                    }
                     read(walk, kind, &content, Span::new(0, line));
                 });
                 // What it computes is not read.

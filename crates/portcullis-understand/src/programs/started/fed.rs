@@ -4,8 +4,12 @@
 use super::{Starter, project};
 use crate::bound::Bounded as _;
 use crate::{
-    effect::Argument, programs::found::Found, programs::host::Host,
-    programs::invocation::Invocation, programs::options, text::Text,
+    effect::Argument,
+    programs::found::Found,
+    programs::host::Host,
+    programs::invocation::Invocation,
+    programs::options,
+    text::{KNOWN_BYTES, Text},
 };
 
 pub(super) static DATABASES: Starter = Starter {
@@ -65,7 +69,10 @@ fn feed(walk: &mut dyn Host, invocation: &Invocation, path: &str, words: &[&str]
         let span = portcullis_syntax::Span::new(0, file.text.len());
         let words: Vec<Argument> =
             words.iter().map(|word| Argument { text: Text::known(*word), span }).collect();
-        walk.run(&words, Some(Text::known(&*file.text)));
+        let is_objects = words.first().is_some_and(|word| word.text.as_known() == Some("kubectl"));
+        for piece in pieces(walk, &file.text, is_objects) {
+            walk.run(&words, Some(Text::known(piece)));
+        }
         if words.first().is_some_and(|word| matches!(word.text.as_known(), Some("kubectl"))) {
             let tree = project::whole(walk, super::tree::yaml(&file.text));
             for document in &tree.documents {
@@ -90,6 +97,26 @@ fn feed(walk: &mut dyn Host, invocation: &Invocation, path: &str, words: &[&str]
             }
         }
     });
+}
+
+/// A text in pieces of which each is kept whole, divided where statements end. Where none ends, the rest is left unread, which is said.
+fn pieces<'t>(walk: &mut dyn Host, text: &'t str, is_whole: bool) -> Vec<&'t str> {
+    const PIECE: usize = KNOWN_BYTES / 2;
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while rest.len() > KNOWN_BYTES && !is_whole {
+        let head = rest.get(..rest.floor_char_boundary(PIECE)).unwrap_or_default();
+        let Some(end) = head.rfind(";\n").map(|at| at + 2) else {
+            let at = text.len() - rest.len();
+            walk.left_unread(portcullis_syntax::Span::new(at, text.len()));
+            return pieces;
+        };
+        let (piece, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        pieces.push(piece);
+        rest = behind;
+    }
+    pieces.push(rest);
+    pieces
 }
 
 /// What the containers of pods are told to run, wherever the objects of a manifest have them.

@@ -78,7 +78,7 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             let typed = keys.iter().map(|key| key.text.display()).collect::<Vec<_>>().join(" ");
             told_to_a_client(walk, &typed, invocation);
             if let Some(text) = pressed(invocation) {
-                walk.typed(&text, invocation.span);
+                walk.typed(&text, keys.len() < 2, invocation.span);
             }
             if !portcullis_syntax::shell::parse(&typed).unparsed.is_empty() {
                 return invocation.origin();
@@ -156,7 +156,7 @@ pub(super) fn screen(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let shown = typed.iter().map(|word| word.text.display()).collect::<Vec<_>>().join(" ");
     let shown = shown.replace("\\n", "\n").replace("\\015", "\n").replace("^M", "\n");
     told_to_a_client(walk, &shown, invocation);
-    walk.typed(&shown, invocation.span);
+    walk.typed(&shown, true, invocation.span);
     walk.at_likely(|walk| walk.shell(&Text::known(shown), invocation.span, &[], None));
     invocation.origin()
 }

@@ -22,7 +22,7 @@ use super::{
     value::{Given, Value},
 };
 use crate::{
-    effect::Argument,
+    effect::{Argument, GapReason},
     programs::invocation::split_assignment,
     text::{Piece, Text},
     understand::shell::Walk,
@@ -102,6 +102,7 @@ pub(super) fn run_behind(
     interpreter.output = Text::default();
     interpreter.work = WORK + unit.tokens.len().saturating_mul(WORK_PER_TOKEN);
     interpreter.limited = false;
+    interpreter.gave_up = false;
     interpreter.at = first;
     let now = interpreter.walk.effects_so_far();
     interpreter.run_to_the_end();
@@ -152,6 +153,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             depth: 0,
             calls: 0,
             limited: false,
+            gave_up: false,
             variables: given(language, arguments),
             functions: Vec::new(),
             named: HashMap::new(),
@@ -267,6 +269,7 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) depth: usize,
     pub(super) calls: usize,
     limited: bool,
+    gave_up: bool,
     pub(super) variables: HashMap<String, Value>,
     /// Names of one list or table, in pairs.
     pub(super) aliases: Vec<(String, String)>,
@@ -349,7 +352,7 @@ impl<'s> Interpreter<'_, '_, 's> {
     pub(super) fn spend(&mut self, work: usize) -> bool {
         if self.work < work || self.walk.is_exhausted() {
             self.work = 0;
-            self.limit();
+            self.give_up();
             return false;
         }
         self.work -= work;
@@ -370,12 +373,26 @@ impl<'s> Interpreter<'_, '_, 's> {
         Some(value)
     }
 
-    /// Says that a limit was met behind which nothing is read, once.
+    /// Says that a limit was met, once.
     pub(super) fn limit(&mut self) {
         if !self.limited {
             self.limited = true;
             let span = Span::new(0, self.source.len());
+            self.walk.gap(span, GapReason::Limit);
+        }
+    }
+
+    /// Says that no more is read, once: a question wherever the script has anything by which it could act.
+    fn give_up(&mut self) {
+        if self.gave_up {
+            return;
+        }
+        self.gave_up = true;
+        let span = Span::new(0, self.source.len());
+        if self.language != "python" || may_act(self.source) {
             self.walk.left_unread(span);
+        } else {
+            self.walk.gap(span, GapReason::Limit);
         }
     }
 
@@ -414,4 +431,67 @@ impl<'s> Interpreter<'_, '_, 's> {
         self.brackets = brackets;
         result
     }
+}
+
+/// Modules without one of which a script of Python starts nothing and sends nothing.
+const MODULES: &[&str] = &[
+    "aiohttp",
+    "asyncio",
+    "builtins",
+    "code",
+    "ctypes",
+    "ftplib",
+    "http",
+    "httpx",
+    "importlib",
+    "io",
+    "marshal",
+    "multiprocessing",
+    "os",
+    "paramiko",
+    "pathlib",
+    "pickle",
+    "posix",
+    "pty",
+    "requests",
+    "runpy",
+    "shutil",
+    "smtplib",
+    "socket",
+    "subprocess",
+    "tempfile",
+    "urllib",
+];
+
+/// Names by which it does so without importing one.
+const BUILT_IN: &[&str] = &[
+    "__builtins__",
+    "__globals__",
+    "__import__",
+    "__subclasses__",
+    "eval",
+    "exec",
+    "globals",
+    "modules",
+];
+
+/// Whether a script of Python has a name by which it could act, or opens a file to write.
+fn may_act(source: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || !letter.is_ascii();
+    let (mut opens, mut imports) = (false, false);
+    for line in source.lines() {
+        imports |= line.contains("import");
+        for word in line.split(|letter| !is_part(letter)) {
+            if BUILT_IN.contains(&word) || imports && (MODULES.contains(&word) || !word.is_ascii())
+            {
+                return true;
+            }
+            opens |= word == "open";
+        }
+        imports &= line.trim_end().ends_with('\\');
+    }
+    opens
+        && ["w", "a", "x", "r+", "wb", "ab", "xb", "w+", "a+"].iter().any(|mode| {
+            source.contains(&format!("'{mode}'")) || source.contains(&format!("\"{mode}\""))
+        })
 }

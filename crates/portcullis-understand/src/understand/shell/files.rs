@@ -464,22 +464,36 @@ pub(super) mod tests {
     };
 
     pub(in crate::understand) fn effects(files: &[(&str, &str)], command: &str) -> Effects {
+        read_as(files, command, true, None)
+    }
+
+    /// The same with files of which all was read or only this, and that the last commit holds or not.
+    fn read_as(
+        files: &[(&str, &str)],
+        command: &str,
+        whole: bool,
+        committed: Option<bool>,
+    ) -> Effects {
         let read = |(name, text): &(&str, &str)| {
             let file = FileText {
                 text: Arc::from(*text),
                 sha256: "00".repeat(32),
                 bytes: text.len() as u64,
-                whole: true,
+                whole,
                 executable: true,
                 leads_to: None,
-                committed: None,
+                committed,
             };
             (format!("/w/{name}"), FileFact::Read(file))
         };
+        with(files.iter().map(read).collect(), command)
+    }
+
+    fn with(contents: BTreeMap<String, FileFact>, command: &str) -> Effects {
         let facts = Facts {
             cwd: Some("/w".to_owned()),
             workspace: Some("/w".to_owned()),
-            contents: files.iter().map(read).collect(),
+            contents,
             ..Facts::default()
         };
         let mut call = ToolCall { tool: "bash".to_owned(), ..ToolCall::default() };
@@ -526,5 +540,95 @@ pub(super) mod tests {
         let found = effects(&[("x.sh", &many)], "bash x.sh");
         assert!(found.gaps.iter().any(|gap| gap.reason == GapReason::Limit), "{:?}", found.gaps);
         assert!(runs(&found, "bash") < 100_000);
+    }
+
+    #[test]
+    fn a_bound_behind_which_nothing_is_read_is_a_question_in_a_file_too() {
+        let many = |line: &dyn Fn(usize) -> String| (0..12_000).map(line).collect::<String>();
+        let idle = many(&|at| format!("a{} = a{at} + \"x\"\n", at + 1));
+        let python = format!("{idle}import os\nos.system('ls')\n");
+        let javascript = many(&|at| format!("a{} = a{at} + \"x\";\n", at + 1));
+        let statements = "select 'x' as ".to_owned() + &"y".repeat(1 << 16);
+        let deep = "( ".repeat(300) + "ls" + &" )".repeat(300);
+        for (name, text, command) in [
+            ("x.py", &python, "python3 x.py"),
+            ("x.js", &javascript, "node x.js"),
+            ("x.sql", &statements, "psql -f x.sql"),
+            ("x.sh", &deep, "sh x.sh"),
+        ] {
+            let is_limit =
+                |found: &Effects| found.gaps.iter().any(|gap| gap.reason == GapReason::Limit);
+            let files = &[(name, text.as_str())];
+            assert!(is_limit(&effects(files, command)), "{command}");
+            let settled = read_as(files, command, true, Some(true));
+            assert!(!is_limit(&settled), "{command}");
+        }
+        // What has nothing by which it could act is no question, however long it is.
+        assert!(effects(&[("x.py", &idle)], "python3 x.py").gaps.is_empty());
+        for (name, text, command) in [
+            ("x.py", "a = 1\nprint(a)\n", "python3 x.py"),
+            ("x.js", "let a = 1;\nconsole.log(a);\n", "node x.js"),
+            ("x.sql", "select 1;\nselect 2;\n", "psql -f x.sql"),
+        ] {
+            assert!(effects(&[(name, text)], command).gaps.is_empty(), "{command}");
+        }
+    }
+
+    #[test]
+    fn every_statement_of_a_long_file_is_read() {
+        let text = "select 1;\n".repeat(12_000) + "drop table users;\n";
+        let found = effects(&[("x.sql", &text)], "psql -f x.sql");
+        let drops = found.list.iter().any(|effect| match &effect.kind {
+            EffectKind::Query { statement } => statement.display().contains("drop table"),
+            _ => false,
+        });
+        assert!(drops && found.gaps.is_empty(), "{:?}", found.gaps);
+    }
+
+    #[test]
+    fn what_is_obeyed_and_was_read_in_part_is_a_question() {
+        let all = "all:\n\techo ok\n";
+        for (whole, committed, asks) in [
+            (true, None, false),
+            (false, None, true),
+            (false, Some(true), false),
+            (false, Some(false), true),
+        ] {
+            let found = read_as(&[("Makefile", all)], "make", whole, committed);
+            assert_eq!(!found.gaps.is_empty(), asks, "{whole} {committed:?}");
+            let included = &[("Makefile", "include z.mk\n"), ("z.mk", all)];
+            let found = read_as(included, "make", whole, committed);
+            assert_eq!(!found.gaps.is_empty(), asks, "{whole} {committed:?}");
+        }
+    }
+
+    #[test]
+    fn packages_of_a_workspace_are_read_as_far_as_they_are_many() {
+        let file = |text: String| {
+            FileFact::Read(FileText {
+                bytes: text.len() as u64,
+                text: Arc::from(text),
+                sha256: "00".repeat(32),
+                whole: true,
+                executable: false,
+                leads_to: None,
+                committed: Some(true),
+            })
+        };
+        let names: Vec<String> = (0..81).map(|at| format!("{at:03}")).collect();
+        let mut contents: BTreeMap<String, FileFact> = names
+            .iter()
+            .map(|name| {
+                let script = if name == "080" { "shred key" } else { "echo ok" };
+                let text = format!(r#"{{"scripts": {{"t": "{script}"}}}}"#);
+                (format!("/w/p/{name}/package.json"), file(text))
+            })
+            .collect();
+        let root = r#"{"workspaces": ["p/*"], "scripts": {}}"#;
+        contents.insert("/w/package.json".to_owned(), file(root.to_owned()));
+        let names = names.iter().map(|name| format!("{name}/")).collect();
+        contents.insert("/w/p".to_owned(), FileFact::Directory { names, whole: true });
+        let found = with(contents, "npm run t --workspaces");
+        assert_eq!(runs(&found, "shred"), 1, "{:?}", found.gaps);
     }
 }

@@ -125,8 +125,8 @@ impl Host for Walk<'_> {
         Walk::forget_git_settings(self, own);
     }
 
-    fn typed(&mut self, text: &str, span: Span) {
-        Walk::typed(self, text, span);
+    fn typed(&mut self, text: &str, is_read: bool, span: Span) {
+        Walk::typed(self, text, is_read, span);
     }
 
     fn look(&mut self, path: &str) -> Found {

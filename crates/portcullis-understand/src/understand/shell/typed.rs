@@ -13,18 +13,18 @@ const LONGEST: usize = 1 << 14;
 const EDITS: char = '\u{1b}';
 
 impl Walk<'_> {
-    /// Reads what is typed behind what earlier calls typed and did not end. What stands in this piece alone was read already.
-    pub(crate) fn typed(&mut self, text: &str, span: Span) {
+    /// Reads what is typed behind what earlier calls typed and did not end. `is_read` where lines that stand in this piece alone were read already.
+    pub(crate) fn typed(&mut self, text: &str, is_read: bool, span: Span) {
         let before = self.recorder.effects.typed.take();
         let mut line = before.unwrap_or_else(|| self.facts.session.typed().to_owned());
-        let mut is_joined = !line.is_empty();
+        let mut is_joined = !line.is_empty() || !is_read;
         let mut keys = text.chars().peekable();
         while let Some(key) = keys.next() {
             match key {
                 '\n' | '\r' => {
                     self.typed_line(&line, is_joined, span);
                     line.clear();
-                    is_joined = false;
+                    is_joined = !is_read;
                 }
                 // The line is left, or thrown away.
                 '\u{3}' | '\u{15}' => line.clear(),

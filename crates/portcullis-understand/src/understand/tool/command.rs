@@ -269,7 +269,7 @@ impl Reader<'_, '_> {
             let keys = if beside.ends_line { format!("{text}\n") } else { text.to_owned() };
             self.walk.afresh(|walk| {
                 walk.reopen(layer);
-                walk.typed(&keys, span);
+                walk.typed(&keys, true, span);
             });
         }
     }
