@@ -152,12 +152,6 @@ impl Agent {
 
     /// The option with which it would be started without the hooks that it has.
     pub fn unhooked<'r>(&self, run: &'r Run) -> Option<&'r str> {
-        // A version that was left behind may know no hooks: `npx @anthropic-ai/claude-code@1.0.0`.
-        let name = run.name.text.known_prefix();
-        let version = name.rsplit_once('@').filter(|(package, _)| !package.is_empty());
-        if version.is_some_and(|(_, it)| it.starts_with(|first: char| first.is_ascii_digit())) {
-            return Some(name);
-        }
         let mut before = "";
         for argument in &run.arguments {
             let word = argument.text.known_prefix();

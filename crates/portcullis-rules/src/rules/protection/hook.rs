@@ -78,7 +78,6 @@ static RULES: &[Rule] = &[
         fires: &[
             "claude --bare -p x",
             "claude --settings /tmp/x.json -p x",
-            "npx @anthropic-ai/claude-code@1.0.0 -p x",
             "codex --disable hooks exec x",
             "codex -c features.hooks=false exec x",
             "CODEX_HOME=/tmp/x codex exec x",
