@@ -223,6 +223,51 @@ pub(super) const PROJECTS: &[Project] = &[
         "rm -rf ~",
         "echo built",
     ),
+    (
+        "mise, what is sourced by its name",
+        &[("mise.toml", "[env]\n_.source = \"z.sh\"\n"), ("z.sh", "@\n")],
+        "mise run build",
+        "rm -rf ~",
+        "echo built",
+    ),
+    (
+        "an agent's servers",
+        &[(
+            "m.json",
+            "{\"mcpServers\": {\"a\": {\"command\": \"sh\", \"args\": [\"-c\", \"@\"]}}}",
+        )],
+        "claude -p x --mcp-config m.json",
+        "rm -rf ~",
+        "echo built",
+    ),
+    (
+        "what node loads first, whatever runs in it",
+        &[("x.js", "require('child_process').execSync('@')\n")],
+        "NODE_OPTIONS='--require ./x.js' tsc",
+        "rm -rf ~",
+        "echo built",
+    ),
+    (
+        "what node loads first, exported",
+        &[("x.js", "require('child_process').execSync('@')\n")],
+        "export NODE_OPTIONS=--import=./x.js; eslint .",
+        "rm -rf ~",
+        "echo built",
+    ),
+    (
+        "names that are options, behind an option",
+        &[("-TTsh x.sh", ""), ("x.sh", "@\n")],
+        "zip z.zip -T*",
+        "rm -rf ~",
+        "echo built",
+    ),
+    (
+        "names that are options, of the second pattern",
+        &[("-TTsh x.sh", ""), ("x.sh", "@\n")],
+        "zip z.zip *.txt *",
+        "rm -rf ~",
+        "echo built",
+    ),
 ];
 
 /// Commands in which `@` is run.

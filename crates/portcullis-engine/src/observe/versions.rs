@@ -60,7 +60,7 @@ impl Look<'_> {
 /// What holds versions of files.
 enum Holder<'r> {
     /// What is staged.
-    Index(&'r gix::Repository, gix::index::File),
+    Index(&'r gix::Repository, Box<gix::index::File>),
     /// A commit, and whether it is one that branches and tags lead to.
     Commit(gix::Tree<'r>, bool),
 }
@@ -72,7 +72,7 @@ impl<'r> Holder<'r> {
             if fs::symlink_metadata(file).ok()?.len() > INDEX_BYTES {
                 return None;
             }
-            return Some(Self::Index(repository, repository.open_index().ok()?));
+            return Some(Self::Index(repository, Box::new(repository.open_index().ok()?)));
         }
         // What stands in the stash was put away, and is the word of nobody yet.
         let is_stash = revision.contains("stash");

@@ -281,8 +281,7 @@ fn unzip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
 fn seven(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files = operands(invocation);
     let command = files.first().map_or("", known).to_owned();
-    let directory =
-        invocation.arguments.iter().find_map(|argument| after(argument, "-o"));
+    let directory = invocation.arguments.iter().find_map(|argument| after(argument, "-o"));
     let prints = invocation.arguments.iter().any(|argument| known(argument) == "-so");
     let mut content = Text::unknown("7z");
     match command.as_str() {

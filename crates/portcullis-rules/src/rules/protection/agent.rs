@@ -245,7 +245,7 @@ static RULES: &[Rule] = &[
             "claude --help",
             "aider --message x",
             "agent -f settings.yaml",
-            "goose configure",
+            "goose --version",
             "gptme x",
             "plandex tell x",
             "kilo run x",

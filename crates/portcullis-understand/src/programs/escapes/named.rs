@@ -12,7 +12,11 @@ use super::{
     unlisted, variables, vim,
     words::words_of,
 };
-use crate::{effect::Argument, programs::host::Host, text::Text};
+use crate::{
+    effect::Argument,
+    programs::{host::Host, started},
+    text::Text,
+};
 
 /// What a variable holds.
 #[derive(Clone, Copy, Debug)]
@@ -201,6 +205,10 @@ pub(crate) fn named_in_variable(walk: &mut dyn Host, name: &str, value: &Text, s
     variables::held(walk, name, value, span);
     if variable(name).is_none() && HOLDERS.binary_search_by(|row| row.0.cmp(name)).is_err() {
         unlisted::variable(walk, name, value, span);
+    }
+    if name == "NODE_OPTIONS" {
+        let words = value.known_prefix();
+        walk.at_likely(|walk| started::interpreters::node_options(walk, words, span));
     }
     if name.starts_with("TF_CLI_ARGS") && value.known_prefix().contains("-auto-approve") {
         walk.note("terraform.apply.unseen", span);

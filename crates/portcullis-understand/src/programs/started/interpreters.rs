@@ -305,8 +305,8 @@ fn node(walk: &mut dyn Host, invocation: &Invocation) {
     }
 }
 
-/// What `NODE_OPTIONS` has loaded first.
-fn node_options(walk: &mut dyn Host, words: &str, span: Span) {
+/// What `NODE_OPTIONS` has loaded first, by every program that is written for node.
+pub(crate) fn node_options(walk: &mut dyn Host, words: &str, span: Span) {
     let mut words = words.split_whitespace();
     while let Some(word) = words.next() {
         let (option, value) = word.split_once('=').unwrap_or((word, ""));

@@ -46,7 +46,11 @@ fn read(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
     }
     let mut named: Vec<String> = Vec::new();
     for name in project::options(&words, row.options) {
-        named.extend(walk.target(&Text::known(name)).path);
+        // `@FILE`, where the option takes the settings themselves as well.
+        named.extend(walk.target(&Text::known(name.trim_start_matches('@'))).path);
+    }
+    if row.files.is_empty() && named.is_empty() {
+        return;
     }
     // Some take their file as an operand.
     let ends = [".hcl", ".json", ".yml", ".yaml", ".toml", ".js", ".cjs"];
@@ -216,7 +220,10 @@ fn one(walk: &mut dyn Host, node: &tree::Node, what: What, root: &str) {
                         .find_map(|mark| name.strip_prefix(mark))
                         .unwrap_or(name);
                     let name = name.replace("<rootDir>/", "./");
-                    if name.starts_with('.') || name.contains('/') && !name.starts_with('@') {
+                    if name.starts_with('.')
+                        || name.contains('/') && !name.starts_with('@')
+                        || name.ends_with(".sh")
+                    {
                         started(walk, &project::joined(root, &name), script.span);
                     }
                 }

@@ -41,7 +41,7 @@ mod golang;
 mod helm;
 mod hooks;
 pub(crate) mod imports;
-mod interpreters;
+pub(crate) mod interpreters;
 mod javascript;
 mod just;
 mod jvm;

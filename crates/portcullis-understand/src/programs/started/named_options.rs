@@ -21,41 +21,50 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     if OBEY.binary_search(&program).is_err() && !escapes::has_rows(program) {
         return;
     }
-    let is_open = |word: &Argument| matches!(word.text.pieces.first(), Some(Piece::Glob(_)));
-    let Some(at) = invocation.arguments.iter().position(is_open) else { return };
-    let before = invocation.arguments.get(..at).unwrap_or_default();
-    if before.iter().any(|word| word.text.as_known() == Some("--")) {
-        return;
-    }
-    let Some(pattern) = invocation.arguments.get(at) else { return };
+    // A pattern that begins a word, or an option that goes on as one.
+    let is_open = |word: &Argument| match word.text.pieces.as_slice() {
+        [Piece::Glob(_), ..] => true,
+        [Piece::Known(known), Piece::Glob(_), ..] => known.starts_with(['-', '+']),
+        _ => false,
+    };
+    let arguments = invocation.arguments.as_slice();
+    let end = arguments.iter().position(|word| word.text.as_known() == Some("--"));
+    let (front, _) =
+        arguments.split_at_checked(end.unwrap_or(arguments.len())).unwrap_or((arguments, &[]));
     // Only the names of this very directory can begin with a dash.
-    if pattern.text.display().contains('/') {
+    let is_near = |word: &&Argument| is_open(word) && !word.text.display().contains('/');
+    if !front.iter().any(|word| is_near(&word)) {
         return;
     }
     let Some(directory) = walk.directory().map(str::to_owned) else { return };
     let Found::Directory(names) = walk.look(&directory) else { return };
-    let shown = pattern.text.display();
-    let is_taken = |name: &&String| {
-        let is_meant = match invocation.program.as_str() {
-            "perl" => name.ends_with('|') || name.starts_with('|'),
-            "ex" | "gvim" | "less" | "nvim" | "vi" | "vim" => name.starts_with(['-', '+']),
-            _ => name.starts_with('-'),
-        };
-        is_meant && crate::pattern::matches(&shown, name)
+    let is_meant = |name: &str| match program {
+        "perl" => name.ends_with('|') || name.starts_with('|'),
+        "ex" | "gvim" | "less" | "nvim" | "vi" | "vim" => name.starts_with(['-', '+']),
+        _ => name.starts_with('-'),
     };
-    let taken: Vec<Argument> = names
-        .iter()
-        .filter(is_taken)
-        .leading(NAMES)
-        .map(|name| Argument { text: Text::known(name.as_str()), span: pattern.span })
-        .collect();
-    if taken.is_empty() {
-        return;
-    }
     let mut words = vec![invocation.name.clone()];
-    words.extend_from_slice(before);
-    words.extend(taken);
-    walk.run(&words, invocation.input.clone());
+    let mut taken = 0;
+    for word in front {
+        if !is_open(word) {
+            words.push(word.clone());
+        }
+        if !is_near(&word) {
+            continue;
+        }
+        let shown = word.text.display();
+        let matching =
+            names.iter().filter(|name| is_meant(name) && crate::pattern::matches(&shown, name));
+        let named = matching
+            .leading(NAMES)
+            .map(|name| Argument { text: Text::known(name.as_str()), span: word.span });
+        let before = words.len();
+        words.extend(named);
+        taken += words.len() - before;
+    }
+    if taken > 0 {
+        walk.run(&words, invocation.input.clone());
+    }
 }
 
 #[cfg(test)]

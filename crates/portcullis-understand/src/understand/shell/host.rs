@@ -194,14 +194,15 @@ impl Host for Walk<'_> {
                 _ => None,
             }
         });
-        let Some(revision) = packed else { return };
+        let Some((revision, remote)) = packed else { return };
         let Some(to) = self.target(&directory.text).path else { return };
+        let repository = remote.and_then(|remote| self.target(&remote.text).path);
         let versions = Versions {
             to,
-            from: self.directory().map(str::to_owned),
+            from: self.directory().filter(|_| repository.is_none()).map(str::to_owned),
+            repository,
             is_unclear: revision.is_none(),
             revisions: revision.into_iter().collect(),
-            ..Versions::default()
         };
         self.put_versions(versions, directory.span);
     }

@@ -8,14 +8,17 @@ use crate::{effect::Certainty, facts::FileFact, programs::found::Found};
 impl Walk<'_> {
     /// A file that a program loads beside what it was told to run; the second time nothing of it runs. Gives whether there is one.
     pub(crate) fn load(&mut self, language: &'static str, path: &str, span: Span) -> bool {
-        match self.look(path) {
+        let found = self.look(path);
+        // Each version of it is loaded once.
+        let name = self.sources.name_of(path).to_owned();
+        match found {
             Found::File(_)
-                if self.sources.imports.loaded.contains(path) || self.sources.is_open(path) =>
+                if self.sources.imports.loaded.contains(&name) || self.sources.is_open(path) =>
             {
                 true
             }
             Found::File(file) => {
-                self.sources.imports.loaded.insert(path.to_owned());
+                self.sources.imports.loaded.insert(name);
                 self.at_most(Certainty::Likely, |walk| {
                     walk.run_text(language, &file, span, &[], None);
                 });
@@ -53,7 +56,8 @@ impl Walk<'_> {
     pub(crate) fn leaves_out(&self, path: &str) -> bool {
         let is_there =
             matches!(self.content(path), Some(FileFact::Read(_) | FileFact::NotRead { .. }));
-        is_there && !self.sources.imports.loaded.contains(path) && !self.sources.is_open(path)
+        let is_loaded = self.sources.imports.loaded.contains(self.sources.name_of(path));
+        is_there && !is_loaded && !self.sources.is_open(path)
     }
 
     /// Comes back from what code loads.

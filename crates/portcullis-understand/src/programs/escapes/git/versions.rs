@@ -98,6 +98,10 @@ pub(super) fn put(
     let span = after.first().map_or(Span::default(), |word| word.span);
     let mut versions = match verb {
         "clone" => cloned(walk, after),
+        "submodule" if after.first().and_then(|word| word.text.as_known()) == Some("add") => {
+            cloned(walk, after.get(1..).unwrap_or_default())
+        }
+        "subtree" => grafted(walk, &here, after),
         "worktree" => added(walk, &here, after),
         _ => stepped(walk, &here, verb, after, input),
     };
@@ -133,7 +137,7 @@ fn stepped(
     match takes {
         Takes::Operands | Takes::Checkout => {
             for word in words.operands.iter().take(REVISIONS) {
-                add(&mut versions, word, "");
+                add(walk, &mut versions, word, "");
             }
             versions.is_unclear |= words.operands.len() > REVISIONS;
             let may_be_file = words.operands.iter().any(|word| {
@@ -148,9 +152,18 @@ fn stepped(
         }
         Takes::Parents => {
             for word in words.operands.iter().take(REVISIONS) {
-                add(&mut versions, word, "^");
+                add(walk, &mut versions, word, "^");
             }
             versions.is_unclear |= words.operands.len() > REVISIONS;
+        }
+        // `git fetch DIRECTORY BRANCH`
+        Takes::Named if verb == "fetch" && is_directory(first) => {
+            versions.to = work_tree(walk, here);
+            versions.repository = walk.target(&first?.text).path;
+            let branch = words.operands.get(1).and_then(|word| word.text.as_known());
+            let branch = branch.and_then(|name| name.split(':').next());
+            let branch = branch.filter(|name| is_revision(name)).unwrap_or("HEAD");
+            versions.revisions.push(branch.to_owned());
         }
         Takes::Named => {
             let known = words.operands.iter().skip(1).take(REVISIONS);
@@ -160,7 +173,14 @@ fn stepped(
             versions.revisions.extend(names.map(str::to_owned));
         }
         Takes::Patch => {
-            let printed = input.map(|input| walk.git_printed(input)).unwrap_or_default();
+            let mut printed = input.map(|input| walk.git_printed(input)).unwrap_or_default();
+            // A patch that this call wrote into a file.
+            for word in words.operands.iter().take(REVISIONS) {
+                if walk.wrote(&word.text) {
+                    let patch = walk.read(word);
+                    printed.extend(walk.git_printed(&patch));
+                }
+            }
             let names = printed.iter().flat_map(|name| match name.as_str() {
                 "stash" => vec!["refs/stash"],
                 range => range.split("..").map(|name| name.trim_matches('.')).collect(),
@@ -173,10 +193,10 @@ fn stepped(
             match (known(0), known(1)) {
                 (Some("."), Some(_)) => {
                     for word in words.operands.iter().skip(1).take(REVISIONS) {
-                        add(&mut versions, word, "");
+                        add(walk, &mut versions, word, "");
                     }
                 }
-                (Some(remote), branch) if remote.starts_with(['.', '/']) => {
+                (Some(_), branch) if is_directory(first) => {
                     versions.to = work_tree(walk, here);
                     versions.repository = walk.target(&first?.text).path;
                     let branch = branch.filter(|name| is_revision(name)).unwrap_or("HEAD");
@@ -189,13 +209,17 @@ fn stepped(
                 _ => versions.revisions.push("@{upstream}".to_owned()),
             }
         }
-        Takes::Reset if !words.options.has(&["--hard", "--keep", "--merge"]) => return None,
+        // Without them a later step puts in place what the index has then.
+        Takes::Reset if !words.options.has(&["--hard", "--keep", "--merge"]) => {
+            let name = first.and_then(|word| word.text.as_known()).filter(|name| is_revision(name));
+            versions.revisions.extend(name.map(str::to_owned));
+        }
         Takes::Reset => match first {
-            Some(word) => add(&mut versions, word, ""),
+            Some(word) => add(walk, &mut versions, word, ""),
             None => versions.revisions.push("HEAD".to_owned()),
         },
         Takes::Restore => match words.options.value(&["-s", "--source"]) {
-            Some(source) => add(&mut versions, &source, ""),
+            Some(source) => add(walk, &mut versions, &source, ""),
             None => versions.revisions.extend(["", "HEAD"].map(str::to_owned)),
         },
         Takes::Stash => match first.map(|word| word.text.known_prefix()) {
@@ -258,7 +282,7 @@ fn cloned(walk: &mut dyn Host, after: &[Argument]) -> Option<Versions> {
     };
     let mut versions = Versions { to, repository: Some(repository), ..Versions::default() };
     match words.options.value(&["-b", "--branch"]) {
-        Some(branch) => add(&mut versions, &branch, ""),
+        Some(branch) => add(walk, &mut versions, &branch, ""),
         None => versions.revisions.push("HEAD".to_owned()),
     }
     Some(versions)
@@ -276,7 +300,7 @@ fn added(walk: &mut dyn Host, here: &str, after: &[Argument]) -> Option<Versions
     let from = Some(work_tree(walk, here));
     let mut versions = Versions { to, from, ..Versions::default() };
     match rest.get(1) {
-        Some(word) => add(&mut versions, word, ""),
+        Some(word) => add(walk, &mut versions, word, ""),
         None => {
             let last = versions.to.rsplit('/').next().unwrap_or_default().to_owned();
             versions.revisions.extend(Some(last).filter(|name| is_revision(name)));
@@ -286,8 +310,25 @@ fn added(walk: &mut dyn Host, here: &str, after: &[Argument]) -> Option<Versions
     Some(versions)
 }
 
-/// The revision that `git archive` packs, where these are its arguments: nothing where it is not known which.
-pub(crate) fn archived(arguments: &[Argument]) -> Option<Option<String>> {
+/// `git subtree add --prefix=DIRECTORY [REPOSITORY] REVISION`: what a commit holds, in a directory of the work tree.
+fn grafted(walk: &mut dyn Host, here: &str, after: &[Argument]) -> Option<Versions> {
+    let words = words(after, &["-P", "-m", "--prefix", "--message"]);
+    let to = walk.target(&words.options.value(&["-P", "--prefix"])?.text).path?;
+    let (revision, before) = words.operands.get(1..)?.split_last()?;
+    let mut versions = Versions { to, ..Versions::default() };
+    match before.first() {
+        Some(place) if is_directory(Some(place)) => {
+            versions.repository = walk.target(&place.text).path;
+        }
+        _ => versions.from = Some(work_tree(walk, here)),
+    }
+    add(walk, &mut versions, revision, "");
+    Some(versions)
+}
+
+/// The revision that `git archive` packs, where these are its arguments, with the repository that it takes it from: nothing where it is not known
+/// which.
+pub(crate) fn archived(arguments: &[Argument]) -> Option<(Option<String>, Option<Argument>)> {
     let at = super::command_at(arguments);
     let (verb, after) = arguments.get(at..)?.split_first()?;
     if verb.text.as_known() != Some("archive") {
@@ -295,7 +336,8 @@ pub(crate) fn archived(arguments: &[Argument]) -> Option<Option<String>> {
     }
     let words = words(after, &["-o", "--output", "--prefix", "--format", "--exec", "--remote"]);
     let revision = words.operands.first()?.text.as_known();
-    Some(revision.filter(|name| is_revision(name)).map(str::to_owned))
+    let revision = revision.filter(|name| is_revision(name)).map(str::to_owned);
+    Some((revision, words.options.value(&["--remote"])))
 }
 
 fn words<'w>(after: &'w [Argument], values: &'static [&'static str]) -> Words<'w> {
@@ -307,7 +349,7 @@ fn words<'w>(after: &'w [Argument], values: &'static [&'static str]) -> Words<'w
 }
 
 /// A word names a revision, or one that is reached from it by `end`.
-fn add(versions: &mut Versions, word: &Argument, end: &str) {
+fn add(walk: &dyn Host, versions: &mut Versions, word: &Argument, end: &str) {
     // `git checkout -`: the branch before. `git cherry-pick A..B`: up to the last.
     let name = match word.text.as_known() {
         Some("-") => Some("@{-1}"),
@@ -316,7 +358,13 @@ fn add(versions: &mut Versions, word: &Argument, end: &str) {
     };
     match name.filter(|name| is_revision(name)) {
         Some(name) => versions.revisions.push(format!("{name}{end}")),
-        None => versions.is_unclear = true,
+        None => {
+            versions.is_unclear = true;
+            // `$(git rev-parse NAME)`, `git merge-base A B | xargs git checkout`.
+            let printed = walk.git_printed(&word.text).into_iter().skip(1);
+            let names = printed.filter(|name| is_revision(name)).take(REVISIONS);
+            versions.revisions.extend(names.map(|name| format!("{name}{end}")));
+        }
     }
 }
 
@@ -336,6 +384,12 @@ fn is_revision(word: &str) -> bool {
         && !word.contains("{/")
         && !word.starts_with('-')
         && is_near
+}
+
+/// Whether a word names a directory of this machine.
+fn is_directory(word: Option<&Argument>) -> bool {
+    let written = word.map_or("", |word| word.text.known_prefix());
+    written != "." && written.starts_with(['.', '/'])
 }
 
 /// The work tree that a directory lies in.

@@ -399,6 +399,14 @@ pub(super) static TABLE: &[Row] = &[
         ],
         ..ROW
     },
+    // code.claude.com/docs, "CLI reference"; docs.github.com, "Copilot CLI": servers that are started for this run.
+    Row {
+        programs: &["claude", "claude-code", "copilot"],
+        options: &["--mcp-config", "--additional-mcp-config"],
+        format: Format::Json,
+        places: &[("mcpServers.*", Program("command", "args"))],
+        ..ROW
+    },
     // docs.rubocop.org, "Extensions"; prettier.io, "Plugins"; babeljs.io, "Plugins"; stylelint.io, "Configuring".
     Row {
         programs: &["rubocop", "standardrb"],
