@@ -211,18 +211,19 @@ fn made(path: &Path) -> io::Result<File> {
 
 /// The packs of one store, open as they are needed for reading.
 #[derive(Default)]
-pub(super) struct Open(Mutex<HashMap<String, Option<(File, u64)>>>);
+pub(super) struct Open(Mutex<HashMap<String, (File, u64)>>);
 
 impl Open {
     /// Does something with a pack and its length; nothing where there is no such pack.
     fn with<T>(&self, folder: &Path, pack: &str, does: impl FnOnce(&File, u64) -> T) -> Option<T> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = open.entry(pack.to_owned()).or_insert_with(|| {
+        if !open.contains_key(pack) {
+            // One that is not there may be there later.
             let file = platform::open_without_following(&folder.join(pack)).ok()?;
             let length = file.metadata().ok()?.len();
-            Some((file, length))
-        });
-        found.as_ref().map(|(file, length)| does(file, *length))
+            open.insert(pack.to_owned(), (file, length));
+        }
+        open.get(pack).map(|(file, length)| does(file, *length))
     }
 
     /// Whether a content lies there.

@@ -207,14 +207,16 @@ fn known(store: &Store, scope: &Scope) -> Vec<Vec<Kept>> {
 
 /// Whether the content of a file is known, and kept where that is wanted.
 fn is_kept(store: Option<&Store>) -> impl FnMut(&Kept) -> bool {
-    // Thousands of contents lie in one copy of a pack.
-    let mut last = String::new();
+    // Thousands of contents lie in one copy of a pack, or in one that is not there.
+    let (mut there, mut missing) = (String::new(), String::new());
+    let is_in = |object: &str, place: &str| !place.is_empty() && object.starts_with(place);
     move |kept| match (store, &kept.object) {
-        (Some(_), Some(object)) if !last.is_empty() && object.starts_with(&last) => true,
+        (Some(_), Some(object)) if is_in(object, &there) => true,
+        (Some(_), Some(object)) if is_in(object, &missing) => false,
         (Some(store), Some(object)) => {
             let has = store.has(object);
-            if let Some(pack) = Version::pack_of(object).filter(|_| has) {
-                pack.clone_into(&mut last);
+            if let Some(pack) = Version::pack_of(object) {
+                pack.clone_into(if has { &mut there } else { &mut missing });
             }
             has
         }

@@ -181,17 +181,18 @@ impl Look<'_> {
 
 /// The copies of packs in one directory, open as they are needed for reading.
 #[derive(Default)]
-pub(super) struct Open(Mutex<HashMap<String, Option<Arc<Packed>>>>, Mutex<Unpacker>);
+pub(super) struct Open(Mutex<HashMap<String, Arc<Packed>>>, Mutex<Unpacker>);
 
 impl Open {
     fn packed(&self, folder: &Path, name: &str) -> Option<Arc<Packed>> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = open.get(name) {
-            return known.clone();
+            return Some(Arc::clone(known));
         }
-        let found = opened(folder, name).ok().map(Arc::new);
-        open.insert(name.to_owned(), found.clone());
-        found
+        // One that is not there may be there later.
+        let found = Arc::new(opened(folder, name).ok()?);
+        open.insert(name.to_owned(), Arc::clone(&found));
+        Some(found)
     }
 
     /// Whether there is the copy in which a content lies.

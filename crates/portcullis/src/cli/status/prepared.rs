@@ -56,6 +56,9 @@ pub(super) fn checks(setting: &Setting) -> Vec<Check> {
 fn line(prepared: &Prepared) -> String {
     let Prepared { workspace, taken, milliseconds, files, left_out, .. } = prepared;
     let name = write_name(workspace);
+    if taken.is_empty() {
+        return format!("`{name}`: begun, and not ended yet");
+    }
     let taken = taken.get(..19).unwrap_or(taken);
     let rest = match left_out.first() {
         None => String::new(),
