@@ -6,6 +6,7 @@ use portcullis_syntax::code::TokenKind;
 use super::{
     binding::NOWHERE,
     containers::{grown, one_method},
+    expressions::SHIFT,
     interpreter::Interpreter,
     operands::{ELEMENTS, LINES},
     value::{Given, Value, mixed},
@@ -141,6 +142,7 @@ impl Interpreter<'_, '_, '_> {
         let close = self.partner(self.at);
         let first = self.at + 1;
         let given = self.arguments_until(close);
+        let value = self.changed_by_arguments(value, object.as_deref());
         let span = self.span_from(start);
         if let Some(owner) = owner.and_then(|owner| self.held_under(owner)) {
             if let Some((before, name)) = one_method(&value) {
@@ -172,6 +174,19 @@ impl Interpreter<'_, '_, '_> {
         value
     }
 
+    /// A method of a list that its arguments changed before it is called: `list.push(list.shift())`.
+    fn changed_by_arguments(&self, value: Value, object: Option<&str>) -> Value {
+        match (&value, object.and_then(|name| self.variables.get(name))) {
+            (Value::Method(method), Some(now @ Value::List(after))) => match &method.0 {
+                Value::List(before) if before.len() != after.len() => {
+                    Value::Method(Box::new((now.clone(), method.1.clone())))
+                }
+                _ => value,
+            },
+            _ => value,
+        }
+    }
+
     /// `"command" | getline line` of awk.
     fn line_of_command(&mut self, value: &Value, start: usize) -> Value {
         let span = self.span_from(start);
@@ -190,7 +205,7 @@ impl Interpreter<'_, '_, '_> {
             });
             let line = lines.unwrap_or_else(|| Value::Text(printed.clone()));
             if self.word_at(self.at + 1) == "[" {
-                let place = self.expression(5);
+                let place = self.expression(SHIFT);
                 self.store_member(place, line);
             } else {
                 self.bind(self.word().to_owned(), line);
