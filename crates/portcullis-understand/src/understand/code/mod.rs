@@ -87,6 +87,8 @@ const MOST_READS: usize = 8;
 #[cfg(test)]
 mod followed_tests;
 #[cfg(test)]
+mod mended_tests;
+#[cfg(test)]
 mod tests;
 mod value;
 

@@ -81,6 +81,10 @@ impl Interpreter<'_, '_, '_> {
     /// Runs a text behind the names of a table.
     fn run_handed(&mut self, code: &Value, span: Span, context: &Value) -> Option<Value> {
         let Value::Table(entries) = context else { return None };
+        let code = match code {
+            Value::Name(path, text) if &**path == "compile()" => &Value::Text(text.clone()),
+            code => code,
+        };
         let text = code.as_known()?.to_owned();
         let said = entries.iter().leading(NAMES).filter(|(name, _)| is_plain(name));
         let said: Vec<String> = said.filter_map(|(name, value)| self.said(name, value)).collect();
