@@ -138,21 +138,21 @@ fn a_module_of_node_that_a_test_replaces_does_nothing() {
     let deletes = "fs.rmSync('/srv/data', { recursive: true });";
     let told = |code: &str| tells("javascript", code, "delete /srv/data");
     for mock in ["jest.mock('fs')", "jest.mock('node:fs')", "vi.mock('fs')"] {
-        let code = format!("const fs = require('fs'); {mock}; test('x', () => {{ {deletes} }});");
+        let code = format!("const fs = require('fs');\n{mock};\ntest('x', () => {{ {deletes} }});");
         assert!(!told(&code), "{code}");
     }
     for real in [
-        format!("const fs = require('fs'); jest.mock('os'); test('x', () => {{ {deletes} }});"),
-        format!("const fs = require('fs'); jest.mock('fs'); {deletes}"),
+        format!("const fs = require('fs');\njest.mock('os');\ntest('x', () => {{ {deletes} }});"),
+        format!("const fs = require('fs');\njest.mock('fs');\n{deletes}"),
         format!(
-            "const fs = require('fs'); try {{ jest.mock('fs'); }} catch {{}} test('x', () => {{ {deletes} }});"
+            "const fs = require('fs');\ntry {{ jest.mock('fs'); }} catch {{}} test('x', () => {{ {deletes} }});"
         ),
-        format!("const fs = require('fs'); {deletes} jest.mock('fs'); test('x', () => {{}});"),
+        format!("const fs = require('fs');\n{deletes}\njest.mock('fs');\ntest('x', () => {{}});"),
         format!(
-            "const fs = require('fs'); jest.mock('fs', () => jest.requireActual('fs')); test('x', () => {{ {deletes} }});"
+            "const fs = require('fs');\njest.mock('fs', () => jest.requireActual('fs'));\ntest('x', () => {{ {deletes} }});"
         ),
         format!(
-            "const fs = require('fs/promises'); jest.mock('fs'); test('x', () => {{ fs.rm('/srv/data', {{ recursive: true }}); }});"
+            "const fs = require('fs/promises');\njest.mock('fs');\ntest('x', () => {{ fs.rm('/srv/data', {{ recursive: true }}); }});"
         ),
     ] {
         assert!(told(&real), "{real}");

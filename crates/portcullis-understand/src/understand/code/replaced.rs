@@ -145,7 +145,9 @@ impl Interpreter<'_, '_, '_> {
                 until = first.map_or(usize::MAX, |end| self.behind_test(end));
                 REQUESTS.iter().chain(&["fetch"]).map(|name| (*name).to_owned()).collect()
             }
-            "aws-sdk-client-mock.mockClient" if !names_members(self.source) => {
+            "aws-sdk-client-mock.mockClient"
+                if !names_members(self.source) && !self.is_under_condition() =>
+            {
                 let restores = |at: &usize| {
                     self.word_at(*at) == "restore"
                         && at.checked_sub(1).is_some_and(|dot| self.word_at(dot) == ".")
@@ -310,36 +312,6 @@ impl Interpreter<'_, '_, '_> {
         }
         let path = format!("{of}.{name}");
         self.replaced.push(Replaced { path, end, calls: self.calls });
-    }
-
-    /// Whether what a module is replaced with has nothing of another module, and no way to get one.
-    fn is_made_up(&self, with: Option<&Given>) -> bool {
-        let Some(with) = with else { return true };
-        let range = with.span.range();
-        let inside = |at: &usize| {
-            self.unit.tokens.get(*at).is_some_and(|token| {
-                range.start <= token.span.range().start && token.span.range().end <= range.end
-            })
-        };
-        let is_foreign = |at: usize| {
-            let word = self.word_at(at);
-            // `{ execSync: jest.fn() }`
-            let is_key = self.word_at(at + 1) == ":"
-                && at.checked_sub(1).is_some_and(|it| matches!(self.word_at(it), "{" | ","));
-            !is_key
-                && (matches!(
-                    word,
-                    "require"
-                        | "import"
-                        | "process"
-                        | "globalThis"
-                        | "global"
-                        | "eval"
-                        | "Function"
-                ) || matches!(self.variables.get(word), Some(Value::Name(path, _))
-                    if !path.starts_with("jest") && !path.starts_with("vi")))
-        };
-        !range.is_empty() && !(0..self.unit.tokens.len()).filter(inside).any(is_foreign)
     }
 
     /// Whether the text gives a name a value.

@@ -17,19 +17,30 @@ const FIXTURES: &[&str] =
 
 /// Words by which a text runs tests, or what stands in them, by itself.
 const RUNS: &[&str] = &[
-    "TestRunner",
     "TextTestRunner",
     "__main__",
+    "__subclasses__",
     "call_command",
     "create_test_db",
-    "django.setup",
     "eval",
     "exec",
     "getattr",
+    "getmembers",
     "globals",
+    "locals",
+    "mro",
+    "setup",
+    "unblock",
+    "vars",
+];
+
+/// The same, with what they belong to.
+const RUNS_BY: &[&str] = &[
+    "TestRunner",
+    "__main__",
     "pytest.main",
     "settings.configure",
-    "unblock",
+    "sys.modules",
     "unittest.main",
 ];
 
@@ -41,7 +52,8 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn is_of_test_database(&self, called: &Called<'_>, span: Span) -> bool {
         if self.language != "python"
             || !called.way.contains(&"objects")
-            || RUNS.iter().any(|word| self.source.contains(word))
+            || RUNS_BY.iter().any(|word| self.source.contains(word))
+            || (0..self.unit.tokens.len()).any(|at| RUNS.contains(&self.word_at(at)))
         {
             return false;
         }
@@ -54,11 +66,35 @@ impl Interpreter<'_, '_, '_> {
                     || self.word_at(*start) == "async" && self.word_at(*start + 1) == "def")
         });
         let Some(start) = outermost else { return false };
+        // What stands in a class itself is run when it is read.
+        let is_in_function =
+            (start..at).any(|start| self.word_at(start) == "def" && self.block_end(start) > at);
+        if !is_in_function || self.is_decorated_by_own(start) {
+            return false;
+        }
         match self.word_at(start) {
             "class" => self.is_class_of_tests(start),
             "async" => self.is_function_of_tests(start, start + 2),
             _ => self.is_function_of_tests(start, start + 1),
         }
+    }
+
+    /// Whether a decorator before a definition is one of the text, which may call what it gets.
+    fn is_decorated_by_own(&self, start: usize) -> bool {
+        self.decorators(start).any(|at| {
+            let name = self.word_at(at + 1);
+            self.word_at(at) == "@" && (self.named.contains_key(name) || self.is_class(name))
+        })
+    }
+
+    /// The tokens of the lines before a definition that begin with `@`.
+    fn decorators(&self, start: usize) -> std::ops::Range<usize> {
+        let first = start.saturating_sub(HEAD);
+        let begin = (first..start)
+            .rev()
+            .find(|at| self.is_first(*at) && self.word_at(*at) != "@")
+            .unwrap_or(first);
+        begin..start
     }
 
     /// `class OrderTests(TestCase):`, which nothing else in the text names.
@@ -74,14 +110,7 @@ impl Interpreter<'_, '_, '_> {
         let name = self.word_at(at);
         let close = self.unit.partners.get(at + 1).copied().unwrap_or(at);
         let asks = (at + 1..close).any(|at| FIXTURES.contains(&self.word_at(at)));
-        let decorators = || {
-            // They stand in lines of their own before it.
-            let begin = (start.saturating_sub(HEAD)..start)
-                .rev()
-                .find(|at| self.is_first(*at) && self.word_at(*at) != "@");
-            begin.map_or(start.saturating_sub(HEAD), |begin| begin)..start
-        };
-        let says = |word: &str| decorators().any(|at| self.word_at(at) == word);
+        let says = |word: &str| self.decorators(start).any(|at| self.word_at(at) == word);
         let is_marked =
             says("django_db") || self.source.contains("pytestmark = pytest.mark.django_db");
         let is_fixture = says("fixture");

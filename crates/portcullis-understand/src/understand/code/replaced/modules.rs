@@ -2,7 +2,13 @@
 
 use portcullis_syntax::Span;
 
-use super::{super::interpreter::Interpreter, names_members};
+use super::{
+    super::{
+        interpreter::Interpreter,
+        value::{Given, Value},
+    },
+    names_members,
+};
 use crate::text::Text;
 
 /// Modules of the runtime itself.
@@ -62,6 +68,56 @@ impl Interpreter<'_, '_, '_> {
         begins(".persist()") || begins("") && !self.is_repeated(span)
     }
 
+    /// Whether what a module is replaced with has nothing of another module, and no way to get one.
+    pub(super) fn is_made_up(&self, with: Option<&Given>) -> bool {
+        let Some(with) = with else { return true };
+        let range = with.span.range();
+        let inside = |at: &usize| {
+            self.unit.tokens.get(*at).is_some_and(|token| {
+                range.start <= token.span.range().start && token.span.range().end <= range.end
+            })
+        };
+        let is_foreign = |at: usize| {
+            let word = self.word_at(at);
+            // `{ execSync: jest.fn() }`
+            let is_key = self.word_at(at + 1) == ":"
+                && at.checked_sub(1).is_some_and(|it| matches!(self.word_at(it), "{" | ","));
+            !is_key
+                && (matches!(
+                    word,
+                    "require"
+                        | "import"
+                        | "process"
+                        | "globalThis"
+                        | "global"
+                        | "eval"
+                        | "Function"
+                ) || matches!(self.variables.get(word), Some(Value::Name(path, _))
+                    if !path.starts_with("jest") && !path.starts_with("vi")))
+        };
+        !range.is_empty() && !(0..self.unit.tokens.len()).filter(inside).any(is_foreign)
+    }
+
+    /// Whether the text itself says what `jest`, `test` and the like are.
+    fn has_harness_of_its_own(&self) -> bool {
+        const NAMES: &[&str] = &["describe", "it", "jest", "test", "vi"];
+        const DEFINES: &[&str] = &["class", "const", "function", "let", "var"];
+        (0..self.unit.tokens.len()).any(|at| match self.word_at(at) {
+            "Reflect" | "eval" | "global" | "globalThis" | "window" => true,
+            word if NAMES.contains(&word) => {
+                let before = at.checked_sub(1).map_or("", |before| self.word_at(before));
+                DEFINES.contains(&before) || matches!(self.word_at(at + 1), "=" | ":")
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether what made a client is only asked for under a condition: `test ? mockClient(S3Client) : null`.
+    pub(super) fn is_under_condition(&self) -> bool {
+        let line = (0..self.at).rev().find(|at| self.is_first(*at)).unwrap_or(0);
+        (line..self.at).any(|at| matches!(self.word_at(at), "?" | "&&" | "||" | "??" | "if"))
+    }
+
     /// Whether a test framework that replaces a module replaces all that the text has of it. Node's own modules have several names, and without
     /// a test that runs there is no such framework.
     pub(super) fn is_replaced_whole(&self, name: &str) -> bool {
@@ -81,6 +137,9 @@ impl Interpreter<'_, '_, '_> {
             "fs/promises" => ["fs", "fs-extra", "graceful-fs"].as_slice(),
             _ => &[],
         };
+        if self.has_harness_of_its_own() {
+            return false;
+        }
         let binds = ["binding", "createRequire", "getBuiltinModule", "mainModule", "_load"];
         is_test
             && !others.iter().any(|other| is_named(other))
