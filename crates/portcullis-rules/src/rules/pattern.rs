@@ -38,6 +38,9 @@ const REHEARSALS_OF: &[(&[&str], &[&str])] = &[
     ),
     (&["apt", "apt-get", "aptitude"], &["-s", "--no-act", "--recon", "--just-print"]),
     (&["rsync"], &["--list-only"]),
+    // What would be done is written down.
+    (&["alembic"], &["--sql"]),
+    (&["django-admin", "manage.py"], &["--plan"]),
     (&["ansible-playbook"], &["--list-hosts", "--list-tags", "--list-tasks", "--syntax-check"]),
 ];
 

@@ -26,30 +26,44 @@ fn is_led_elsewhere(scene: &Scene<'_>) -> bool {
         "git ()",
         "git()",
         "gitdir",
-        "link",
         "ln ",
         "mount",
         "worktree",
     ];
     let layers = scene.effects.layers.iter();
-    layers.into_iter().any(|layer| LEADS_ELSEWHERE.iter().any(|word| layer.text.contains(word)))
+    layers.into_iter().any(|layer| {
+        LEADS_ELSEWHERE.iter().any(|word| layer.text.contains(word)) || makes_links(&layer.text)
+    })
 }
 
-/// `git -C "$(mktemp -d)" branch -D x`: a repository in a directory that this call made for itself.
+/// Whether a text speaks of links otherwise than by taking files away: `Path.unlink`.
+fn makes_links(text: &str) -> bool {
+    text.match_indices("link").any(|(at, _)| !text.get(..at).is_some_and(|it| it.ends_with("un")))
+}
+
+/// `git -C "$(mktemp -d)" branch -D x`: a repository in a directory that this call made for itself, or what a program runs within one.
 pub(super) fn repository_of_its_own(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     let options = Options::new(&run.arguments, &["-C"]);
     let mut named = options.values_of(&["-C"]);
+    let is_of_code = |path: &str| {
+        let below = path.strip_prefix("/tmp/tmp.made");
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') && !rest.contains(".."))
+    };
     let is_made = |directory: &Argument| {
+        if directory.text.as_known().is_some_and(is_of_code) {
+            return true;
+        }
         let mut pieces = directory.text.pieces.iter();
         let begins = matches!(pieces.next(), Some(Piece::Known(known)) if known == "/tmp/tmp.");
         begins
             && matches!(pieces.next(), Some(Piece::Unknown(what)) if &**what == "mktemp")
             && pieces.next().is_none()
     };
-    run.program == "git"
-        && named.next().is_some_and(|directory| is_made(&directory))
-        && named.next().is_none()
-        && !is_led_elsewhere(scene)
+    let is_within = match named.next() {
+        Some(directory) => is_made(&directory) && named.next().is_none(),
+        None => run.is_in_made,
+    };
+    run.program == "git" && is_within && !is_led_elsewhere(scene)
 }
 
 /// `d=$(mktemp -d) && git clone . "$d/c" && cd "$d/c" && git filter-branch …`: a copy below a directory that this call made under a name

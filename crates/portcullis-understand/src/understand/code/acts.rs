@@ -8,16 +8,18 @@ use super::{
     tables::Act,
     value::{Given, Value},
 };
-use crate::text::Text;
+use crate::{bound::Bounded, text::Text};
 
 mod code;
 mod connections;
+mod context;
 mod files;
 mod machine;
 mod programs;
 mod values;
 
 pub(super) use connections::{is_address, network};
+pub(super) use context::Made;
 
 /// A call as acts look at it.
 #[derive(Clone, Copy)]
@@ -66,9 +68,40 @@ impl<'a> Call<'a> {
 }
 
 impl Interpreter<'_, '_, '_> {
+    /// What is done with files of which each may be one of several, is done with each of them.
+    fn each_of_several(&mut self, act: Act, call: Call<'_>) -> Option<Value> {
+        /// The first of what is given that may be a file.
+        const FILES: usize = 2;
+        if !matches!(
+            act,
+            Act::Copy | Act::Move | Act::Write | Act::Append | Act::WriteTo | Act::Make
+        ) {
+            return None;
+        }
+        let is_several = |given: &Given| {
+            given.name.is_none()
+                && matches!(&given.value, Value::Any(list)
+                    if list.iter().all(|one| matches!(one, Value::Text(_))))
+        };
+        let at = call.given.iter().leading(FILES).position(is_several)?;
+        let Value::Any(several) = &call.given.get(at)?.value else { return None };
+        let mut result = None;
+        for value in several {
+            let mut given = call.given.to_vec();
+            if let Some(one) = given.get_mut(at) {
+                one.value = value.clone();
+            }
+            result = Some(self.act_here(act, call.path, &given, call.span));
+        }
+        result
+    }
+
     pub(super) fn act_here(&mut self, act: Act, path: &str, given: &[Given], span: Span) -> Value {
         let plain: Vec<&Given> = given.iter().filter(|given| given.name.is_none()).collect();
         let call = Call::new(path, given, &plain, span);
+        if let Some(value) = self.each_of_several(act, call) {
+            return value;
+        }
         match act {
             // Does it start a program?
             Act::Shell | Act::Spawn => {

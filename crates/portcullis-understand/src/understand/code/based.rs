@@ -23,6 +23,19 @@ impl Interpreter<'_, '_, '_> {
         // `aiohttp.ClientSession("https://api.example.com")`
         let first = || given.first().filter(|it| it.name.is_none()).map(|it| &it.value);
         let base = named.or_else(|| first().filter(|_| path == "aiohttp.ClientSession"));
+        // A host alone: `http.client.HTTPSConnection("api.example.com")`.
+        let scheme = match path {
+            "http.client.HTTPConnection" => Some("http://"),
+            "http.client.HTTPSConnection" => Some("https://"),
+            _ => None,
+        };
+        if let (Some(scheme), Some(host)) = (scheme, first())
+            && self.seen.bases.len() <= CLIENTS
+        {
+            let mut base = Text::known(scheme);
+            base.append(&host.text());
+            self.seen.bases.push((format!("{path}()"), base));
+        }
         if let Some(base) = base
             && self.seen.bases.len() <= CLIENTS
         {

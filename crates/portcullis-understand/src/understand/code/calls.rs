@@ -11,7 +11,7 @@ use super::{
     value::{Asking, Given, SOME_MEMBER, Value, is_not_followed, mixed},
 };
 use crate::{
-    effect::{Argument, GapReason},
+    effect::GapReason,
     programs::host::Host,
     text::{Piece, Taint, Text},
 };
@@ -76,6 +76,9 @@ impl Interpreter<'_, '_, '_> {
         }
         if let Some((function, given)) = self.completed(&callee, &given) {
             return self.call_value(function, given, span);
+        }
+        if let Some(value) = self.call_made(&callee, &given) {
+            return value;
         }
         // Neither a list nor a table is called: what is, was taken out of it.
         let callee = match callee {
@@ -148,6 +151,10 @@ impl Interpreter<'_, '_, '_> {
                 if !calls.is_empty() {
                     let results = calls.into_iter().map(|with| self.apply(index, Some(&with)));
                     let results: Vec<Value> = results.collect();
+                    // What is left of a list is none of what chooses it gives.
+                    if called == "filter" {
+                        continue;
+                    }
                     result = match (results.len(), called.ends_with("map")) {
                         (1, false) => results.into_iter().next().unwrap_or(result),
                         _ => Value::List(results),
@@ -282,7 +289,9 @@ impl Interpreter<'_, '_, '_> {
         // `getattr(os, name)(…)`, `fs[name](…)`, `fs[name].call(fs, …)`
         let function = [".apply", ".bind", ".call"].iter().find_map(|by| path.strip_suffix(by));
         let module = function.unwrap_or(&path).strip_suffix("[]");
-        if module.is_some_and(super::members::acts_here) {
+        // `require(table[a])[table[b]](…)`: of the names that stand in the script, nobody knows which.
+        let is_any = module == Some("a module") && is_not_followed(&text);
+        if is_any || module.is_some_and(super::members::acts_here) {
             self.walk.gap(span, GapReason::UnknownCode);
         }
         self.notice_base(&path, given);
@@ -291,6 +300,8 @@ impl Interpreter<'_, '_, '_> {
             &*path,
             "stream.pipeline" | "stream/promises.pipeline" | "stream.promises.pipeline"
         ) && let [first, .., last] = given
+            // What is given an open file is written there below.
+            && !matches!(last.value, Value::File(_))
         {
             self.piped(&first.value.text(), &last.value, span);
         }
@@ -370,10 +381,8 @@ impl Interpreter<'_, '_, '_> {
         {
             return Value::Text(mixed("a match", given.iter().map(|given| &given.value)));
         }
-        if let Some(method) = tables::request_method(&path, &last) {
-            return self.act(Act::Method(method), &path, given, span);
-        }
-        if let Some(act) = tables::row(self.language, &path) {
+        let row = || tables::row(self.language, &path);
+        if let Some(act) = tables::request_of_client(self.language, &path, &last).or_else(row) {
             return self.act(act, &path, given, span);
         }
         if let Some(value) = self.library(&path, &text, given, span) {
@@ -435,39 +444,6 @@ impl Interpreter<'_, '_, '_> {
                 &[],
             );
         }
-    }
-
-    /// A stream is led into another one: into a connection it is sent.
-    pub(super) fn piped(&mut self, content: &Text, to: &Value, span: Span) {
-        const CONNECTIONS: &[&str] = &[
-            "axios",
-            "dgram",
-            "got",
-            "http",
-            "http2",
-            "https",
-            "needle",
-            "net",
-            "request",
-            "superagent",
-            "tls",
-            "undici",
-            "ws",
-        ];
-        if let Some(number) = self.program(to) {
-            self.feed(number, content);
-            return;
-        }
-        let Value::Name(path, address) = to else { return };
-        let root = path.split(['.', '(']).next().unwrap_or_default();
-        // A server of the program's own answers whoever asks it.
-        if !path.contains("()") || path.contains("erver") || !CONNECTIONS.contains(&root) {
-            return;
-        }
-        self.flush();
-        let known = [&self.peer, address].into_iter().find(|text| !text.is_empty()).cloned();
-        let address = known.unwrap_or_else(|| Text::unknown("a connection"));
-        self.walk.connect(&Argument { text: address, span }, Some(content.clone()), false);
     }
 
     /// A method by its name alone is only believed where its arguments fit.

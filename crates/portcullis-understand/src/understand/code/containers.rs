@@ -428,6 +428,8 @@ impl Interpreter<'_, '_, '_> {
                 match name {
                     "flatMap" => Some(Value::List(flat(&results, 1))),
                     "map" => Some(Value::List(results)),
+                    // What is gone through at once may be all of them.
+                    "filter" if self.is_gone_through() => Some(Value::List(list.to_vec())),
                     "filter" => Some(Value::List(any_of(list.to_vec()))),
                     "find" | "findLast" => {
                         let any = list.iter().cloned().reduce(Value::or);
@@ -445,6 +447,20 @@ impl Interpreter<'_, '_, '_> {
                 self.reduced(index, list.to_vec(), start, span)
             }
             _ => None,
+        }
+    }
+
+    /// Whether what a call gives, behind which the reading stands, is what a loop or a function goes through, each for itself.
+    fn is_gone_through(&self) -> bool {
+        if matches!(self.word(), "." | "?.") {
+            return matches!(self.word_at(self.at + 1), "forEach" | "map")
+                && self.word_at(self.at + 2) == "(";
+        }
+        // `for (const [from, to] of plan.filter(…))`
+        self.word() == ")" && {
+            let Some(open) = self.unit.partners.get(self.at).copied() else { return false };
+            let is_loop = open.checked_sub(1).is_some_and(|at| self.word_at(at) == "for");
+            is_loop && (open..self.at).any(|at| self.word_at(at) == "of")
         }
     }
 

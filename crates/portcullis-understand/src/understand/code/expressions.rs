@@ -7,9 +7,13 @@ use super::{
     binding::is_listing,
     fold,
     interpreter::Interpreter,
+    numbers,
     operands::ELEMENTS,
     value::{Given, Value, mixed},
 };
+
+/// How tightly signs bind that shift, which in some languages lead into files too.
+pub(super) const SHIFT: u8 = 7;
 
 /// Words that end an expression.
 pub(super) const ENDS: &[&str] = &[
@@ -108,22 +112,24 @@ impl Interpreter<'_, '_, '_> {
             "in" if self.language == "python" => ("compare", 3),
             "|" if self.language != "awk" => ("|", 4),
             "|>" => ("|>", 4),
-            "^" | "&" if self.language != "applescript" => ("bits", 4),
-            "<<" | ">>" => ("<<", 5),
-            "+" => ("+", 6),
-            "-" => ("-", 6),
-            "." if matches!(self.language, "php" | "perl") => ("+", 6),
-            ".." if self.language == "lua" => ("+", 6),
-            "&" => ("+", 6),
-            "++" if self.language == "haskell" => ("+", 6),
-            "*" => ("*", 7),
-            "x" if self.language == "perl" => ("*", 7),
-            "/" | "//" => ("/", 7),
-            "%" => ("%", 7),
-            "**" => ("bits", 8),
-            "" if self.language == "awk" && self.is_value() => ("concatenate", 6),
+            "^" if self.language != "applescript" => ("^", 5),
+            "&" if self.language != "applescript" => ("&", 6),
+            "<<" => ("<<", SHIFT),
+            ">>" | ">>>" => (">>", SHIFT),
+            "+" => ("+", 8),
+            "-" => ("-", 8),
+            "." if matches!(self.language, "php" | "perl") => ("+", 8),
+            ".." if self.language == "lua" => ("+", 8),
+            "&" => ("+", 8),
+            "++" if self.language == "haskell" => ("+", 8),
+            "*" => ("*", 9),
+            "x" if self.language == "perl" => ("*", 9),
+            "/" | "//" => ("/", 9),
+            "%" => ("%", 9),
+            "**" => ("**", 10),
+            "" if self.language == "awk" && self.is_value() => ("concatenate", 8),
             _ if self.language == "awk" && self.is_value() && !ENDS.contains(&word) => {
-                ("concatenate", 6)
+                ("concatenate", 8)
             }
             _ => return None,
         };
@@ -205,23 +211,34 @@ impl Interpreter<'_, '_, '_> {
                 let right = self.expression(binding + 1);
                 self.add(left, right)
             }
-            "<<" => self.shifted(left, binding),
+            "<<" | ">>" => self.shifted(left, &sign, binding),
             "%" => {
                 let span = self.span_from(self.at);
                 let right = self.expression(binding + 1);
-                remainder(left, right, span)
+                remainder(self.language, left, right, span)
+            }
+            // What stands on the right binds first: `2 ** 3 ** 2`.
+            "**" => {
+                let right = self.expression(binding);
+                numbers::calculated(self.language, "**", &left, &right)
             }
             "*" => {
                 let right = self.expression(binding + 1);
                 self.product(&left, &right)
             }
             "/" => {
+                // Python's `//` is read as two signs.
+                let is_floor = self.language == "python" && sign == "/" && self.accept("/");
+                let sign = if is_floor { "//" } else { &sign };
                 let right = self.expression(binding + 1);
-                self.below(left, right)
+                match numbers::calculated(self.language, sign, &left, &right) {
+                    number @ Value::Number(_) => number,
+                    _ => self.below(left, right),
+                }
             }
             _ => {
                 let right = self.expression(binding + 1);
-                calculated(operator, &left, &right)
+                numbers::calculated(self.language, operator, &left, &right)
             }
         }
     }
@@ -252,10 +269,13 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// `left << right`: put into a list or a file, or behind a text.
-    fn shifted(&mut self, left: Value, binding: u8) -> Value {
+    fn shifted(&mut self, left: Value, sign: &str, binding: u8) -> Value {
         let span = self.span_from(self.at);
         let owner = self.at.checked_sub(2).map(|at| self.word_at(at).to_owned());
         let right = self.expression(binding + 1);
+        if matches!((&left, &right), (Value::Number(_), Value::Number(_))) {
+            return numbers::calculated(self.language, sign, &left, &right);
+        }
         if self.language == "ruby"
             && let Value::List(mut list) = left
         {
@@ -399,34 +419,12 @@ impl Interpreter<'_, '_, '_> {
 }
 
 /// `left % right`: of numbers, or a text with values put in.
-fn remainder(left: Value, right: Value, span: Span) -> Value {
-    match (&left, &right) {
-        (Value::Number(left), Value::Number(right)) => {
-            Value::Number(left.checked_rem(*right).unwrap_or(0))
-        }
-        (Value::Text(_), _) => fold::format(&[
+fn remainder(language: &str, left: Value, right: Value, span: Span) -> Value {
+    match &left {
+        Value::Text(_) => fold::format(&[
             Given { name: None, value: left, span },
             Given { name: None, value: right, span },
         ]),
-        _ => Value::Text(mixed("a number", [&left, &right])),
-    }
-}
-
-/// What another operator makes of two values.
-fn calculated(operator: &str, left: &Value, right: &Value) -> Value {
-    match (operator, left, right) {
-        ("-", Value::Number(left), Value::Number(right)) => {
-            Value::Number(left.saturating_sub(*right))
-        }
-        ("|", Value::Number(left), Value::Number(right)) => Value::Number(left | right),
-        // Flags by their names.
-        ("|", Value::Name(one, _), Value::Name(other, _)) => {
-            let text = mixed("flags", [left, right]);
-            Value::reached(&format!("{one}|{other}"), text.derive([]))
-        }
-        ("|", Value::Table(left), Value::Table(right)) => {
-            Value::Table(left.iter().chain(right).cloned().collect())
-        }
-        _ => Value::Text(mixed("a number", [left, right])),
+        _ => numbers::calculated(language, "%", &left, &right),
     }
 }

@@ -1,5 +1,5 @@
 //! Programs that code goes on talking to: what is written into the standard input of one that was started is what it reads. Owns which those
-//! are, and by what they are told more.
+//! are, by what they are told more, and what else a stream is led into.
 
 use portcullis_syntax::Span;
 
@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     effect::{Argument, GapReason},
+    programs::host::Host,
     text::{Piece, Text},
 };
 
@@ -134,5 +135,43 @@ impl Interpreter<'_, '_, '_> {
             }
             None => {}
         }
+    }
+
+    /// A stream is led into another one: into a connection it is sent.
+    pub(super) fn piped(&mut self, content: &Text, to: &Value, span: Span) {
+        const CONNECTIONS: &[&str] = &[
+            "axios",
+            "dgram",
+            "got",
+            "http",
+            "http2",
+            "https",
+            "needle",
+            "net",
+            "request",
+            "superagent",
+            "tls",
+            "undici",
+            "ws",
+        ];
+        if let Some(number) = self.program(to) {
+            self.feed(number, content);
+            return;
+        }
+        // `response.pipe(fs.createWriteStream(path))`
+        if let Value::File(index) = to {
+            self.write_file(*index, content);
+            return;
+        }
+        let Value::Name(path, address) = to else { return };
+        let root = path.split(['.', '(']).next().unwrap_or_default();
+        // A server of the program's own answers whoever asks it.
+        if !path.contains("()") || path.contains("erver") || !CONNECTIONS.contains(&root) {
+            return;
+        }
+        self.flush();
+        let known = [&self.peer, address].into_iter().find(|text| !text.is_empty()).cloned();
+        let address = known.unwrap_or_else(|| Text::unknown("a connection"));
+        self.walk.connect(&Argument { text: address, span }, Some(content.clone()), false);
     }
 }

@@ -13,6 +13,7 @@ use portcullis_syntax::{
 };
 
 use super::{
+    acts::Made,
     deferred::Deferred,
     endings::Ending,
     fed::Started,
@@ -163,6 +164,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             clients: Vec::new(),
             replaced: Vec::new(),
             partials: Vec::new(),
+            made: Vec::new(),
             patched: Vec::new(),
             part: None,
             lazy: Vec::new(),
@@ -214,6 +216,10 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
     /// What it printed.
     fn printed(self) -> Text {
         let mut output = self.output;
+        // What a text gives back that was made a function.
+        if let Some(returned) = self.returned.filter(|_| self.language == "javascript") {
+            output.inherit(&returned.text());
+        }
         // What prints in ways that are not read prints something.
         if output.is_empty() || PRINTS_OTHERWISE.iter().any(|way| self.source.contains(way)) {
             output.push(Piece::Unknown("what the code prints".into()));
@@ -301,6 +307,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) replaced: Vec<Replaced>,
     /// Functions that were given some of their arguments: `functools.partial(client.delete, Bucket="b")`.
     pub(super) partials: Vec<(Value, Vec<Given>)>,
+    /// Functions that were made of texts.
+    pub(super) made: Vec<Made>,
     /// The options of the program that the definition that is read next is, with what they are worth by default.
     pub(super) options: Vec<(String, Value)>,
     /// Whether it is a program.

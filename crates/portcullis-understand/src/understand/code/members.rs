@@ -102,6 +102,9 @@ fn parent(path: &str) -> String {
 impl Interpreter<'_, '_, '_> {
     /// A member of a value.
     pub(super) fn member(&mut self, value: Value, name: &str) -> Value {
+        if name == "constructor" && self.language == "javascript" && self.is_function(&value) {
+            return Value::name("Function");
+        }
         match value {
             Value::Name(path, text) => self.member_of_name(&path, text, name),
             Value::Table(_) => match value.entry(name) {
@@ -161,6 +164,20 @@ impl Interpreter<'_, '_, '_> {
                 Value::reached(&format!("object.{name}"), text)
             }
             other => Value::Method(Box::new((other, name.to_owned()))),
+        }
+    }
+
+    /// Whether a value is a function for certain, so that what made it makes functions of texts: one of the script, one that a row
+    /// describes, or what made something else.
+    fn is_function(&self, value: &Value) -> bool {
+        match value {
+            Value::Function(_) => true,
+            Value::Method(method) => method.1 == "constructor",
+            Value::Name(path, _) => {
+                path.ends_with(".constructor")
+                    || tables::row(self.language, &self.canonical(path)).is_some()
+            }
+            _ => false,
         }
     }
 

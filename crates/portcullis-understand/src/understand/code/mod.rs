@@ -35,6 +35,7 @@ mod members;
 mod methods;
 mod native;
 mod notebook;
+mod numbers;
 mod objects;
 mod opened;
 mod operands;
@@ -50,6 +51,7 @@ mod spliced;
 mod statements;
 mod tables;
 mod templates;
+mod tested;
 mod unreached;
 
 /// Ways to give a shell to another machine that take no call a table could know: a line that `awk` reads from a socket and
@@ -84,6 +86,8 @@ const MOST_READS: usize = 8;
 
 #[cfg(test)]
 mod followed_tests;
+#[cfg(test)]
+mod mended_tests;
 #[cfg(test)]
 mod tests;
 mod value;

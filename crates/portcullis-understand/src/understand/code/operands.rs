@@ -4,6 +4,7 @@ use portcullis_syntax::{Span, code::TokenKind};
 
 use super::{
     interpreter::Interpreter,
+    numbers,
     value::{Given, Value},
 };
 use crate::{effect::Argument, text::Text};
@@ -150,6 +151,10 @@ impl Interpreter<'_, '_, '_> {
             "-" | "+" => {
                 self.at += 1;
                 match self.prefixed() {
+                    // The sign stands before the whole power.
+                    Value::Number(_) if word == "-" && self.word() == "**" => {
+                        Value::unknown("a number")
+                    }
                     Value::Number(number) if word == "-" => Value::Number(number.saturating_neg()),
                     value => value,
                 }
@@ -162,8 +167,12 @@ impl Interpreter<'_, '_, '_> {
             }
             "!" | "~" => {
                 self.at += 1;
-                drop(self.prefixed());
-                Value::unknown("a condition")
+                match self.prefixed() {
+                    Value::Number(number) if word == "~" && self.word() != "**" => {
+                        numbers::turned(self.language, number)
+                    }
+                    _ => Value::unknown("a condition"),
+                }
             }
             "*" | "**" | "&" | "\\" | "..." | "@" | "$" | "<-" => {
                 self.at += 1;

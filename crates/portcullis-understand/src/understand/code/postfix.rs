@@ -5,7 +5,8 @@ use portcullis_syntax::code::TokenKind;
 
 use super::{
     binding::NOWHERE,
-    containers::{grown, one_method},
+    containers::{any_of, grown, one_method},
+    expressions::SHIFT,
     interpreter::Interpreter,
     operands::{ELEMENTS, LINES},
     value::{Given, Value, mixed},
@@ -142,11 +143,16 @@ impl Interpreter<'_, '_, '_> {
         let first = self.at + 1;
         let given = self.arguments_until(close);
         let span = self.span_from(start);
+        let (value, turns) = self.changed_by_arguments(value, object.as_deref(), span);
         if let Some(owner) = owner.and_then(|owner| self.held_under(owner)) {
             if let Some((before, name)) = one_method(&value) {
                 let callee = Value::Method(Box::new((before.clone(), name)));
                 if let Some(grown) = grown(&callee, &given) {
                     self.changed(&owner, &before, grown, true);
+                }
+                // Who knows how often it was turned: whatever stands where may be any of them.
+                if turns && let Some(Value::List(list)) = self.bound(&owner) {
+                    self.bind(owner, Value::List(any_of(list)));
                 }
             }
         } else if !self.grow_entry(start, &given) {
@@ -172,6 +178,28 @@ impl Interpreter<'_, '_, '_> {
         value
     }
 
+    /// A method of a list that its arguments changed before it is called, and whether that is done again and again: `list.push(list.shift())`.
+    fn changed_by_arguments(
+        &mut self,
+        value: Value,
+        object: Option<&str>,
+        span: Span,
+    ) -> (Value, bool) {
+        let changed = match (&value, object.and_then(|name| self.variables.get(name))) {
+            (Value::Method(method), Some(now @ Value::List(after))) => match &method.0 {
+                Value::List(before) if before.len() != after.len() => {
+                    Some(Value::Method(Box::new((now.clone(), method.1.clone()))))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match changed {
+            Some(changed) => (changed, self.is_repeated(span)),
+            None => (value, false),
+        }
+    }
+
     /// `"command" | getline line` of awk.
     fn line_of_command(&mut self, value: &Value, start: usize) -> Value {
         let span = self.span_from(start);
@@ -190,7 +218,7 @@ impl Interpreter<'_, '_, '_> {
             });
             let line = lines.unwrap_or_else(|| Value::Text(printed.clone()));
             if self.word_at(self.at + 1) == "[" {
-                let place = self.expression(5);
+                let place = self.expression(SHIFT);
                 self.store_member(place, line);
             } else {
                 self.bind(self.word().to_owned(), line);

@@ -7,6 +7,10 @@ use super::{
     value::{Given, Value},
 };
 
+mod modules;
+
+use modules::plain_module;
+
 /// Libraries whose servers and files are in the memory of the program alone: their own pages say so.
 const FAKES: &[&str] = &[
     "aioresponses",
@@ -141,7 +145,18 @@ impl Interpreter<'_, '_, '_> {
                 until = first.map_or(usize::MAX, |end| self.behind_test(end));
                 REQUESTS.iter().chain(&["fetch"]).map(|name| (*name).to_owned()).collect()
             }
-            "aws-sdk-client-mock.mockClient" if !self.source.contains(".restore(") => {
+            "aws-sdk-client-mock.mockClient"
+                if !names_members(self.source) && !self.is_under_condition() =>
+            {
+                let restores = |at: &usize| {
+                    self.word_at(*at) == "restore"
+                        && at.checked_sub(1).is_some_and(|dot| self.word_at(dot) == ".")
+                };
+                // What stands before may be called behind.
+                if (0..self.at).any(|at| restores(&at)) {
+                    return;
+                }
+                until = (self.at..self.unit.tokens.len()).find(restores).unwrap_or(usize::MAX);
                 let named = given.first().map(|given| &given.value);
                 match named {
                     Some(Value::Name(path, _)) => {
@@ -173,11 +188,16 @@ impl Interpreter<'_, '_, '_> {
                     && self.stands_alone() =>
             {
                 let name = given.first().and_then(|it| it.value.as_known());
-                let Some(name) = name.filter(|name| !is_of_the_runtime(name)) else { return };
+                let Some(name) = name.filter(|name| self.is_replaced_whole(name)) else { return };
                 if !self.is_made_up(given.get(1)) {
                     return;
                 }
-                vec![name.to_owned()]
+                let mut all = vec![plain_module(name).to_owned()];
+                // The functions of both are called alike.
+                if plain_module(name) == "fs/promises" {
+                    all.push("fs".to_owned());
+                }
+                all
             }
             // `mock.method(fs, 'rm', async () => {})`: until something puts the real one back.
             "sinon.stub"
@@ -292,26 +312,6 @@ impl Interpreter<'_, '_, '_> {
         }
         let path = format!("{of}.{name}");
         self.replaced.push(Replaced { path, end, calls: self.calls });
-    }
-
-    /// Whether what a module is replaced with has nothing of another module, and no way to get one.
-    fn is_made_up(&self, with: Option<&Given>) -> bool {
-        let Some(with) = with else { return true };
-        let range = with.span.range();
-        let inside = |at: &usize| {
-            self.unit.tokens.get(*at).is_some_and(|token| {
-                range.start <= token.span.range().start && token.span.range().end <= range.end
-            })
-        };
-        let is_foreign = |at: usize| {
-            let word = self.word_at(at);
-            matches!(
-                word,
-                "require" | "import" | "process" | "globalThis" | "global" | "eval" | "Function"
-            ) || matches!(self.variables.get(word), Some(Value::Name(path, _))
-                    if !path.starts_with("jest") && !path.starts_with("vi"))
-        };
-        !range.is_empty() && !(0..self.unit.tokens.len()).filter(inside).any(is_foreign)
     }
 
     /// Whether the text gives a name a value.
@@ -566,24 +566,6 @@ impl Interpreter<'_, '_, '_> {
 /// Whether a name is that of something to be raised.
 fn is_error(name: &str) -> bool {
     ["Error", "Exception", "Interrupt", "Timeout", "Expired"].iter().any(|end| name.ends_with(end))
-}
-
-/// Whether a module is one of the runtime itself, of which a test replaces a function or two and other code has the rest.
-fn is_of_the_runtime(name: &str) -> bool {
-    const MODULES: &[&str] = &[
-        "child_process",
-        "fs",
-        "fs/promises",
-        "http",
-        "https",
-        "net",
-        "os",
-        "process",
-        "vm",
-        "worker_threads",
-    ];
-    let name = name.strip_prefix("node:").unwrap_or(name);
-    MODULES.contains(&name)
 }
 
 /// Whether a member is named by a text: `server["close"]`. A list of texts names none.

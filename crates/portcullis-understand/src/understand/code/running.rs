@@ -233,7 +233,9 @@ impl Interpreter<'_, '_, '_> {
             });
         }
         if path == "compile" {
-            return Value::name("compile()");
+            // What is known of it, is run with the names that it is handed.
+            let known = value.as_known().map(Text::known);
+            return Value::reached("compile()", known.unwrap_or_default());
         }
         result.unwrap_or_else(|| Value::unknown("a value"))
     }

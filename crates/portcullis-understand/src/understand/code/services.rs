@@ -50,6 +50,10 @@ impl Interpreter<'_, '_, '_> {
         if path.starts_with("@aws-sdk/client-") {
             return self.aws_command(path, given, span);
         }
+        if let Some(rest) = path.strip_prefix("@aws-sdk/lib-dynamodb.") {
+            self.documents(rest, given, span);
+            return None;
+        }
         let root = path.split(['.', '(', '[']).next().unwrap_or_default();
         match root {
             "boto3" | "aioboto3" | "botocore" | "aiobotocore" => self.boto(path, text, given, span),
@@ -137,6 +141,33 @@ impl Interpreter<'_, '_, '_> {
                 }) =>
             {
                 self.walk.note("code.database.drop", span);
+                None
+            }
+            // The direction is what it is told: `runner({ direction: "down" })`.
+            "node-pg-migrate"
+                if given.iter().any(|it| {
+                    it.value.entry("direction").and_then(Value::as_known) == Some("down")
+                }) =>
+            {
+                self.tell(known(&["alembic", "downgrade", "base"]), span);
+                None
+            }
+            "alembic" if path == "alembic.config.main" => {
+                if let Some(Value::List(list)) = given.first().map(|it| &it.value) {
+                    let mut words = known(&["alembic"]);
+                    words.extend(list.iter().map(Value::text));
+                    self.follow_words(words, None, span);
+                }
+                None
+            }
+            // No step is left: `migrator.migrateTo(NO_MIGRATIONS)`.
+            "kysely"
+                if method == "migrateTo"
+                    && given.iter().any(|it| {
+                        matches!(&it.value, Value::Name(path, _) if path.ends_with("NO_MIGRATIONS"))
+                    }) =>
+            {
+                self.tell(known(&["alembic", "downgrade", "base"]), span);
                 None
             }
             "ngrok" | "@ngrok/ngrok" | "pyngrok" if matches!(method, "connect" | "forward") => {

@@ -3,6 +3,7 @@
 use super::{
     binding::REPLACES,
     containers::characters,
+    expressions::SHIFT,
     interpreter::Interpreter,
     value::{Given, Value, mixed},
 };
@@ -410,7 +411,7 @@ impl Interpreter<'_, '_, '_> {
             "|" => {
                 self.at += 1;
                 let at = self.at;
-                let command = self.expression(5).text();
+                let command = self.expression(SHIFT).text();
                 let span = self.span_from(at);
                 self.run_shell(&command, span, Some(text));
             }
@@ -418,7 +419,7 @@ impl Interpreter<'_, '_, '_> {
                 let mode = if self.word() == ">" { WriteMode::Replace } else { WriteMode::Append };
                 self.at += 1;
                 let at = self.at;
-                let file = self.expression(5).text();
+                let file = self.expression(SHIFT).text();
                 let argument = Argument { text: file, span: self.span_from(at) };
                 self.walk.write(&argument, mode, text);
             }

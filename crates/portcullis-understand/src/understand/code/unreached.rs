@@ -460,10 +460,17 @@ impl Interpreter<'_, '_, '_> {
         let is_told = self.name_at(at + 1) == "."
             && TELLS.contains(&self.name_at(at + 2))
             && !matches!(self.name_at(at + 3), "=" | "." | "[");
+        // `wipe.__code__.co_names`
+        let is_told = is_told
+            || self.name_at(at + 1) == "."
+                && self.name_at(at + 2) == "__code__"
+                && self.name_at(at + 3) == "."
+                && self.name_at(at + 4).starts_with("co_")
+                && !matches!(self.name_at(at + 5), "=" | "." | "(");
         let looks = before(1) == "(" && self.name_at(at + 1) == ")" && {
             let bare = before(2).to_owned();
             let path = if before(3) == "." { format!("{}.{bare}", before(4)) } else { bare };
-            before(5) != "." && self.only_looks_by(&path)
+            (before(3) != "." || before(5) != ".") && self.only_looks_by(&path)
         };
         // `exports.wipe = wipe`
         let is_exported = before(1) == "=" && before(3) == "." && before(4) == "exports";

@@ -565,9 +565,10 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a directory is below one that `mktemp` made in this call.
+/// Whether a directory is below one that `mktemp`, or what does the same in code, made in this call.
 fn is_made(directory: &str) -> bool {
-    directory.strip_prefix("/tmp/tmp.").is_some_and(|rest| rest.starts_with("**"))
+    let rest = directory.strip_prefix("/tmp/tmp.");
+    rest.is_some_and(|rest| rest.starts_with("**") || rest == "made" || rest.starts_with("made/"))
 }
 
 /// Whether a program stands where projects and people keep theirs, and not where the system does.

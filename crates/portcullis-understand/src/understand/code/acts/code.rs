@@ -12,7 +12,7 @@ use super::{
     Call,
     connections::is_address,
 };
-use crate::programs::host::Host;
+use crate::{programs::host::Host, text::Text};
 
 impl Interpreter<'_, '_, '_> {
     /// A text as code, in this language or the one that the act names.
@@ -22,6 +22,9 @@ impl Interpreter<'_, '_, '_> {
         let given_code = if path == "Function" { given.last().unwrap_or(first) } else { first };
         let language = if let Act::CodeIn(language) = act { language } else { self.language };
         let code = given_code.value.clone();
+        if let Some(value) = self.run_with_context(path, language, call) {
+            return value;
+        }
         let value = self.run_code(path, language, &code, given_code.span);
         let named = code.as_known().and_then(|code| code.trim().strip_prefix("return "));
         match named.map(|name| name.trim_end_matches(';').trim()) {
@@ -68,6 +71,12 @@ impl Interpreter<'_, '_, '_> {
         }
         match first.and_then(|given| given.value.as_known()) {
             Some(name) => self.module(module_name(name)),
+            // One of the project, whatever it is called.
+            None if names_file => {
+                let mut named = Text::unknown("a module");
+                given.iter().for_each(|given| given.value.inherit_into(&mut named));
+                Value::reached("a module", named)
+            }
             None => Value::reached(
                 "a module",
                 mixed("a module", given.iter().map(|given| &given.value)),

@@ -23,7 +23,10 @@ impl Interpreter<'_, '_, '_> {
     /// A request, with all that goes along.
     pub(super) fn send_request(&mut self, act: Act, call: Call<'_>) -> Value {
         let Call { path, plain, first, second, span, .. } = call;
-        let address = if act == Act::Request { second } else { first };
+        let address = match act {
+            Act::Request => second.or_else(|| call.keyword(&["url"])),
+            _ => first,
+        };
         let Some(address) = address else {
             return Value::Text(Text { taint: Taint::NETWORK, ..Text::unknown("a response") });
         };
@@ -66,7 +69,9 @@ impl Interpreter<'_, '_, '_> {
             self.walk.note("code.load.flood", span);
         }
         let method = match act {
-            Act::Request => first.map(|given| given.value.text()),
+            Act::Request => {
+                call.keyword(&["method"]).or(plain.first().copied()).map(|given| given.value.text())
+            }
             Act::Method(method) => Some(Text::known(method)),
             Act::PostTyped => Some(Text::known("POST")),
             Act::Post if path != "navigator.sendBeacon" => Some(Text::known("POST")),

@@ -9,10 +9,16 @@ use super::{
         interpreter::Interpreter,
         value::{Given, Value},
     },
+    Doing,
     judged::Called,
     services::top_of,
 };
-use crate::{bound::Bounded, contract::Class, effect::Argument, text::Text};
+use crate::{
+    bound::Bounded,
+    contract::Class,
+    effect::Argument,
+    text::{Piece, Text},
+};
 
 /// Clients of stores of keys.
 const STORES: &[&str] =
@@ -72,6 +78,42 @@ impl Interpreter<'_, '_, '_> {
         let reads = READS.contains(&key) || called.way.contains(&"json") && key == "get";
         (reads && (self.seen.sessions && is_computed() || names()))
             .then(|| self.stored_secret(SESSION, span))
+    }
+
+    /// `for row in table.find(): table.delete_one({"_id": row["_id"]})`: all rows were gone through, and nothing chooses among them. A search
+    /// that has a condition stands in the path of what it gives.
+    pub(super) fn goes_through_all(
+        &mut self,
+        called: &Called<'_>,
+        given: &[Given],
+        span: Span,
+    ) -> bool {
+        /// How deep the row may lie in the condition.
+        const LEVELS: usize = 4;
+        let table = called.path.strip_suffix(called.name).unwrap_or_default();
+        let row = format!("{}[]", table.trim_end_matches('.'));
+        if !given.iter().any(|it| comes_from(&it.value, &row, LEVELS)) || !self.is_repeated(span) {
+            return false;
+        }
+        let head = (0..self.at).rev().find(|at| matches!(self.word_at(*at), "for" | "forEach"));
+        head.is_some_and(|head| !self.chooses_since(head))
+    }
+
+    /// Deletions in a list of what is to be done with a table.
+    pub(super) fn deletes_in_bulk(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+        /// How many of them are looked at.
+        const DELETIONS: usize = 16;
+        let Some(Value::List(list)) = given.first().map(|it| &it.value) else { return };
+        for one in list.iter().leading(DELETIONS) {
+            let filter = match one {
+                Value::Table(_) => one.entry("deleteMany").and_then(|it| it.entry("filter")),
+                _ => None,
+            };
+            if let Some(filter) = filter {
+                let filter = Given { name: None, value: filter.clone(), span };
+                self.rows(Doing::DeletesRows, called, &[filter], span);
+            }
+        }
     }
 
     /// Whether a condition behind the token at `from` chooses among what is gone through. Whether there is anything at all is no choice.
@@ -185,4 +227,22 @@ fn names_sessions(text: &str) -> bool {
     lower
         .split(|it: char| !it.is_ascii_alphanumeric())
         .any(|part| matches!(part, "sess" | "session" | "sessions" | "spring:session"))
+}
+
+/// Whether something of a value was reached by a path that begins so.
+fn comes_from(value: &Value, start: &str, levels: usize) -> bool {
+    let Some(levels) = levels.checked_sub(1) else { return false };
+    match value {
+        Value::Name(path, _) => path.starts_with(start),
+        Value::Text(text) => text
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Unknown(origin) if origin.starts_with(start))),
+        Value::Table(table) => table.iter().any(|(_, one)| comes_from(one, start, levels)),
+        Value::List(list) | Value::Any(list) => {
+            list.iter().any(|one| comes_from(one, start, levels))
+        }
+        Value::Method(method) => comes_from(&method.0, start, levels),
+        _ => false,
+    }
 }

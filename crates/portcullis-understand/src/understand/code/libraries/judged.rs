@@ -124,7 +124,7 @@ const FILES: &[&str] = &[
 ];
 
 /// What is called.
-pub(super) struct Called<'p> {
+pub(in super::super) struct Called<'p> {
     /// The whole way to it.
     pub(super) path: &'p str,
     /// The name of the method.
@@ -134,7 +134,7 @@ pub(super) struct Called<'p> {
     /// What it belongs to.
     pub(super) owner: &'p str,
     /// The names on the way to it, without calls.
-    pub(super) way: Vec<&'p str>,
+    pub(in super::super) way: Vec<&'p str>,
 }
 
 impl<'p> Called<'p> {

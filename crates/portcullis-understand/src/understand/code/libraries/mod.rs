@@ -8,6 +8,7 @@ mod chosen;
 mod databases;
 mod emptied;
 mod judged;
+mod kept;
 mod local;
 mod machines;
 mod models;
@@ -21,7 +22,7 @@ mod stored;
 mod stores;
 mod told;
 
-pub(super) use judged::is_told;
+pub(super) use judged::{Called, is_told};
 pub(super) use local::is_local;
 pub(super) use rows::is_of_a_test;
 pub(super) use services::{is_vendor, top_of};
@@ -120,6 +121,10 @@ pub(super) enum Doing {
     Writes(&'static str),
     /// One is work as usual, each of many is gone for good.
     DeletesOne,
+    /// The same of a row of a database, where all rows that there are were gone through.
+    DeletesEach,
+    /// Deletions stand in a list of what is to be done: `bulkWrite([{ deleteMany: { filter: {} } }])`.
+    DeletesBulk,
     /// A table is filled, maybe in the place of what it holds.
     Loads,
     /// What is given is shown to a model that runs at this host.
@@ -163,6 +168,7 @@ const SHELVES: &[&[Card]] = &[
     stores::CARDS,
     machines::CARDS,
     models::CARDS,
+    kept::CARDS,
 ];
 
 /// The card of what is imported from a module.

@@ -184,14 +184,7 @@ pub(super) const CARDS: &[Card] = &[
     },
     // https://developers.google.com/workspace: mail, files, calendars and accounts of people
     Card {
-        modules: &[
-            "@googleapis",
-            "gspread",
-            "googleapiclient",
-            "googleapis",
-            "pydrive",
-            "pydrive2",
-        ],
+        modules: &["@googleapis", "googleapiclient", "googleapis", "pydrive", "pydrive2"],
         habits: &[],
         methods: &[
             ("permissions.create", Tool(Class::Share)),
@@ -207,6 +200,8 @@ pub(super) const CARDS: &[Card] = &[
             ("files.delete", Tool(Class::Delete)),
             ("files.empty_trash", Tool(Class::Delete)),
             ("drives.delete", Tool(Class::Delete)),
+            ("values.clear", Tool(Class::Delete)),
+            ("values.batch_clear", Tool(Class::Delete)),
             ("calendars.clear", Tool(Class::Delete)),
             ("calendars.delete", Tool(Class::Delete)),
             ("users.delete", Tool(Class::Administer)),

@@ -172,7 +172,9 @@ impl Interpreter<'_, '_, '_> {
             self.seen.rehearsed = true;
         }
         // What a server for a test is asked for opens nothing: `container.get_connection_url(driver=None)`.
-        if is_for_a_test(&Value::name(&format!("{}()", called.path))) {
+        if is_for_a_test(&Value::name(&format!("{}()", called.path)))
+            || called.path == "umzug.SequelizeStorage"
+        {
             return;
         }
         let name = called.name.to_ascii_lowercase();
@@ -273,7 +275,10 @@ impl Interpreter<'_, '_, '_> {
             && path.contains("model");
         // What maps rows of a database that the program itself has inside.
         let is_inside = top == "@electric-sql/pglite" && path.starts_with("drizzle-orm/pglite");
+        // What takes steps back in the one database that there is.
+        let is_of_steps = path.starts_with("umzug.") && top == "sequelize";
         is_of(path)
+            || is_of_steps
             || is_own
             || is_inside
             || given.iter().any(|given| matches!(&given.value, Value::Name(path, _) if is_of(path)))
@@ -283,6 +288,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn rows(&mut self, doing: Doing, called: &Called<'_>, given: &[Given], span: Span) {
         if self.is_emulated(called.path)
             || self.is_in_memory(called.path, given)
+            || self.is_of_test_database(called, span)
             || self.is_only_written()
         {
             return;

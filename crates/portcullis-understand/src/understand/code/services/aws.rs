@@ -8,7 +8,7 @@ use super::{
         value::{Given, Value},
     },
     ORDINARY,
-    command::{kebab, known, options},
+    command::{DEPTH, kebab, known, options, written},
     stored::secret,
 };
 use crate::{programs::host::Host, text::Text};
@@ -138,6 +138,37 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// `new DeleteCommand({…})`, `DynamoDBDocument.from(client).delete({…})`: the same with plain values for items.
+    pub(super) fn documents(&mut self, rest: &str, given: &[Given], span: Span) {
+        let command = match rest.strip_suffix("Command") {
+            Some(command) => kebab(command),
+            None => match rest.rsplit_once("().") {
+                Some((_, method)) => kebab(method),
+                None => return,
+            },
+        };
+        let command = match command.as_str() {
+            "delete" => "delete-item",
+            "batch-write" => "batch-write-item",
+            "transact-write" => "transact-write-items",
+            _ => return,
+        };
+        self.aws("dynamodb", command, given, span);
+    }
+
+    /// Whether rows go one after the other of what was listed, of a store that is not on this machine.
+    fn deletes_each(&mut self, command: &str, given: &[Given], span: Span) -> bool {
+        let deletes = match command {
+            "batch-write-item" => self.source.contains("DeleteRequest"),
+            "transact-write-items" => self.source.contains("Delete:"),
+            _ => command.starts_with("delete-item"),
+        };
+        // Which they are, stands in the code.
+        let is_computed = given.is_empty()
+            || given.iter().any(|given| written(&given.value, DEPTH).has_unknown());
+        deletes && is_computed && self.is_repeated(span) && !self.is_pointed_here()
+    }
+
     /// Files that go to a bucket or come from one, told as `aws s3 cp` does it; false where it is nothing of that kind.
     pub(super) fn bucket(
         &mut self,
@@ -189,12 +220,12 @@ impl Interpreter<'_, '_, '_> {
         span: Span,
     ) -> Option<Value> {
         let noun = command.split('-').skip(1).last().unwrap_or_default();
+        // One after the other of all that there is.
+        if self.deletes_each(command, given, span) {
+            self.walk.note("service.records.changed", span);
+            return None;
+        }
         if command.starts_with("delete") && ORDINARY.contains(&noun) {
-            // One after the other of all that there is.
-            if matches!(noun, "item" | "items") && self.is_repeated(span) && !self.is_pointed_here()
-            {
-                self.walk.note("service.records.changed", span);
-            }
             return None;
         }
         let is_mail = matches!(service, "ses" | "sesv2") && command.starts_with("send-");

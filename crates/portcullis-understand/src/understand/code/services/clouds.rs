@@ -32,6 +32,9 @@ const SERVICES: &[&str] = &[
     "vultr",
 ];
 
+/// What a row of a store is called.
+const ROWS: &[&str] = &["document", "entities", "entity", "item", "items", "record"];
+
 /// How a bucket is shown to everybody.
 pub(super) const PUBLISHED: &[&str] =
     &["gcloud", "storage", "buckets", "add-iam-policy-binding", "gs://b", "--member=allUsers"];
@@ -97,8 +100,17 @@ impl Interpreter<'_, '_, '_> {
             let destroys = words.next().is_some_and(|verb| DESTROYING.contains(&verb));
             let ordinary = words.next_back().is_some_and(|noun| ORDINARY.contains(&noun))
                 || receiver.contains(".document()");
+            let is_row = words_end(&verb, ROWS);
             if destroys && !ordinary && self.client_of(path) != Client::Nearby {
                 self.walk.note("code.cloud.delete", span);
+            } else if destroys
+                && is_row
+                && self.client_of(path) != Client::Nearby
+                && !self.is_emulated(path)
+                && self.is_repeated(span)
+            {
+                // One after the other of all that there is.
+                self.walk.note("service.records.changed", span);
             }
             if matches!(method, "add_lifecycle_delete_rule" | "addLifecycleRule") {
                 self.tell(known(AGED), span);
@@ -169,6 +181,11 @@ impl Interpreter<'_, '_, '_> {
             _ => {}
         }
     }
+}
+
+/// Whether a name ends in one of these words.
+fn words_end(name: &str, words: &[&str]) -> bool {
+    name.rsplit('-').next().is_some_and(|last| words.contains(&last))
 }
 
 /// Whether a rule of a firewall lets in everybody: `{access: "Allow", sourceAddressPrefix: "*"}`.

@@ -64,6 +64,9 @@ impl Interpreter<'_, '_, '_> {
         {
             self.walk.note("code.sandbox.escape", span);
         }
+        if let Some(number) = whole_number(path, given) {
+            return Some(number);
+        }
         if let "console.debug" | "console.dir" | "console.error" | "console.info"
         | "console.table" | "console.trace" | "console.warn" = path
         {
@@ -92,5 +95,32 @@ impl Interpreter<'_, '_, '_> {
             _ => {}
         }
         None
+    }
+}
+
+/// The whole number that a text says, or that a number is already: `parseInt("1f", 16)`, `Math.floor(8 / 4)`.
+fn whole_number(path: &str, given: &[Given]) -> Option<Value> {
+    match (path, given) {
+        ("parseInt" | "Number.parseInt", [text, rest @ ..]) => {
+            let radix = match rest.first().map(|it| &it.value) {
+                Some(Value::Number(radix)) => {
+                    u32::try_from(*radix).ok().filter(|it| (2..=36).contains(it))?
+                }
+                _ => 10,
+            };
+            match &text.value {
+                Value::Number(number) if radix == 10 => Some(Value::Number(*number)),
+                value => {
+                    let known = value.as_known()?.trim();
+                    let digits = if radix == 16 { known.trim_start_matches("0x") } else { known };
+                    i64::from_str_radix(digits, radix).ok().map(Value::Number)
+                }
+            }
+        }
+        ("Math.ceil" | "Math.floor" | "Math.round" | "Math.trunc", [one]) => match one.value {
+            Value::Number(number) => Some(Value::Number(number)),
+            _ => None,
+        },
+        _ => None,
     }
 }

@@ -173,6 +173,8 @@ const CLIENTS: &[&str] = &[
     "bent",
     "got",
     "got.extend()",
+    "http.client.HTTPConnection()",
+    "http.client.HTTPSConnection()",
     "httpx",
     "httpx.AsyncClient()",
     "httpx.Client()",
@@ -188,17 +190,20 @@ const CLIENTS: &[&str] = &[
     "superagent",
 ];
 
-/// The method of a request that a function of an HTTP client is called after, where it changes something.
-pub(super) fn request_method(path: &str, name: &str) -> Option<&'static str> {
-    let method = match name {
-        "delete" | "del" => "DELETE",
-        "put" => "PUT",
-        "patch" => "PATCH",
-        "post" => "POST",
+/// The request that a function of an HTTP client makes: one that is called after a method that changes something, or is given the method.
+pub(super) fn request_of_client(language: &str, path: &str, name: &str) -> Option<Act> {
+    let act = match name {
+        "delete" | "del" => Act::Method("DELETE"),
+        "put" => Act::Method("PUT"),
+        "patch" => Act::Method("PATCH"),
+        "post" => Act::Method("POST"),
+        "build_request" | "request" | "stream" if language == "python" => Act::Request,
+        // All of it stands in one object.
+        "request" => Act::Get,
         _ => return None,
     };
     let client = path.strip_suffix(name)?.strip_suffix('.')?;
-    CLIENTS.contains(&client).then_some(method)
+    CLIENTS.contains(&client).then_some(act)
 }
 
 fn find(table: &'static [Row], name: &str) -> Option<Act> {

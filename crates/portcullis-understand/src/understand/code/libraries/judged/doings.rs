@@ -87,7 +87,8 @@ impl Interpreter<'_, '_, '_> {
             Doing::Mails => self.mails_and_attaches(false, given, span),
             Doing::MailsMany => self.mails_and_attaches(true, given, span),
             Doing::Class(Class::Pay) if self.seen.rehearsed && !self.seen.real => {}
-            Doing::Class(Class::Delete) if self.is_in_memory(called.path, given) => {}
+            Doing::Class(Class::Delete)
+                if self.is_in_memory(called.path, given) || is_offline(called, given) => {}
             Doing::Class(class) => self.deed(class, false, called, given, span),
             Doing::Secret => {
                 let text = Text { taint: Taint::SECRET, ..Text::default() };
@@ -146,6 +147,11 @@ impl Interpreter<'_, '_, '_> {
                 self.deed(Class::Delete, false, called, given, span);
             }
             Doing::DeletesOne => {}
+            Doing::DeletesEach if self.goes_through_all(called, given, span) => {
+                self.statement("DELETE FROM", called, &[], span);
+            }
+            Doing::DeletesEach => self.rows(Doing::DeletesRows, called, given, span),
+            Doing::DeletesBulk => self.deletes_in_bulk(called, given, span),
             Doing::Loads => self.takes_the_place(called, given, span),
             Doing::Prompts(host) => self.prompts(host, called, given, span),
             Doing::Debugs => {
@@ -391,4 +397,11 @@ fn secret_where(name: &str, given: &[Given]) -> Taint {
         |it: &Given| it.name.as_deref().is_none_or(|given| given == name) && it.value.is_true();
     let is_one = given.iter().filter(|it| matches!(it.value, Value::Name(..))).any(says);
     if is_one { Taint::SECRET } else { Taint::NONE }
+}
+
+/// Whether a downgrade only writes its statements down: `command.downgrade(config, "head:base", sql=True)`.
+/// (alembic.sqlalchemy.org, "Generating SQL Scripts")
+fn is_offline(called: &Called<'_>, given: &[Given]) -> bool {
+    let says = |given: &Given| given.name.as_deref() == Some("sql") && given.value.is_true();
+    called.key == "downgrade" && given.iter().any(says)
 }

@@ -1,0 +1,152 @@
+//! Modules of Node that a test framework replaces whole: `jest.mock("fs")`. Owns when nothing in the text has the real one after all.
+
+use portcullis_syntax::Span;
+
+use super::{
+    super::{
+        interpreter::Interpreter,
+        value::{Given, Value},
+    },
+    names_members,
+};
+use crate::text::Text;
+
+/// Modules of the runtime itself.
+const OF_THE_RUNTIME: &[&str] = &[
+    "child_process",
+    "fs",
+    "fs/promises",
+    "http",
+    "https",
+    "net",
+    "os",
+    "process",
+    "vm",
+    "worker_threads",
+];
+
+/// The name of a module without what says that it is one of Node's own.
+pub(super) fn plain_module(name: &str) -> &str {
+    name.strip_prefix("node:").unwrap_or(name)
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Whether nock answers a request in the place of the host, by an interceptor of this method: `nock(host).delete(path).reply(204)`. One
+    /// answers once; what comes after it goes out. (github.com/nock/nock, "Usage")
+    pub(in super::super) fn is_intercepted(
+        &mut self,
+        method: &str,
+        address: &Text,
+        span: Span,
+    ) -> bool {
+        const GOES_ON: &[&str] = &[
+            "allowUnmocked",
+            "cleanAll",
+            "enableNetConnect",
+            "isActive",
+            "passthrough",
+            "removeInterceptor",
+            "restore",
+        ];
+        if self.language != "javascript"
+            || !self.modules.contains("nock")
+            || GOES_ON.iter().any(|word| self.source.contains(word))
+            || !["test(", "it("].iter().any(|shape| self.source.contains(shape))
+        {
+            return false;
+        }
+        let known = address.known_prefix();
+        let Some((scheme, rest)) = known.split_once("://") else { return false };
+        let Some((host, _)) = rest.split_once('/') else { return false };
+        let plain: String = self.source.chars().filter(|it| !it.is_whitespace()).collect();
+        let method = method.to_ascii_lowercase();
+        let begins = |way: &str| {
+            ["'", "\"", "`"].iter().any(|quote| {
+                plain.contains(&format!("nock({quote}{scheme}://{host}{quote}){way}.{method}("))
+            })
+        };
+        begins(".persist()") || begins("") && !self.is_repeated(span)
+    }
+
+    /// Whether what a module is replaced with has nothing of another module, and no way to get one.
+    pub(super) fn is_made_up(&self, with: Option<&Given>) -> bool {
+        let Some(with) = with else { return true };
+        let range = with.span.range();
+        let inside = |at: &usize| {
+            self.unit.tokens.get(*at).is_some_and(|token| {
+                range.start <= token.span.range().start && token.span.range().end <= range.end
+            })
+        };
+        let is_foreign = |at: usize| {
+            let word = self.word_at(at);
+            // `{ execSync: jest.fn() }`
+            let is_key = self.word_at(at + 1) == ":"
+                && at.checked_sub(1).is_some_and(|it| matches!(self.word_at(it), "{" | ","));
+            !is_key
+                && (matches!(
+                    word,
+                    "require"
+                        | "import"
+                        | "process"
+                        | "globalThis"
+                        | "global"
+                        | "eval"
+                        | "Function"
+                ) || matches!(self.variables.get(word), Some(Value::Name(path, _))
+                    if !path.starts_with("jest") && !path.starts_with("vi")))
+        };
+        !range.is_empty() && !(0..self.unit.tokens.len()).filter(inside).any(is_foreign)
+    }
+
+    /// Whether the text itself says what `jest`, `test` and the like are.
+    fn has_harness_of_its_own(&self) -> bool {
+        const NAMES: &[&str] = &["describe", "it", "jest", "test", "vi"];
+        const DEFINES: &[&str] = &["class", "const", "function", "let", "var"];
+        (0..self.unit.tokens.len()).any(|at| match self.word_at(at) {
+            "Reflect" | "eval" | "global" | "globalThis" | "window" => true,
+            word if NAMES.contains(&word) => {
+                let before = at.checked_sub(1).map_or("", |before| self.word_at(before));
+                DEFINES.contains(&before) || matches!(self.word_at(at + 1), "=" | ":")
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether what made a client is only asked for under a condition: `test ? mockClient(S3Client) : null`.
+    pub(super) fn is_under_condition(&self) -> bool {
+        let line = (0..self.at).rev().find(|at| self.is_first(*at)).unwrap_or(0);
+        (line..self.at).any(|at| matches!(self.word_at(at), "?" | "&&" | "||" | "??" | "if"))
+    }
+
+    /// Whether a test framework that replaces a module replaces all that the text has of it. Node's own modules have several names, and without
+    /// a test that runs there is no such framework.
+    pub(super) fn is_replaced_whole(&self, name: &str) -> bool {
+        let plain = plain_module(name);
+        if !OF_THE_RUNTIME.contains(&plain) {
+            return true;
+        }
+        let is_test = ["test(", "it(", "describe("].iter().any(|it| self.source.contains(it));
+        let is_named = |other: &str| {
+            ["'", "\"", "`"].iter().any(|quote| {
+                self.source.contains(&format!("{quote}{other}{quote}"))
+                    || self.source.contains(&format!("{quote}node:{other}{quote}"))
+            })
+        };
+        let others = match plain {
+            "fs" => ["fs/promises", "fs-extra", "graceful-fs"].as_slice(),
+            "fs/promises" => ["fs", "fs-extra", "graceful-fs"].as_slice(),
+            _ => &[],
+        };
+        if self.has_harness_of_its_own() {
+            return false;
+        }
+        let binds = ["binding", "createRequire", "getBuiltinModule", "mainModule", "_load"];
+        is_test
+            && !others.iter().any(|other| is_named(other))
+            && !["try", "catch", "typeof"]
+                .iter()
+                .any(|word| (0..self.at).any(|at| self.word_at(at) == *word))
+            && !binds.iter().any(|word| self.source.contains(word))
+            && !names_members(self.source)
+    }
+}
