@@ -119,7 +119,7 @@ fn the_gates_program_is_known_by_the_file_that_it_is() {
         };
         let action = Action::from_call(call).unwrap();
         let effects = understand(&action, &facts);
-        let found = look(&Scene { action: &action, effects: &effects, facts: &facts });
+        let found = apply(&Scene { action: &action, effects: &effects, facts: &facts });
         found.iter().any(|finding| finding.rule.starts_with("protection.gate."))
     };
     for command in [
