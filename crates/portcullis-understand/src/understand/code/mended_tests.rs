@@ -151,9 +151,7 @@ fn a_module_of_node_that_a_test_replaces_does_nothing() {
         format!(
             "const fs = require('fs');\njest.mock('fs', () => jest.requireActual('fs'));\ntest('x', () => {{ {deletes} }});"
         ),
-        format!(
-            "const fs = require('fs/promises');\njest.mock('fs');\ntest('x', () => {{ fs.rm('/srv/data', {{ recursive: true }}); }});"
-        ),
+        "const fs = require('fs/promises');\njest.mock('fs');\ntest('x', () => { fs.rm('/srv/data', { recursive: true }); });".to_owned(),
     ] {
         assert!(told(&real), "{real}");
     }

@@ -81,14 +81,14 @@ impl Interpreter<'_, '_, '_> {
 
     /// Whether a decorator before a definition is one of the text, which may call what it gets.
     fn is_decorated_by_own(&self, start: usize) -> bool {
-        self.decorators(start).any(|at| {
+        self.lines_of_decorators(start).any(|at| {
             let name = self.word_at(at + 1);
             self.word_at(at) == "@" && (self.named.contains_key(name) || self.is_class(name))
         })
     }
 
     /// The tokens of the lines before a definition that begin with `@`.
-    fn decorators(&self, start: usize) -> std::ops::Range<usize> {
+    fn lines_of_decorators(&self, start: usize) -> std::ops::Range<usize> {
         let first = start.saturating_sub(HEAD);
         let begin = (first..start)
             .rev()
@@ -110,7 +110,7 @@ impl Interpreter<'_, '_, '_> {
         let name = self.word_at(at);
         let close = self.unit.partners.get(at + 1).copied().unwrap_or(at);
         let asks = (at + 1..close).any(|at| FIXTURES.contains(&self.word_at(at)));
-        let says = |word: &str| self.decorators(start).any(|at| self.word_at(at) == word);
+        let says = |word: &str| self.lines_of_decorators(start).any(|at| self.word_at(at) == word);
         let is_marked =
             says("django_db") || self.source.contains("pytestmark = pytest.mark.django_db");
         let is_fixture = says("fixture");
