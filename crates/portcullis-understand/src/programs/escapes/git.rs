@@ -360,12 +360,10 @@ fn taken_in(
         "send-email" => words.iter().for_each(|file| {
             walk.read(file);
         }),
-        "interpret-trailers" => {
-            if Options::new(after, &["--trailer"]).has(&["--in-place"]) {
-                const VALUES: &[&str] = &["--trailer", "--where", "--if-exists", "--if-missing"];
-                for file in Options::new(after, VALUES).operands() {
-                    walk.write(file, WriteMode::Edit, invocation.origin());
-                }
+        "interpret-trailers" if Options::new(after, &["--trailer"]).has(&["--in-place"]) => {
+            const VALUES: &[&str] = &["--trailer", "--where", "--if-exists", "--if-missing"];
+            for file in Options::new(after, VALUES).operands() {
+                walk.write(file, WriteMode::Edit, invocation.origin());
             }
         }
         "mailsplit" => {
