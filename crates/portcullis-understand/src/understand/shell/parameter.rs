@@ -272,15 +272,10 @@ impl Walk<'_> {
                     _ => unknown_like(&value, name),
                 }
             }
-            ParameterOperator::Transform('P' | 'E')
-            | ParameterOperator::Transform('Q' | 'U' | 'L' | 'u') => {
+            ParameterOperator::Transform(letter @ ('P' | 'E' | 'Q' | 'U' | 'L' | 'u')) => {
                 let is_set = value.is_some();
                 let value = value.unwrap_or_else(missing);
-                let letter = match &parameter.operator {
-                    ParameterOperator::Transform(letter) => *letter,
-                    _ => 'Q',
-                };
-                match (letter, value.as_known()) {
+                match (*letter, value.as_known()) {
                     ('U', Some(known)) => value.derive(known_pieces(known.to_uppercase())),
                     ('L', Some(known)) => value.derive(known_pieces(known.to_lowercase())),
                     ('u', Some(known)) => {
@@ -353,9 +348,7 @@ impl Walk<'_> {
             return Some(special);
         }
         let key = subscript.map(|word| self.single(word));
-        if let Some(key) = &key
-            && !self.is_associative(name)
-        {
+        if let Some(key) = key.as_ref().filter(|_| !self.is_associative(name)) {
             self.evaluated(key, Span::default());
         }
         self.element(name, key.as_ref())
