@@ -44,7 +44,7 @@ impl Store {
             |time: SystemTime| now.duration_since(time).is_ok_and(|age| age > LONGEST_KEPT);
         let is_old = |id: &String| {
             let found = fs::symlink_metadata(self.head(id));
-            found.and_then(|found| found.modified()).is_ok_and(|time| is_past(time))
+            found.and_then(|found| found.modified()).is_ok_and(is_past)
         };
         forget = forget.max(names.iter().take_while(|id| is_old(id)).count());
         forget = forget.min(names.len().saturating_sub(1));
