@@ -149,8 +149,8 @@ impl Interpreter<'_, '_, '_> {
                 if !names_members(self.source) && !self.is_under_condition() =>
             {
                 let restores = |at: &usize| {
-                    self.word_at(*at) == "restore"
-                        && at.checked_sub(1).is_some_and(|dot| self.word_at(dot) == ".")
+                    self.name_at(*at) == "restore"
+                        && at.checked_sub(1).is_some_and(|dot| self.name_at(dot) == ".")
                 };
                 // What stands before may be called behind.
                 if (0..self.at).any(|at| restores(&at)) {

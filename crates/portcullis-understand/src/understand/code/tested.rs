@@ -49,7 +49,15 @@ const HEAD: usize = 64;
 
 impl Interpreter<'_, '_, '_> {
     /// Whether a model's rows are deleted within a test of Django that only its runner calls.
-    pub(super) fn is_of_test_database(&self, called: &Called<'_>, span: Span) -> bool {
+    pub(super) fn is_of_test_database(&mut self, called: &Called<'_>, span: Span) -> bool {
+        // Whatever stands behind a function may call it.
+        let outer = std::mem::replace(&mut self.end, self.unit.tokens.len());
+        let is_test = self.stands_in_test(called, span);
+        self.end = outer;
+        is_test
+    }
+
+    fn stands_in_test(&self, called: &Called<'_>, span: Span) -> bool {
         if self.language != "python"
             || !called.way.contains(&"objects")
             || RUNS_BY.iter().any(|word| self.source.contains(word))
