@@ -259,7 +259,7 @@ fn changes(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let is_cluster = matches!(program, "helm" | "helmfile" | "kubectl" | "oc" | "skaffold");
     let mut said = words(run).filter(|word| !is_cluster || !word.contains('/'));
     let mut shapes = CHANGING.iter().filter(|shape| pattern::names(shape, program)).peekable();
-    if shapes.peek().is_none() || !said.any(is_production) && !(is_cluster && is_led(effect, scene))
+    if shapes.peek().is_none() || !(said.any(is_production) || is_cluster && is_led(effect, scene))
     {
         return None;
     }

@@ -37,14 +37,18 @@ fn hook(place: &Place, project: &Path, command: &str) -> Ended {
     place.hook("claude", payload.to_string().as_bytes())
 }
 
+/// What stands at a place of a value; nothing where nothing does.
+fn at(value: &Value, place: &str) -> Value {
+    value.pointer(place).cloned().unwrap_or_default()
+}
+
 /// What was kept beforehand, once the process that does it has ended.
 fn prepared(place: &Place) -> Value {
     for _ in 0..1200 {
         let status = place.run(["status", "--json"]).json();
-        if let Some(one) = status["prepared"].as_array().and_then(|all| all.first()) {
-            if !one["taken"].as_str().unwrap().is_empty() {
-                return one.clone();
-            }
+        let one = at(&status, "/prepared/0");
+        if at(&one, "/taken").as_str().is_some_and(|taken| !taken.is_empty()) {
+            return one;
         }
         thread::sleep(Duration::from_millis(100));
     }
@@ -195,12 +199,12 @@ fn ended_at_each_call(what: &str) {
     let prepare = || place.run(["undo", "--prepare", name, "--json"]);
     let forget = || fs::remove_dir_all(state.path().join("own")).unwrap();
     // What changed just now would be left for later.
-    while prepare().json()["prepared"]["recent"] != 0 {
+    while at(&prepare().json(), "/prepared/recent") != 0 {
         forget();
     }
     let whole = count(state.path());
-    assert_eq!((whole["packs"], whole["objects"], whole["versions"]), (1, 1, 2));
-    let files = prepare().json()["prepared"]["files"].clone();
+    assert_eq!(whole, [("packs", 1), ("objects", 1), ("versions", 2)].into());
+    let files = at(&prepare().json(), "/prepared/files");
     forget();
     let log = place.home.path().join("log");
     let calls = CHANGING.iter().map(|name| format!("?{name}")).collect::<Vec<_>>().join(",");
@@ -221,7 +225,7 @@ fn ended_at_each_call(what: &str) {
     let most = std::env::var("PORTCULLIS_KILLS").ok().and_then(|text| text.parse().ok());
     let most = most.unwrap_or(USUAL).clamp(1, steps.len());
     let mut ended = 0;
-    for (call, number) in (0..most).map(|at| steps[at * steps.len() / most]) {
+    for (call, number) in (0..most).filter_map(|at| steps.get(at * steps.len() / most).copied()) {
         forget();
         let only = format!("trace={call}");
         let inject = format!("inject={call}:{what}:when={number}");
@@ -245,13 +249,14 @@ fn ended_at_each_call(what: &str) {
         let done = traced(&place, &["-e", &only, "-e", &inject], "/dev/null", name);
         let again = prepare();
         assert_eq!(again.code, 0, "{call} {number}, {done}: {}", again.page());
-        assert_eq!(again.json()["prepared"]["files"], files, "{call} {number}");
+        assert_eq!(at(&again.json(), "/prepared/files"), files, "{call} {number}");
         let kept = count(state.path());
         if what.contains("KILL") {
             assert_eq!(kept, whole, "{call} {number}");
         }
         // What could not be copied for git is kept by itself.
-        let is_no_more = kept.iter().all(|(name, count)| *count <= whole[name].max(2));
+        let is_no_more =
+            kept.iter().all(|(name, count)| *count <= whole.get(name).copied().unwrap_or(0).max(2));
         assert!(is_no_more, "{call} {number}: {kept:?}");
         let left: Vec<String> = names(&state.path().join("own/snapshots"))
             .into_iter()

@@ -21,7 +21,7 @@ pub(super) fn erases_device(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let removes = code.split(|word| matches!(*word, ";" | "&&" | "||" | "|")).any(|command| {
         command.first() == Some(&"rm")
             && command.iter().any(is_many)
-            && !command.iter().skip(1).all(|word| is_bench(word))
+            && !command.iter().skip(1).all(is_bench)
     });
     let wipes = has("recovery") && code.iter().any(|word| word.starts_with("--wipe"))
         || code.iter().any(|word| word.ends_with("MASTER_CLEAR"))
