@@ -1,13 +1,10 @@
 //! Which hosts a repository knows. Owns the reading of its settings, as far as its remotes go; git is not run.
 
-use std::{fs, io::Read as _, path::Path};
+use std::path::Path;
 
 use portcullis_core::address::host_of;
 
-use super::repositories;
-
-/// How much of a repository's settings is read; remotes past it are not known, which makes a judgement stricter.
-const BYTES: u64 = 1 << 16;
+use super::repositories::{self, beginning};
 
 /// The hosts of the repository's remotes, in lower case.
 pub(super) fn hosts(workspace: &Path, may_look: impl Fn(&Path) -> bool) -> Vec<String> {
@@ -17,15 +14,6 @@ pub(super) fn hosts(workspace: &Path, may_look: impl Fn(&Path) -> bool) -> Vec<S
     hosts.sort_unstable();
     hosts.dedup();
     hosts
-}
-
-pub(super) fn beginning(path: &Path) -> String {
-    let mut text = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(BYTES).read_to_end(&mut text));
-    match read {
-        Ok(_) => String::from_utf8_lossy(&text).into_owned(),
-        Err(_) => String::new(),
-    }
 }
 
 /// The hosts behind `url` and `pushurl` of the sections `[remote …]`.
@@ -51,6 +39,8 @@ fn named(settings: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

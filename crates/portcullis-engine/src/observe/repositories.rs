@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeSet,
     fs,
+    io::Read as _,
     path::{Path, PathBuf},
 };
 
@@ -12,9 +13,11 @@ use portcullis_core::facts::Obeyed;
 use super::{
     Look,
     look::{normalised, text},
-    remotes::beginning,
 };
 use crate::obeyed::{Repository, Settings, Told};
+
+/// How much of a repository's settings is read; remotes past it are not known, which makes a judgement stricter.
+const BYTES: u64 = 1 << 16;
 
 /// A repository by its directories.
 pub(super) struct Found {
@@ -22,6 +25,16 @@ pub(super) struct Found {
     pub(super) git: PathBuf,
     /// That of this work tree.
     own: PathBuf,
+}
+
+/// The beginning of a file of settings; nothing where it cannot be read.
+pub(super) fn beginning(path: &Path) -> String {
+    let mut text = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(BYTES).read_to_end(&mut text));
+    match read {
+        Ok(_) => String::from_utf8_lossy(&text).into_owned(),
+        Err(_) => String::new(),
+    }
 }
 
 /// The repository of a work tree: one that was added has a file `.git`, which leads to it.

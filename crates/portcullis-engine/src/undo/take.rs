@@ -12,8 +12,7 @@ use jiff::Timestamp;
 use portcullis_core::secrets::redacted;
 
 use super::{
-    FORM, Kept, Scope, Snapshot, Store,
-    ahead::lists,
+    FORM, Kept, Scope, Snapshot, Store, lists,
     pack::{self, Pack},
     versions::{Copying, Look, Version, Versions},
     walk::{TOO_MUCH, Walk},

@@ -7,8 +7,7 @@ use std::{
 };
 
 use super::{
-    Kept, Snapshot, Store,
-    ahead::lists,
+    Kept, Snapshot, Store, lists,
     pack::{self, Stretch},
     versions::{self, Version},
 };

@@ -11,10 +11,14 @@ use std::{
 
 use rustix::process::{Resource, Rlimit};
 
-use super::{Prepared, Unprepared, lists};
+use super::Unprepared;
 use crate::{
     observe, platform,
-    undo::{Bounds, Store, versions},
+    undo::{
+        Bounds, Store,
+        lists::{self, Prepared},
+        versions,
+    },
 };
 
 /// How long nothing is begun anew for a workspace.

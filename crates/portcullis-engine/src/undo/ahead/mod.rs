@@ -9,7 +9,6 @@
 //! A snapshot that is taken meanwhile believes of a list what it finds kept. What is not is read then, as if there were no list.
 
 mod behind;
-pub(super) mod lists;
 
 use std::{
     collections::HashMap,
@@ -20,9 +19,10 @@ use std::{
 
 use jiff::Timestamp;
 
-pub use self::{behind::Ahead, lists::Prepared};
+pub use self::behind::Ahead;
 use super::{
     Bounds, Kept, Store,
+    lists::{self, Prepared},
     pack::{self, Published},
     take::{self, FEW, Into},
     tidy::MOST_BYTES,

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::undo::{
     Ahead, Prepared, Unprepared,
-    ahead::{Way, lists, prepared_by},
-    pack, versions as git_versions,
+    ahead::{Way, prepared_by},
+    lists, pack, versions as git_versions,
 };
 
 impl Scene {

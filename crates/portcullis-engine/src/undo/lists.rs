@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::super::{Kept, Scope, Store, files};
+use super::{Kept, Scope, Store, files};
 use crate::{
     platform,
     tree::{kept, write_name},
@@ -99,7 +99,7 @@ impl Prepared {
     }
 
     /// Whether nothing was left out but what had just changed.
-    pub(in super::super) const fn is_whole(&self) -> bool {
+    pub(super) const fn is_whole(&self) -> bool {
         self.left_out.is_empty() && !self.layers.is_empty()
     }
 
@@ -131,20 +131,20 @@ impl Prepared {
     }
 
     /// How many files its layers name, and how many layers there are.
-    pub(in super::super) fn named(&self) -> (usize, usize) {
+    pub(super) fn named(&self) -> (usize, usize) {
         (self.layers.iter().map(|layer| layer.files).sum(), self.layers.len())
     }
 }
 
 /// Where the lists of one workspace are.
-pub(in super::super) struct Place {
+pub(super) struct Place {
     folder: PathBuf,
     /// When somebody last looked at the workspace.
-    pub(in super::super) time: SystemTime,
+    pub(super) time: SystemTime,
 }
 
 /// The lock of whoever keeps something beforehand; refused where another has it. Nobody whom an agent waits for takes it and waits.
-pub(in super::super) fn lock(store: &Store) -> io::Result<File> {
+pub(super) fn lock(store: &Store) -> io::Result<File> {
     let path = store.folder().join("prepared/lock");
     platform::create_private_file(&path)?;
     let lock = platform::open_to_change(&path)?;
@@ -153,7 +153,7 @@ pub(in super::super) fn lock(store: &Store) -> io::Result<File> {
 }
 
 /// Where the lists of a workspace are, by its name.
-pub(in super::super) fn folder_of(snapshots: &Path, workspace: &Path) -> PathBuf {
+pub(super) fn folder_of(snapshots: &Path, workspace: &Path) -> PathBuf {
     let mut name =
         data_encoding::HEXLOWER.encode(&Sha256::digest(workspace.as_os_str().as_bytes()));
     name.truncate(16);
@@ -161,7 +161,7 @@ pub(in super::super) fn folder_of(snapshots: &Path, workspace: &Path) -> PathBuf
 }
 
 /// All of them, the newest first.
-pub(in super::super) fn all(store: &Store) -> Vec<Place> {
+pub(super) fn all(store: &Store) -> Vec<Place> {
     let entries = fs::read_dir(store.folder().join("prepared")).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let changed = |path: PathBuf| fs::symlink_metadata(path)?.modified();
@@ -179,12 +179,12 @@ pub(in super::super) fn all(store: &Store) -> Vec<Place> {
 }
 
 /// The files of a list; none where it cannot be believed.
-pub(in super::super) fn read(store: &Store, place: &Place) -> Vec<Kept> {
+pub(super) fn read(store: &Store, place: &Place) -> Vec<Kept> {
     head_in(store, &place.folder).map(|head| files(store, &head, &[])).unwrap_or_default()
 }
 
 /// Forgets a list. What only it needs is for whoever tidies up.
-pub(in super::super) fn forget(store: &Store, place: &Place) {
+pub(super) fn forget(store: &Store, place: &Place) {
     // Without its head it counts for nothing.
     let _ = fs::remove_file(place.folder.join(HEAD));
     sweep(&place.folder, None);
@@ -193,13 +193,13 @@ pub(in super::super) fn forget(store: &Store, place: &Place) {
 }
 
 /// What is known beforehand of the files of a scope, in the order of their paths.
-pub(in super::super) fn known(store: &Store, scope: &Scope) -> Vec<Kept> {
+pub(super) fn known(store: &Store, scope: &Scope) -> Vec<Kept> {
     let Some(head) = head(store, &scope.workspace) else { return Vec::new() };
     files(store, &head, &scope.paths)
 }
 
 /// What was kept beforehand of a workspace.
-pub(in super::super) fn head(store: &Store, workspace: &Path) -> Option<Prepared> {
+pub(super) fn head(store: &Store, workspace: &Path) -> Option<Prepared> {
     let folder = folder_of(store.folder(), workspace);
     head_in(store, &folder).filter(|head| head.workspace == workspace)
 }
