@@ -106,7 +106,6 @@ static RULES: &[Rule] = &[
         ],
         quiet: &[
             "cat .env.example",
-            "grep -q '^user' ~/.ssh/config",
             "cat ~/.ssh/id_rsa.pub",
             "cat ~/.ssh/known_hosts",
             "ls -la ~/.ssh",
@@ -493,23 +492,9 @@ fn counted(effect: &Effect, scene: &Scene<'_>) -> bool {
     let at = effect.at.span.range().start;
     scene.effects.list.iter().any(|other| {
         other.at.layer == effect.at.layer
-            && run(other).is_some_and(|run| {
-                (run.program == "wc" || only_counts(run)) && other.at.span.range().contains(&at)
-            })
+            && run(other)
+                .is_some_and(|run| run.program == "wc" && other.at.span.range().contains(&at))
     })
-}
-
-/// `grep -c '^\[' FILE`, `grep -q x FILE`: a number, or whether there is one.
-fn only_counts(run: &crate::effect::Run) -> bool {
-    matches!(run.program.as_str(), "egrep" | "fgrep" | "grep" | "rg")
-        && run.arguments.iter().filter_map(|word| word.text.as_known()).any(|word| {
-            matches!(word, "--count" | "--quiet" | "--silent")
-                || word.strip_prefix('-').is_some_and(|letters| {
-                    !letters.is_empty()
-                        && letters.chars().all(|it| "Eicqsvwx".contains(it))
-                        && letters.contains(['c', 'q'])
-                })
-        })
 }
 
 /// Reads of what lists users or belongs to another, whose bytes are written to a file.

@@ -228,22 +228,35 @@ fn mounted(run: &Run) -> Option<Vec<String>> {
     let mut places = Vec::new();
     for given in options.values_of(MOUNTS) {
         let known = given.text.as_known()?;
-        let place = if known.contains('=') {
-            known.split(',').find_map(|part| {
-                let (key, place) = part.split_once('=')?;
-                matches!(key, "target" | "dst" | "destination").then_some(place)
-            })?
+        let mut found: Vec<&str> = if known.contains('=') {
+            let parts = known.split(',').filter_map(|part| part.split_once('='));
+            let named = parts
+                .filter(|(key, _)| matches!(*key, "target" | "dst" | "destination"))
+                .map(|(_, place)| place);
+            named.collect()
         } else {
-            known.split(':').nth(1)?
+            known.split(':').skip(1).leading(1).collect()
         };
-        places.push(place.trim_end_matches('/').to_owned());
+        if found.is_empty() {
+            return None;
+        }
+        places.extend(found.drain(..).map(|place| place.trim_end_matches('/').to_owned()));
     }
-    let is_plain = |place: &String| place.starts_with('/') && !place.contains("..");
+    let is_plain =
+        |place: &String| place.starts_with('/') && !place.contains("..") && !is_linked(place);
     (!places.is_empty() && places.iter().all(is_plain)).then_some(places)
 }
 
 /// Options of engines that mount something.
 const MOUNTS: &[&str] = &["-v", "--volume", "--mount"];
+
+/// Whether a place may be another by a link that images have: `/bin` is `/usr/bin`, `/var/run` is `/run`.
+fn is_linked(place: &str) -> bool {
+    let first = place.trim_start_matches('/').split('/').next().unwrap_or_default();
+    matches!(first, "bin" | "lib" | "lib32" | "lib64" | "run" | "sbin" | "usr")
+        || place.starts_with("/var/run")
+        || place.starts_with("/var/lock")
+}
 
 /// Whether what is deleted is written as a place of the container that lies neither in nor around one of these.
 fn lies_inside(effect: &Effect, mounts: &[String]) -> bool {
@@ -254,5 +267,6 @@ fn lies_inside(effect: &Effect, mounts: &[String]) -> bool {
     let written = written.trim_end_matches('/');
     written.len() > 1
         && written == path
+        && !is_linked(written)
         && mounts.iter().all(|mount| !is_below(written, mount) && !is_below(mount, written))
 }

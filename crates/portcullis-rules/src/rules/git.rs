@@ -195,8 +195,7 @@ static RULES: &[Rule] = &[
             "git checkout|restore … .|./|\\*|:/|:/\\*|.. !--staged !-S !-b !-B",
             "git restore … .|./|:/ --worktree|-W",
             "git checkout|switch -f|--force|--discard-changes",
-            "git checkout-index -f|--force -a|--all !--prefix=*",
-            "git checkout-index -f|--force -a|--all --prefix=.*|--prefix=*..*",
+            "git checkout-index -f|--force -a|--all",
         ]),
         fires: &[
             "git checkout .",
@@ -215,7 +214,6 @@ static RULES: &[Rule] = &[
             "git restore --staged .",
             "git checkout -",
             "git checkout-index -a --prefix=out/",
-            "git checkout-index -a -f --prefix=out/",
         ],
         ..Rule::LOSS
     },

@@ -68,8 +68,8 @@ static RULES: &[Rule] = &[
         message: "a program that keeps data is removed with what it keeps",
         remedy: "remove it without `purge`, which leaves its data: `apt-get remove`",
         when: When::Command(&[
-            "apt|apt-get|aptitude purge|*/purge *cassandra*|*clickhouse*|*couchdb*|*docker*|*elasticsearch*|*etcd*|*influxdb*|*jenkins*|*mariadb*|*mongo*|*mysql*|*neo4j*|*postgres*|*redis*|*slapd*",
-            "apt|apt-get|aptitude remove|autoremove --purge *cassandra*|*clickhouse*|*couchdb*|*docker*|*elasticsearch*|*etcd*|*influxdb*|*jenkins*|*mariadb*|*mongo*|*mysql*|*neo4j*|*postgres*|*redis*|*slapd*",
+            "apt|apt-get|aptitude purge|*/purge cassandra*|clickhouse-server*|couchdb*|docker-ce|docker.io|elasticsearch*|etcd*|influxdb*|jenkins*|mariadb-server*|mongodb*|mysql-server*|neo4j*|postgresql|postgresql-1*|redis|redis-server*|slapd*",
+            "apt|apt-get|aptitude remove|autoremove --purge cassandra*|clickhouse-server*|couchdb*|docker-ce|docker.io|elasticsearch*|etcd*|influxdb*|jenkins*|mariadb-server*|mongodb*|mysql-server*|neo4j*|postgresql|postgresql-1*|redis|redis-server*|slapd*",
             "dpkg -P|--purge *mariadb*|*mongo*|*mysql*|*postgres*|*redis*",
         ]),
         fires: &[

@@ -82,7 +82,7 @@ static RULES: &[Rule] = &[
         message: "jobs of others are ended, or machines are taken from those who compute on them",
         remedy: "name the one job: `scancel 1234`, and leave nodes to who runs the cluster",
         when: When::Command(&[
-            "scancel -u|--user|-p|--partition|-A|--account|-t|--state|-q|--qos|-w|--nodelist !--me",
+            "scancel -u|--user|-p|--partition|-A|--account|-t|--state|-q|--qos|-w|--nodelist !--me !-u=$USER !--user=$USER",
             "scontrol update … *State=*|*state=*|*STATE=*",
             "scontrol delete|shutdown|reboot|power|takeover|reconfigure",
         ]),
@@ -101,8 +101,8 @@ static RULES: &[Rule] = &[
         message: "messages are put into a queue of another machine, and whoever listens acts on them",
         remedy: "put them into a queue of this machine, and let a person produce what others act on",
         when: When::Command(&[
-            "kcat|kafkacat -P !localhost* !127.0.0.1* !kafka:* !broker:*",
-            "kafka-console-producer|kafka-console-producer.sh --bootstrap-server|--broker-list !localhost* !127.0.0.1* !kafka:* !broker:*",
+            "kcat|kafkacat -P !localhost* !127.0.0.1* !kafka:* !broker:* !-b=localhost* !-b=127.0.0.1* !-b=kafka:* !-b=broker:*",
+            "kafka-console-producer|kafka-console-producer.sh --bootstrap-server|--broker-list !localhost* !127.0.0.1* !kafka:* !broker:* !--bootstrap-server=localhost* !--bootstrap-server=kafka:* !--bootstrap-server=broker:*",
         ]),
         fires: &["kcat -P -b kafka-1.example.com:9092 -t orders"],
         quiet: &[

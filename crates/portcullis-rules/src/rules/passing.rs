@@ -17,7 +17,6 @@ pub(super) mod databases;
 mod environment;
 mod made;
 pub(super) mod projects;
-mod served;
 mod tests_only;
 mod uncommitted;
 
@@ -43,9 +42,7 @@ static PROOFS: &[(&str, Proof)] = &[
     ("container.run.host-mount", projects::shows_names_only),
     ("container.volume.remove", volumes_of_tests),
     ("db.drop", |run, effect, scene| {
-        databases::test_database(run, effect, scene)
-            || made::database(run, effect, scene)
-            || served::database_server(run, effect, scene)
+        databases::test_database(run, effect, scene) || made::database(run, effect, scene)
     }),
     ("db.mongo.drop", databases::test_documents),
     ("db.mongo.update-all", databases::test_documents),
@@ -56,7 +53,6 @@ static PROOFS: &[(&str, Proof)] = &[
     }),
     ("db.reset", databases::test_environment),
     ("db.script.drop", databases::test_documents),
-    ("db.server.stop", served::database_server),
     ("deploy.production", cluster_here),
     ("fs.delete.shred", made::wrote_all),
     ("git.branch.delete-force", made::repository_of_its_own),
@@ -92,12 +88,11 @@ static PROOFS: &[(&str, Proof)] = &[
     ("kafka.topic.delete", |_, effect, scene| made::in_container_of_its_own(effect, scene)),
     ("minio.delete", made::store_here),
     ("package.index.plain", |run, _, _| names_this_machine_alone(run)),
-    ("query.delete.all", client_of_its_own),
-    ("query.drop.table", client_of_its_own),
-    ("query.truncate", client_of_its_own),
+    ("query.delete.all", composed::client_of_tests),
+    ("query.drop.table", composed::client_of_tests),
+    ("query.truncate", composed::client_of_tests),
     ("rabbitmq.delete", test_queue),
     ("remote.verb.delete", emulated),
-    ("secrets.store.change", made::keyring),
     ("token.print", |run, effect, scene| {
         captured::is_used_where_it_belongs(run, effect, scene) || scene.is_cut_to_names(effect)
     }),
@@ -124,11 +119,6 @@ fn names_this_machine_alone(run: &Run) -> bool {
     addresses.peek().is_some()
         && addresses.all(|address| host_of(address).is_some_and(is_this_machine))
         && !run.arguments.iter().any(|word| word.text.has_unknown())
-}
-
-/// A client of a server that is there for tests, or that the call itself started.
-fn client_of_its_own(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    composed::client_of_tests(run, effect, scene) || served::database_server(run, effect, scene)
 }
 
 /// The hit of a rule, told as less where its circumstances prove that.

@@ -370,14 +370,13 @@ static RULES: &[Rule] = &[
         category: Category::Credentials,
         message: "a key is signed by an authority, so that whoever has it may log in wherever that is trusted",
         remedy: "let a person sign it",
-        when: When::Command(&["ssh-keygen -s !-Y !-s=test* !-s=*fixtures/*"]),
+        when: When::Command(&["ssh-keygen -s !-Y"]),
         fires: &[
             "ssh-keygen -s ca_user -I dev -n root key.pub",
             "ssh-keygen -qs ca -I x -V +52w key.pub",
         ],
         quiet: &[
             "ssh-keygen -L -f key-cert.pub",
-            "ssh-keygen -s tests/fixtures/ca -I dev -n dev tests/fixtures/key.pub",
             "ssh-keygen -Y verify -n git -s x.sig -f allowed",
         ],
         ..Rule::KEYS
@@ -387,13 +386,9 @@ static RULES: &[Rule] = &[
         severity: Severity::High,
         message: "the passphrase of a private key would be changed or taken off",
         remedy: "let a person do this with their own key",
-        when: When::Command(&["ssh-keygen -p !-f=test* !-f=*fixtures/*"]),
+        when: When::Command(&["ssh-keygen -p"]),
         fires: &["ssh-keygen -p -N '' -f ~/.ssh/id_rsa"],
-        quiet: &[
-            "ssh-keygen -lf ~/.ssh/id_rsa.pub",
-            "ssh-keygen -t ed25519 -N '' -f key",
-            "ssh-keygen -p -P a -N b -m PEM -f tests/fixtures/rsa",
-        ],
+        quiet: &["ssh-keygen -lf ~/.ssh/id_rsa.pub", "ssh-keygen -t ed25519 -N '' -f key"],
         ..LATER
     },
     Rule {

@@ -520,7 +520,8 @@ fn loses_only(run: &Run) -> bool {
             })
     };
     let command = words.find(|word| !word.is_some_and(is_own));
-    let is_shell = |word: &str| matches!(word, "bash" | "dash" | "sh" | "su" | "zsh");
+    let is_shell =
+        |word: &str| matches!(word, "bash" | "dash" | "screen" | "sh" | "su" | "tmux" | "zsh");
     match command {
         Some(Some(program)) if program.starts_with('-') => false,
         // `sh -c '…'` is judged by what it does.

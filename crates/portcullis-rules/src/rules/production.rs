@@ -223,9 +223,9 @@ fn is_led(effect: &Effect, scene: &Scene<'_>) -> bool {
 
 /// Commands that start, stop or replace what runs on a machine.
 const RUNNING: &[&str] = &[
-    "docker|podman compose up|down|restart|stop|kill|rm|pull",
+    "docker|podman compose up|down|restart|stop|kill|rm",
     "docker-compose up|down|restart|stop|kill|rm",
-    "docker|podman run|restart|stop|kill|rm|start",
+    "docker|podman restart|stop|kill|rm",
     "forever restart|restartall|stop|stopall",
     "pm2 delete|kill|reload|restart|stop|startOrReload",
     "service * restart|stop|reload|start",
@@ -245,7 +245,7 @@ fn changes_host(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         matches!(run.program.as_str(), "ssh" | "autossh")
             && words(run).any(|word| {
                 let host = word.rsplit('@').next().unwrap_or(word);
-                matches!(host, "localhost" | "127.0.0.1" | "::1")
+                matches!(host, "localhost" | "127.0.0.1" | "::1") || host.ends_with(".local")
             })
     };
     let command = pattern::Command::new(run);

@@ -256,7 +256,6 @@ fn jq_shows_names(words: &[&str]) -> bool {
         "keys_unsorted",
         "keys_unsorted[]",
         "length",
-        "map(.key)",
         "map(length)",
         "map(type)",
         "map_values(length)",
@@ -275,10 +274,16 @@ fn jq_shows_names(words: &[&str]) -> bool {
             || !flag.starts_with("--")
                 && flag.chars().skip(1).all(|letter| "recSMj".contains(letter))
     });
+    // Where the value is taken from, and nothing that makes names or messages of it.
+    let is_path = |stage: &&str| {
+        *stage == "fromjson"
+            || stage.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.[]".contains(&byte))
+                && stage.starts_with('.')
+    };
     let mut stages = filter.split('|').map(str::trim);
     is_plain
         && !filter.contains([',', '"', '$'])
-        && stages.by_ref().any(|stage| NAMES.contains(&stage))
+        && stages.by_ref().find(|stage| !is_path(stage)).is_some_and(|stage| NAMES.contains(&stage))
         && stages.all(|stage| {
             NAMES.contains(&stage)
                 || matches!(stage, ".[]" | "sort" | "sort[]" | "unique" | "tostring")

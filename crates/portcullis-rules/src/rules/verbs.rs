@@ -154,7 +154,7 @@ static RULES: &[Rule] = &[
             "acme user-del bob",
             "acme vm-destroy web",
             "acme -i delete account name=web",
-            "acmefs dfs -rm -r /data",
+            "hdfs dfs -rm -r /data",
         ],
         quiet: &[
             "acmectl tenants list",
@@ -382,7 +382,6 @@ const DASHED: &[&str] = &[
     "--wipe",
     "--wipe-all",
     "-expunge",
-    "-rm",
     "-rmr",
     "-skipTrash",
 ];
@@ -390,7 +389,8 @@ const DASHED: &[&str] = &[
 /// The verb that a tool is given as an option.
 fn dashed(run: &Run) -> Option<&str> {
     let mut words = run.arguments.iter().filter_map(|word| word.text.as_known());
-    words.find(|word| DASHED.contains(word))
+    let of_files = matches!(run.program.as_str(), "hadoop" | "hdfs");
+    words.find(|word| DASHED.contains(word) || of_files && *word == "-rm")
 }
 
 fn is_subcommand(word: &str) -> bool {

@@ -19,7 +19,10 @@ fn is_led_elsewhere(scene: &Scene<'_>) -> bool {
         "--separate-git-dir",
         "--work-tree",
         "GIT_",
-        "TMPDIR",
+        "TMP",
+        "dir=",
+        "prefix=",
+        "tempdir",
         "alias",
         "core.worktree",
         "function ",
@@ -528,17 +531,4 @@ pub(super) fn decodes_data(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
         && is_near(to)
         && is_data(to)
         && scene.effects.layers.iter().all(|layer| named(&layer.text) < 2)
-}
-
-/// `export GNUPGHOME=$(mktemp -d); gpg … --delete-secret-keys …`: keys of a ring that the call made for itself.
-pub(super) fn keyring(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    const MADE: &[&str] = &["GNUPGHOME=$(mktemp -d)", "GNUPGHOME=\"$(mktemp -d)\""];
-    let text = scene.effects.layer_text(effect.at.layer);
-    let before = text.get(..effect.at.span.range().start).unwrap_or_default();
-    matches!(run.program.as_str(), "gpg" | "gpg2")
-        && MADE.iter().any(|made| before.contains(made))
-        && text.matches("GNUPGHOME=").count() == 1
-        && !text.contains("homedir")
-        && !text.contains("unset")
-        && !text.contains("mktemp()")
 }

@@ -107,8 +107,7 @@ pub(super) fn composed_for_tests(run: &Run, effect: &Effect, scene: &Scene<'_>) 
             .all(|value| value.as_deref().and_then(name).is_some_and(|name| is_of_tests(&name)))
 }
 
-/// `docker compose -p ci_$$ … up -d; docker compose -p ci_$$ … down -v`: a project that this call made, under a name that nobody else has, or of
-/// files of tests.
+/// `docker compose -p ci_$$ … up -d; docker compose -p ci_$$ … down -v`: a project that this call made, under a name that nobody else has.
 fn is_of_this_call(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     const VALUES: &[&str] = &["-f", "--file", "-p", "--project-name", "--profile", "--env-file"];
     let project = |run: &Run| {
@@ -119,20 +118,13 @@ fn is_of_this_call(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
     let is_fresh = own.iter().any(|piece| {
         matches!(piece, Piece::Unknown(what) if matches!(&**what, "$" | "$$" | "RANDOM" | "EPOCHSECONDS"))
     });
-    let mut files = Options::new(&run.arguments, VALUES).values_of(&["-f", "--file"]).peekable();
-    let is_for_tests = files.peek().is_some()
-        && files.all(|file| {
-            let known = file.text.as_known().unwrap_or_default();
-            !known.contains("..")
-                && known.split('/').any(|part| is_of_tests(part.split('.').next().unwrap_or(part)))
-        });
     let before = scene.effects.list.iter().take_while(|other| !std::ptr::eq(*other, effect));
     let is_started = before.filter_map(crate::rules::effects::run).any(|other| {
         other.program == run.program
             && project(other).as_ref() == Some(&own)
             && other.arguments.iter().any(|word| word.text.as_known() == Some("up"))
     });
-    is_started && (is_fresh || is_for_tests)
+    is_started && is_fresh
 }
 
 /// `COMPOSE_PROJECT_NAME=e2e`, and nothing else, right before the program.

@@ -24,10 +24,17 @@ const FAR: f64 = 2_147_483_647.0;
 /// Whether a condition surely does not choose: it holds for every row, or is not about rows at all. `head` is the statement before it, which
 /// names the table.
 pub fn always(condition: &[Token], head: &[Token]) -> bool {
-    let end = condition
-        .iter()
-        .position(|token| ENDS.iter().any(|end| is_word(token, end)))
-        .unwrap_or(condition.len());
+    let mut depth = 0_usize;
+    let ends = |token: &Token| {
+        match &*token.text {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        // What stands in a selection of its own ends that one.
+        depth == 0 && ENDS.iter().any(|end| is_word(token, end))
+    };
+    let end = condition.iter().position(ends).unwrap_or(condition.len());
     let whole = condition.get(..end).unwrap_or_default();
     matches!(truth(whole, head, DEPTH), Truth::Always | Truth::Whole)
 }

@@ -145,7 +145,10 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
     let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or("");
     let first = words.first().copied().unwrap_or("");
     // A comment may hide the first word of it in one of the readings.
-    let is_branch = || words.get(..at).is_some_and(|before| before.contains(&"MATCHED"));
+    let is_branch = || {
+        let last = at.checked_sub(2).and_then(|at| words.get(at));
+        first == "INSERT" && matches!(last, Some(&("MATCHED" | "SOURCE" | "TARGET")))
+    };
     let matched = first == "INSERT" && before == "DO"
         || before == "THEN" && (first == "MERGE" || is_branch());
     if matches!(word(0), "DELETE" | "DROP" | "INSERT" | "TRUNCATE" | "UPDATE")
@@ -153,13 +156,20 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
     {
         found.push(("query.remote", String::new()));
     }
+    // What was the session's own may be gone, and the name another's.
+    if matches!(word(0), "COMMIT" | "DISCARD" | "ROLLBACK") {
+        made.temporary.clear();
+    }
     match word(0) {
         "UPDATE" | "DELETE" if matched => found.push((merged(verb, first), String::new())),
         "INSERT" | "UPDATE" | "DELETE" | "REPLACE" if holds_accounts(words, at) => {
             found.push(("query.grant", String::new()));
         }
         "DO" if first == "INSERT" => {}
-        "DROP" => drop(verb, made, found),
+        "DROP" => {
+            drop(verb, made, found);
+            made.forget_temporary(verb);
+        }
         "TRUNCATE" if word(1) != "(" => {
             let table = skip(1, &["TABLE", "ONLY"]);
             if verb.names_table(table) {
@@ -193,8 +203,7 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
         }
         "UPDATE" if verb.has("SET") => {
             let table = skip(1, &["ONLY", "IGNORE", "OR", "LOW_PRIORITY"]);
-            let is_own =
-                made.temporary.iter().any(|own| own.eq_ignore_ascii_case(&verb.name(table)));
+            let is_own = made.is_temporary(verb, table);
             let rule = verb.unless_temporary(table, verb.rows("query.update.all"));
             found.push((if is_own { "query.change" } else { rule }, verb.name(table)));
             let update = statement.get(at..).unwrap_or_default();
@@ -209,7 +218,10 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
             }
         }
         "INSERT" | "MERGE" | "REPLACE" | "UPSERT" if word(1) != "(" => insert(verb, made, found),
-        "ALTER" => alter(verb, made, found),
+        "ALTER" => {
+            alter(verb, made, found);
+            made.forget_temporary(verb);
+        }
         "CREATE" => {
             create(verb, made, found);
             if runs_as_its_owner(verb) {
@@ -413,7 +425,7 @@ mod tests {
             ("CREATE OR REPLACE TEMP TABLE a AS SELECT 1; UPDATE a SET b = 1", "query.change"),
             ("CREATE TEMPORARY TABLE a (b int); INSERT OVERWRITE INTO a SELECT 1", "query.change"),
             ("RESTORE HEADERONLY FROM DISK = 'a.bak'", ""),
-            ("SYSTEM DROP DNS CACHE", ""),
+            ("SYSTEM DROP DNS CACHE", "query.unfamiliar"),
             (
                 "DECLARE @q nvarchar(99) = N'SELECT 1 FROM ' + QUOTENAME(N'a'); EXEC sp_executesql @q",
                 "",

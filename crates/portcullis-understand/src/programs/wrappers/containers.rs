@@ -142,9 +142,14 @@ pub(in crate::programs) fn container(walk: &mut dyn Host, invocation: &Invocatio
     }
     // Options alone are for a program that the image names, and nobody else.
     let is_named = command.first().is_some_and(|it| !it.text.known_prefix().starts_with('-'));
-    let printed = match is_named {
-        true => walk.run(command, invocation.input.clone()),
-        false => invocation.origin(),
+    let dashes = command.iter().position(|it| it.text.as_known() == Some("--"));
+    let printed = match (is_named, dashes) {
+        (true, _) => walk.run(command, invocation.input.clone()),
+        // `IMAGE -g -- COMMAND`: a program that starts another one.
+        (false, Some(at)) => {
+            walk.run(command.get(at + 1..).unwrap_or_default(), invocation.input.clone())
+        }
+        (false, None) => invocation.origin(),
     };
     walk.hide(shown);
     printed

@@ -152,8 +152,14 @@ impl Interpreter<'_, '_, '_> {
                     self.name_at(*at) == "restore"
                         && at.checked_sub(1).is_some_and(|dot| self.name_at(dot) == ".")
                 };
-                // What stands before may be called behind.
-                if (0..self.at).any(|at| restores(&at)) {
+                // What stands before, or in a function, may be called at any time.
+                let is_called = || {
+                    ["=>", "function", "setTimeout", "process."]
+                        .iter()
+                        .any(|word| self.source.contains(word))
+                };
+                let any = (0..self.unit.tokens.len()).any(|at| restores(&at));
+                if any && is_called() || (0..self.at).any(|at| restores(&at)) {
                     return;
                 }
                 until = (self.at..self.unit.tokens.len()).find(restores).unwrap_or(usize::MAX);

@@ -17,20 +17,28 @@ const FIXTURES: &[&str] =
 
 /// Words by which a text runs tests, or what stands in them, by itself.
 const RUNS: &[&str] = &[
+    "TestLoader",
+    "TestProgram",
     "TextTestRunner",
+    "__init_subclass__",
     "__main__",
     "__subclasses__",
+    "_getframe",
+    "atexit",
     "call_command",
     "create_test_db",
     "eval",
     "exec",
+    "f_globals",
     "getattr",
     "getmembers",
     "globals",
     "locals",
+    "main",
     "mro",
     "setup",
     "unblock",
+    "using",
     "vars",
 ];
 
@@ -91,7 +99,17 @@ impl Interpreter<'_, '_, '_> {
     fn is_decorated_by_own(&self, start: usize) -> bool {
         self.lines_of_decorators(start).any(|at| {
             let name = self.word_at(at + 1);
-            self.word_at(at) == "@" && (self.named.contains_key(name) || self.is_class(name))
+            const KNOWN: &[&str] = &[
+                "classmethod",
+                "mock",
+                "override_settings",
+                "patch",
+                "pytest",
+                "staticmethod",
+                "tag",
+            ];
+            self.word_at(at) == "@"
+                && (self.named.contains_key(name) || self.is_class(name) || !KNOWN.contains(&name))
         })
     }
 

@@ -15,13 +15,20 @@ const KIND: usize = 3;
 const KEYS: &[&str] = &["CERTIFICATE", "CREDENTIAL", "KEY"];
 
 /// The rule of `DROP …` for what is neither table nor plain part of one; `remade` are the names that the same text makes anew.
-pub(super) fn dropped(verb: Verb<'_>, kind: usize, remade: &[String]) -> Option<&'static str> {
+pub(super) fn dropped(
+    verb: Verb<'_>,
+    kind: usize,
+    remade: &[(String, Option<String>)],
+) -> Option<&'static str> {
     let words: Vec<&str> = (kind..kind + KIND).map(|at| verb.word(at)).collect();
     let at = |wanted: &str| words.iter().position(|word| *word == wanted);
     let name_behind = |at: usize| verb.skip(kind + at + 1, &["IF", "EXISTS"]);
+    let table = table_behind(verb.statement.get(verb.at..).unwrap_or_default());
     let is_remade = |at: usize| {
         let name = verb.name(name_behind(at));
-        remade.iter().any(|made| made.eq_ignore_ascii_case(&name))
+        remade
+            .iter()
+            .any(|(made, of)| made.eq_ignore_ascii_case(&name) && (table.is_none() || table.eq(of)))
     };
     let first = words.first().copied().unwrap_or("");
     if matches!(first, "COLUMN" | "FUNCTION" | "INDEX" | "PROCEDURE" | "SEQUENCE" | "VIEW")
@@ -56,8 +63,19 @@ pub(super) fn dropped(verb: Verb<'_>, kind: usize, remade: &[String]) -> Option<
     }
 }
 
-/// The names of policies and triggers that the statements of a text make.
-pub(super) fn made_anew(statements: &[&[Token]]) -> Vec<String> {
+/// The table behind `ON`.
+fn table_behind(statement: &[Token]) -> Option<String> {
+    let on = statement.iter().position(|token| token.text.eq_ignore_ascii_case("ON"))?;
+    let rest = statement.get(on + 1..)?;
+    let whole = rest.iter().enumerate().take_while(|(at, token)| {
+        let is_dot = &*token.text == ".";
+        (at % 2 == 1) == is_dot
+    });
+    Some(whole.map(|(_, token)| token.text.to_ascii_lowercase()).collect())
+}
+
+/// The names of policies and triggers that the statements of a text make, each with its table.
+pub(super) fn made_anew(statements: &[&[Token]]) -> Vec<(String, Option<String>)> {
     let made = statements.iter().filter_map(|statement| {
         let is = |token: &Token, word: &str| token.text.eq_ignore_ascii_case(word);
         if !statement.first().is_some_and(|first| is(first, "CREATE")) {
@@ -70,7 +88,7 @@ pub(super) fn made_anew(statements: &[&[Token]]) -> Vec<String> {
         let rest = statement.get(kind + 1..)?;
         rest.iter()
             .find(|token| !["IF", "NOT", "EXISTS"].iter().any(|word| is(token, word)))
-            .map(|token| token.text.to_string())
+            .map(|token| (token.text.to_string(), table_behind(statement)))
     });
     made.collect()
 }

@@ -17,7 +17,7 @@ pub(super) struct Made {
     /// Tables whose rows it moved into others that take their names.
     pub(super) rebuilt: Vec<String>,
     /// Policies and triggers that it makes, whatever it drops of that name.
-    pub(super) anew: Vec<String>,
+    pub(super) anew: Vec<(String, Option<String>)>,
     /// Tables that it gave other names.
     pub(super) renamed: Vec<String>,
     /// Databases of other servers that it attached, by the names that they have here.
@@ -46,6 +46,21 @@ impl Made {
         let is_swap = self.renamed.contains(&taken) && !self.rebuilt.contains(&taken);
         self.renamed.push(last(name));
         is_swap
+    }
+
+    /// Whether the one table that is named at a place was made for this session alone, and no other stands beside it.
+    pub(super) fn is_temporary(&self, verb: Verb<'_>, at: usize) -> bool {
+        let name = verb.name(at);
+        self.temporary.iter().any(|own| own.eq_ignore_ascii_case(&name))
+            && !matches!(verb.word(at + 1), "." | ",")
+            && !verb.has("JOIN")
+    }
+
+    /// Forgets the tables that a statement names which may take them away.
+    pub(super) fn forget_temporary(&mut self, verb: Verb<'_>) {
+        let names = verb.statement.get(verb.at..).unwrap_or_default();
+        self.temporary
+            .retain(|own| !names.iter().any(|token| token.text.eq_ignore_ascii_case(own)));
     }
 
     /// Whether what a statement changes lies in a database of another server that the text attached: `DELETE FROM pg.carts`.

@@ -61,11 +61,20 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
         "CHANGE" if matches!(next, "MASTER" | "REPLICATION") => "query.remote",
         "CLONE" if next == "INSTANCE" => "query.remote",
         "STOP" if matches!(next, "GROUP_REPLICATION" | "REPLICA" | "SLAVE") => "query.server",
-        "SYSTEM" if next == "DROP" && verb.has("CACHE") => return,
+        "SYSTEM"
+            if next == "DROP"
+                && verb.word(2) != "REPLICA"
+                && (2..5).any(|at| verb.word(at) == "CACHE") =>
+        {
+            return;
+        }
         "SYSTEM" if matches!(next, "DROP" | "KILL" | "SHUTDOWN" | "STOP") => "query.server",
         // What stands in a backup is only looked at.
         "RESTORE" if matches!(next, "FILELISTONLY" | "HEADERONLY" | "LABELONLY" | "VERIFYONLY") => {
-            return;
+            if !is_address(verb.text()) && !verb.has("URL") {
+                return;
+            }
+            "query.remote"
         }
         "RECONFIGURE" | "RESTORE" | "UNINSTALL" => "query.server",
         "PURGE" if matches!(next, "DBA_RECYCLEBIN" | "RECYCLEBIN" | "TABLE" | "TABLESPACE") => {

@@ -187,7 +187,7 @@ pub(super) fn insert(verb: Verb<'_>, made: &Made, found: &mut Found) {
         table if replaces_itself(verb, table) => {
             found.push(("query.update.all", verb.name(into)));
         }
-        _ if made.temporary.iter().any(|own| own.eq_ignore_ascii_case(&verb.name(into))) => {
+        _ if made.is_temporary(verb, into) => {
             found.push(("query.change", verb.name(into)));
         }
         _ if verb.word(1) == "OVERWRITE" && !verb.has("PARTITION") => {

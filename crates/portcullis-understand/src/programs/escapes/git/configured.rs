@@ -206,14 +206,7 @@ pub(super) fn mean(walk: &mut dyn Host, means: Means, value: &Text, span: Span) 
         // Git's own program by its path.
         Means::Transport
             if value.as_known().is_some_and(|known| {
-                let own = [
-                    "/opt/homebrew/bin/",
-                    "/usr/bin/",
-                    "/usr/lib/git-core/",
-                    "/usr/libexec/git-core/",
-                    "/usr/local/bin/",
-                    "",
-                ];
+                let own = ["/usr/bin/", "/usr/lib/git-core/", "/usr/libexec/git-core/", ""];
                 own.iter().any(|start| {
                     known.strip_prefix(start).is_some_and(|name| {
                         matches!(

@@ -1,7 +1,5 @@
 //! Modules of Node that a test framework replaces whole: `jest.mock("fs")`. Owns when nothing in the text has the real one after all.
 
-use portcullis_syntax::Span;
-
 use super::{
     super::{
         interpreter::Interpreter,
@@ -9,8 +7,6 @@ use super::{
     },
     names_members,
 };
-use crate::text::Text;
-
 /// Modules of the runtime itself.
 const OF_THE_RUNTIME: &[&str] = &[
     "child_process",
@@ -31,47 +27,24 @@ pub(super) fn plain_module(name: &str) -> &str {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Whether nock answers a request in the place of the host, by an interceptor of this method: `nock(host).delete(path).reply(204)`. One
-    /// answers once; what comes after it goes out. (github.com/nock/nock, "Usage")
-    pub(in super::super) fn is_intercepted(
-        &mut self,
-        method: &str,
-        address: &Text,
-        span: Span,
-    ) -> bool {
-        const GOES_ON: &[&str] = &[
-            "allowUnmocked",
-            "cleanAll",
-            "enableNetConnect",
-            "isActive",
-            "passthrough",
-            "removeInterceptor",
-            "restore",
-        ];
-        if self.language != "javascript"
-            || !self.modules.contains("nock")
-            || GOES_ON.iter().any(|word| self.source.contains(word))
-            || !["test(", "it("].iter().any(|shape| self.source.contains(shape))
-        {
-            return false;
-        }
-        let known = address.known_prefix();
-        let Some((scheme, rest)) = known.split_once("://") else { return false };
-        let Some((host, _)) = rest.split_once('/') else { return false };
-        let plain: String = self.source.chars().filter(|it| !it.is_whitespace()).collect();
-        let method = method.to_ascii_lowercase();
-        let begins = |way: &str| {
-            ["'", "\"", "`"].iter().any(|quote| {
-                plain.contains(&format!("nock({quote}{scheme}://{host}{quote}){way}.{method}("))
-            })
-        };
-        begins(".persist()") || begins("") && !self.is_repeated(span)
-    }
-
     /// Whether what a module is replaced with has nothing of another module, and no way to get one.
     pub(super) fn is_made_up(&self, with: Option<&Given>) -> bool {
         let Some(with) = with else { return true };
         let range = with.span.range();
+        // What takes something may be given the real one; options may say that it stays.
+        let written: String = self
+            .source
+            .get(range.clone())
+            .unwrap_or_default()
+            .chars()
+            .filter(|it| !it.is_whitespace())
+            .collect();
+        if !["()=>", "async()=>", "function()", "asyncfunction()"]
+            .iter()
+            .any(|begins| written.starts_with(begins))
+        {
+            return false;
+        }
         let inside = |at: &usize| {
             self.unit.tokens.get(*at).is_some_and(|token| {
                 range.start <= token.span.range().start && token.span.range().end <= range.end

@@ -35,9 +35,6 @@ impl Interpreter<'_, '_, '_> {
         if !matches!(method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE" | "PURGE") {
             return;
         }
-        if self.is_intercepted(&method, address, span) {
-            return;
-        }
         let mut words = known(&["curl", "-X", method.as_str()]);
         words.push(address.clone());
         if let Some(body) = body.filter(|body| !body.is_empty()) {

@@ -88,7 +88,8 @@ impl Interpreter<'_, '_, '_> {
             Doing::MailsMany => self.mails_and_attaches(true, given, span),
             Doing::Class(Class::Pay) if self.seen.rehearsed && !self.seen.real => {}
             Doing::Class(Class::Delete)
-                if self.is_in_memory(called.path, given) || is_offline(called, given) => {}
+                if self.is_in_memory(called.path, given)
+                    || is_offline(called, given, self.source) => {}
             Doing::Class(class) => self.deed(class, false, called, given, span),
             Doing::Secret => {
                 let text = Text { taint: Taint::SECRET, ..Text::default() };
@@ -401,7 +402,14 @@ fn secret_where(name: &str, given: &[Given]) -> Taint {
 
 /// Whether a downgrade only writes its statements down: `command.downgrade(config, "head:base", sql=True)`.
 /// (alembic.sqlalchemy.org, "Generating SQL Scripts")
-fn is_offline(called: &Called<'_>, given: &[Given]) -> bool {
-    let says = |given: &Given| given.name.as_deref() == Some("sql") && given.value.is_true();
-    called.key == "downgrade" && given.iter().any(says)
+fn is_offline(called: &Called<'_>, given: &[Given], source: &str) -> bool {
+    let mut said = given.iter().filter(|given| given.name.as_deref() == Some("sql"));
+    let is_said = |given: &Given| {
+        let written = source.get(given.span.range()).unwrap_or_default();
+        given.value.is_true() && matches!(written.rsplit('=').next().map(str::trim), Some("True"))
+    };
+    called.key == "downgrade"
+        && said.next().is_some_and(is_said)
+        && said.next().is_none()
+        && !source.contains("**")
 }
