@@ -5,6 +5,7 @@ use portcullis_syntax::Span;
 
 use super::tree::Tree;
 use crate::{
+    bound::Bounded as _,
     effect::{Argument, GapReason},
     programs::found::{File, Found},
     programs::host::Host,
@@ -155,8 +156,7 @@ pub(super) fn members(
     if found.len() > most {
         walk.left_unread(span);
     }
-    found.truncate(most);
-    found
+    found.into_iter().leading(most).collect()
 }
 
 /// Whether this session wrote a file of this directory by which it is a package.

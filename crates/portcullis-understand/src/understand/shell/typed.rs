@@ -34,7 +34,7 @@ impl Walk<'_> {
                 }
                 '\u{17}' => {
                     let kept = line.trim_end().rfind(' ').map_or(0, |blank| blank + 1);
-                    line.truncate(kept);
+                    line = line.get(..kept).unwrap_or_default().to_owned();
                     is_joined = true;
                 }
                 '\u{1b}' => {

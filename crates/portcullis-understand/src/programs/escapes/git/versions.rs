@@ -5,6 +5,7 @@ use portcullis_syntax::Span;
 
 use super::super::git_tables::{COMMANDS, GLOBAL_VALUES};
 use crate::{
+    bound::Bounded as _,
     effect::Argument,
     programs::{Options, found::Versions, host::Host, trees},
     text::{Piece, Text},
@@ -133,13 +134,13 @@ fn stepped(
     let (_, takes, values) = STEPS.iter().find(|(name, ..)| *name == verb)?;
     let words = words(after, values);
     let mut versions = Versions { to: here.to_owned(), ..Versions::default() };
+    versions.is_unclear |= words.operands.len() > REVISIONS;
     let first = words.operands.first().copied();
     match takes {
         Takes::Operands | Takes::Checkout => {
-            for word in words.operands.iter().take(REVISIONS) {
+            for word in words.operands.iter().leading(REVISIONS) {
                 add(walk, &mut versions, word, "");
             }
-            versions.is_unclear |= words.operands.len() > REVISIONS;
             let may_be_file = words.operands.iter().any(|word| {
                 let word = word.text.known_prefix();
                 word.contains(['.', '/', '*']) || word.is_empty()
@@ -151,10 +152,9 @@ fn stepped(
             }
         }
         Takes::Parents => {
-            for word in words.operands.iter().take(REVISIONS) {
+            for word in words.operands.iter().leading(REVISIONS) {
                 add(walk, &mut versions, word, "^");
             }
-            versions.is_unclear |= words.operands.len() > REVISIONS;
         }
         // `git fetch DIRECTORY BRANCH`
         Takes::Named if verb == "fetch" && is_directory(first) => {
@@ -166,7 +166,7 @@ fn stepped(
             versions.revisions.push(branch.to_owned());
         }
         Takes::Named => {
-            let known = words.operands.iter().skip(1).take(REVISIONS);
+            let known = words.operands.iter().skip(1).leading(REVISIONS);
             let sources = known.filter_map(|word| word.text.as_known()?.split(':').next());
             let names =
                 sources.map(|name| name.trim_start_matches('+')).filter(|it| is_revision(it));
@@ -175,24 +175,26 @@ fn stepped(
         Takes::Patch => {
             let mut printed = input.map(|input| walk.git_printed(input)).unwrap_or_default();
             // A patch that this call wrote into a file.
-            for word in words.operands.iter().take(REVISIONS) {
+            for word in words.operands.iter().leading(REVISIONS) {
                 if walk.wrote(&word.text) {
                     let patch = walk.read(word);
                     printed.extend(walk.git_printed(&patch));
                 }
             }
+            versions.is_unclear |= printed.len() > REVISIONS;
             let names = printed.iter().flat_map(|name| match name.as_str() {
                 "stash" => vec!["refs/stash"],
                 range => range.split("..").map(|name| name.trim_matches('.')).collect(),
             });
-            let names = names.filter(|name| is_revision(name)).take(REVISIONS).map(str::to_owned);
+            let names =
+                names.filter(|name| is_revision(name)).leading(REVISIONS).map(str::to_owned);
             versions.revisions.extend(names);
         }
         Takes::Pull => {
             let known = |at: usize| words.operands.get(at).and_then(|word| word.text.as_known());
             match (known(0), known(1)) {
                 (Some("."), Some(_)) => {
-                    for word in words.operands.iter().skip(1).take(REVISIONS) {
+                    for word in words.operands.iter().skip(1).leading(REVISIONS) {
                         add(walk, &mut versions, word, "");
                     }
                 }
@@ -362,7 +364,7 @@ fn add(walk: &dyn Host, versions: &mut Versions, word: &Argument, end: &str) {
             versions.is_unclear = true;
             // `$(git rev-parse NAME)`, `git merge-base A B | xargs git checkout`.
             let printed = walk.git_printed(&word.text).into_iter().skip(1);
-            let names = printed.filter(|name| is_revision(name)).take(REVISIONS);
+            let names = printed.filter(|name| is_revision(name)).leading(REVISIONS);
             versions.revisions.extend(names.map(|name| format!("{name}{end}")));
         }
     }
@@ -377,7 +379,7 @@ fn is_revision(word: &str) -> bool {
     let is_near = word
         .split('~')
         .skip(1)
-        .all(|rest| rest.bytes().take(DIGITS + 1).take_while(u8::is_ascii_digit).count() <= DIGITS);
+        .all(|rest| rest.bytes().take_while(u8::is_ascii_digit).count() <= DIGITS);
     !word.is_empty()
         && word.len() <= LONGEST
         && word.bytes().all(is_plain)
