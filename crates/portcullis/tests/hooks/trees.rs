@@ -74,7 +74,7 @@ const TREES: &[(&str, Layout, usize, &str, Comes)] = &[
         Comes::Nothing,
     ),
     ("many scripts", many, 300, "bash all.sh", Comes::ReadInPart),
-    ("functions that call each other", functions, 400, "bash f.sh", Comes::GoesOn),
+    ("functions that call each other", functions, 400, "bash f.sh", Comes::ReadInPart),
 ];
 
 fn put(directory: &Path, name: &str, text: impl AsRef<[u8]>) {
