@@ -114,7 +114,9 @@ fn the_gates_program_is_known_by_the_file_that_it_is() {
         let facts = Facts {
             cwd: call.cwd.clone(),
             workspace: call.cwd.clone(),
-            guarded: vec!["/opt/ours/keeper".to_owned(), "/var/lib/keeper.toml".to_owned()],
+            guarded: ["/opt/ours/keeper", "/var/lib/keeper.toml", "/usr/bin/node"]
+                .map(str::to_owned)
+                .into(),
             ..Facts::default()
         };
         let action = Action::from_call(call).unwrap();
@@ -134,6 +136,8 @@ fn the_gates_program_is_known_by_the_file_that_it_is() {
         "cp /opt/theirs/keeper ./t",
         "keeper status",
         "./keeper pause",
+        "node serve",
+        "sudo node run pause",
         "ls -l /opt/ours/keeper",
         "cp /usr/bin/ls ./t",
     ] {

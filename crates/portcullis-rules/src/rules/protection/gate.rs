@@ -455,7 +455,9 @@ fn is_own(run: &Run, scene: &Scene<'_>) -> bool {
 fn program_name(own: &str) -> Option<&str> {
     let name = own.rsplit('/').next()?;
     let name = name.strip_suffix(".exe").unwrap_or(name);
-    (!name.is_empty() && !name.contains('.')).then_some(name)
+    // In a package the process is that of a language, whose program is everybody's.
+    let is_everybodys = crate::programs::program(name).is_some();
+    (!name.is_empty() && !name.contains('.') && !is_everybodys).then_some(name)
 }
 
 /// Whether text that is read at every start gives the gate's name or its variables another meaning.
