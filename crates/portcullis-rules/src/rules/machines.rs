@@ -82,7 +82,8 @@ static RULES: &[Rule] = &[
         message: "jobs of others are ended, or machines are taken from those who compute on them",
         remedy: "name the one job: `scancel 1234`, and leave nodes to who runs the cluster",
         when: When::Command(&[
-            "scancel -u|--user|-p|--partition|-A|--account|-t|--state|-q|--qos|-w|--nodelist !--me !-u=$USER !--user=$USER",
+            "scancel -u|--user|-A|--account|-w|--nodelist",
+            "scancel -p|--partition|-t|--state|-q|--qos !--me",
             "scontrol update … *State=*|*state=*|*STATE=*",
             "scontrol delete|shutdown|reboot|power|takeover|reconfigure",
         ]),

@@ -7,7 +7,6 @@ use super::{
 use crate::{
     effect::{Argument, Effect, Run},
     programs::Options,
-    text::Piece,
 };
 
 /// Whether a name says by a whole word of its own that it is a test's: `app_test`, `test-3`, and not `contest` or `test_prod`.
@@ -86,9 +85,6 @@ pub(super) fn composed_for_tests(run: &Run, effect: &Effect, scene: &Scene<'_>) 
             .next()
             .map(|name| name.trim_end_matches(".yml").trim_end_matches(".yaml").to_owned())
     };
-    if is_of_this_call(run, effect, scene) && stays(run, scene) && !reaches_elsewhere(run) {
-        return true;
-    }
     let files: Vec<_> = options.values_of(&["-f", "--file"]).map(known).collect();
     let projects: Vec<_> = options.values_of(&["-p", "--project-name"]).map(known).collect();
     let before =
@@ -105,26 +101,6 @@ pub(super) fn composed_for_tests(run: &Run, effect: &Effect, scene: &Scene<'_>) 
         && chosen
             .iter()
             .all(|value| value.as_deref().and_then(name).is_some_and(|name| is_of_tests(&name)))
-}
-
-/// `docker compose -p ci_$$ … up -d; docker compose -p ci_$$ … down -v`: a project that this call made, under a name that nobody else has.
-fn is_of_this_call(run: &Run, effect: &Effect, scene: &Scene<'_>) -> bool {
-    const VALUES: &[&str] = &["-f", "--file", "-p", "--project-name", "--profile", "--env-file"];
-    let project = |run: &Run| {
-        let value = Options::new(&run.arguments, VALUES).value(&["-p", "--project-name"]);
-        value.map(|value| value.text.pieces.clone())
-    };
-    let Some(own) = project(run) else { return false };
-    let is_fresh = own.iter().any(|piece| {
-        matches!(piece, Piece::Unknown(what) if matches!(&**what, "$" | "$$" | "RANDOM" | "EPOCHSECONDS"))
-    });
-    let before = scene.effects.list.iter().take_while(|other| !std::ptr::eq(*other, effect));
-    let is_started = before.filter_map(crate::rules::effects::run).any(|other| {
-        other.program == run.program
-            && project(other).as_ref() == Some(&own)
-            && other.arguments.iter().any(|word| word.text.as_known() == Some("up"))
-    });
-    is_started && is_fresh
 }
 
 /// `COMPOSE_PROJECT_NAME=e2e`, and nothing else, right before the program.
