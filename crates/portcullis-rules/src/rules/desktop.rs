@@ -8,11 +8,12 @@ use super::{
 };
 use crate::{
     effect::{Effect, Kinds, Run},
-    finding::Category,
+    finding::{Category, Confidence},
     risk::Severity,
 };
 
-pub(super) static SHELF: Shelf = Shelf { programs: &["spctl", "xattr"], rules: RULES };
+pub(super) static SHELF: Shelf =
+    Shelf { programs: &["dconf", "gsettings", "spctl", "xattr", "xfconf-query"], rules: RULES };
 
 const DESKTOP: Rule = Rule {
     category: Category::Credentials,
@@ -40,6 +41,26 @@ static RULES: &[Rule] = &[
         quiet: &[
             "osascript -e 'display dialog \"Tests finished\"'",
             "osascript -e 'display dialog \"Branch name?\" default answer \"main\"'",
+        ],
+        ..DESKTOP
+    },
+    Rule {
+        id: "desktop.settings.reset",
+        category: Category::Destruction,
+        confidence: Confidence::High,
+        message: "what a person set on their desktop is put back to what it was at first, or replaced as a whole",
+        remedy: "keep it first: `dconf dump / > settings.ini`, and reset the one key",
+        when: When::Command(&[
+            "dconf reset -f",
+            "dconf load /|/org/|/org/gnome/",
+            "gsettings reset-recursively",
+            "xfconf-query -r|--reset -R|--recursive",
+        ]),
+        fires: &["dconf reset -f /", "gsettings reset-recursively org.gnome.desktop.interface"],
+        quiet: &[
+            "dconf reset /org/gnome/desktop/interface/gtk-theme",
+            "dconf dump /",
+            "gsettings reset org.gnome.desktop.interface gtk-theme",
         ],
         ..DESKTOP
     },

@@ -202,6 +202,9 @@ static RULES: &[Rule] = &[
             "git checkout -- .",
             "git checkout HEAD -- .",
             "git restore .",
+            "git restore -SW .",
+            "git restore -S -W -s HEAD~4 .",
+            "git restore -SWsHEAD~4 .",
             "git checkout -f main",
             "git switch --discard-changes main",
             "git switch --discard main",
@@ -584,6 +587,29 @@ static RULES: &[Rule] = &[
             "git remote -v",
             "git remote get-url origin",
             "git remote add up https://example.com/x.git",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "git.remote.push.added",
+        category: Category::Exfiltration,
+        severity: Severity::High,
+        reversible: true,
+        message: "every later push also, or instead, goes to another address than what is fetched comes from",
+        remedy: "push there by its own name: `git remote add NAME ADDRESS`, `git push NAME`",
+        when: When::Command(&[
+            "git remote set-url --push|--add !--delete",
+            "git config remote.*.pushurl *",
+        ]),
+        fires: &[
+            "git remote set-url --add --push origin https://example.com/x.git",
+            "git remote set-url --push origin https://example.com/x.git",
+            "git config remote.origin.pushurl https://example.com/x.git",
+        ],
+        quiet: &[
+            "git remote set-url origin https://example.com/x.git",
+            "git remote get-url --push origin",
+            "git config --get remote.origin.pushurl",
         ],
         ..Rule::CHANGE
     },

@@ -68,12 +68,13 @@ static RULES: &[Rule] = &[
         message: "a program that keeps data is removed with what it keeps",
         remedy: "remove it without `purge`, which leaves its data: `apt-get remove`",
         when: When::Command(&[
-            "apt|apt-get|aptitude purge|*/purge cassandra*|clickhouse-server*|couchdb*|docker-ce|docker.io|elasticsearch*|etcd*|influxdb*|jenkins*|mariadb-server*|mongodb*|mysql-server*|neo4j*|postgresql|postgresql-1*|redis|redis-server*|slapd*",
-            "apt|apt-get|aptitude remove|autoremove --purge cassandra*|clickhouse-server*|couchdb*|docker-ce|docker.io|elasticsearch*|etcd*|influxdb*|jenkins*|mariadb-server*|mongodb*|mysql-server*|neo4j*|postgresql|postgresql-1*|redis|redis-server*|slapd*",
+            "apt|apt-get|aptitude purge|*/purge cassandra*|clickhouse-server*|couchdb*|docker-ce|docker.io|elasticsearch*|etcd*|influxdb*|jenkins*|mariadb-server*|mariadb\\*|mongodb*|mysql-server*|mysql\\*|neo4j*|postgresql|postgresql-1*|postgresql\\*|redis|redis-server*|slapd*",
+            "apt|apt-get|aptitude remove|autoremove --purge cassandra*|clickhouse-server*|couchdb*|docker-ce|docker.io|elasticsearch*|etcd*|influxdb*|jenkins*|mariadb-server*|mariadb\\*|mongodb*|mysql-server*|mysql\\*|neo4j*|postgresql|postgresql-1*|postgresql\\*|redis|redis-server*|slapd*",
             "dpkg -P|--purge *mariadb*|*mongo*|*mysql*|*postgres*|*redis*",
         ]),
         fires: &[
             "sudo apt-get purge -y postgresql-15 postgresql-common",
+            "sudo apt-get purge -y 'postgresql*'",
             "apt-get remove --purge mysql-server",
             "dpkg -P postgresql-15",
         ],

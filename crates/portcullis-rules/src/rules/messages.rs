@@ -1,7 +1,7 @@
 //! Rules on messages that command lines of mail, chat and telephone services send to people. Owns which commands those are; requests to the
 //! same services over HTTP are judged where requests are read.
 
-use super::{Hit, Rule, Scene, Shelf, When, effects::run, pattern, requests};
+use super::{Hit, Rule, Scene, Shelf, When, effects::run, pattern};
 use crate::{
     effect::{Effect, Kinds},
     finding::Category,
@@ -14,7 +14,7 @@ pub(super) static SHELF: Shelf =
 static RULES: &[Rule] = &[Rule {
     id: "message.sent",
     category: Category::Exfiltration,
-    severity: Severity::Medium,
+    severity: Severity::High,
     message: "a message goes out to people in somebody's name",
     remedy: "show the text to a person, and let them send it",
     when: When::Effect(Kinds::RUN, sent),
@@ -26,6 +26,7 @@ static RULES: &[Rule] = &[Rule {
         "aws sns publish --phone-number +4915112345678 --message hi",
         "mosquitto_pub !-h=localhost !-h=127.0.0.1 !--host=localhost !--host=127.0.0.1",
         "twilio api:core:messages:create --from +1 --to +2 --body hi",
+        "signal-cli -a +491 send -m hi +492",
     ],
     quiet: &[
         "aws ses list-identities",
@@ -47,7 +48,10 @@ const SENDING: &[&str] = &[
     "az communication email|sms|chat send|send-message",
     "az communication email|sms|chat message send",
     "git send-email !--dry-run !--dump-aliases",
+    "matrix-commander -m|--message|-i|--image|-f|--file",
     "mosquitto_pub !-h=localhost !-h=127.0.0.1 !--host=localhost !--host=127.0.0.1",
+    "signal-cli send|sendReaction|updateProfile",
+    "telegram-send",
     "twilio api:core:messages:create|api:core:calls:create|email:send",
 ];
 
@@ -58,14 +62,9 @@ const TO_MANY: &[&str] = &[
     "aws sesv2 send-bulk-email",
 ];
 
-fn sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn sent(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
     let command = pattern::Command::new(run);
     let is = |shapes: &[&str]| shapes.iter().any(|shape| command.has_shape(shape));
-    let to_many = is(TO_MANY);
-    if !to_many && !is(SENDING) {
-        return None;
-    }
-    let to_each = to_many || requests::is_one_of_many(run, effect, scene);
-    Some(Hit { severity: to_each.then_some(Severity::High), ..Hit::default() })
+    (is(TO_MANY) || is(SENDING)).then(Hit::default)
 }

@@ -210,7 +210,7 @@ impl<'a> Command<'a> {
 
 /// The arguments of a program read with what its row says of its options.
 pub(super) fn options(run: &Run) -> Options<'_> {
-    let values = programs::program(&run.program).map_or(&[][..], |row| row.values);
+    let values = programs::values_for(&run.program, &run.arguments);
     let options = Options::new(&run.arguments, values).of(programs::cards::manual(&run.program));
     if programs::abbreviates(&run.program) { options.abbreviating() } else { options }
 }

@@ -242,10 +242,15 @@ static RULES: &[Rule] = &[
         severity: Severity::Medium,
         message: "a service would start with the machine",
         when: When::Effect(Kinds::RUN, |effect, _| {
-            let run = run(effect)
-                .filter(|run| matches!(run.program.as_str(), "systemctl" | "update-rc.d"))?;
+            let run = run(effect).filter(|run| {
+                matches!(run.program.as_str(), "loginctl" | "systemctl" | "update-rc.d")
+            })?;
             let mut operands = words(run).filter(|word| !word.starts_with('-'));
             let action = operands.next()?;
+            // What a person's own services do goes on when nobody is logged in.
+            if run.program == "loginctl" {
+                return (action == "enable-linger").then(|| at(Severity::High));
+            }
             if !matches!(action, "enable" | "link" | "reenable" | "edit" | "set-default")
                 && run.program == "systemctl"
             {
@@ -261,9 +266,10 @@ static RULES: &[Rule] = &[
         fires: &[
             "systemctl enable --now nginx",
             "systemctl link /tmp/x.service",
+            "loginctl enable-linger dev",
             "systemctl enable /workspace/x.service",
         ],
-        quiet: &["systemctl is-enabled nginx", "systemctl status nginx"],
+        quiet: &["systemctl is-enabled nginx", "systemctl status nginx", "loginctl list-sessions"],
         ..LATER
     },
     Rule {

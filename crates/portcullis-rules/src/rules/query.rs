@@ -14,6 +14,7 @@ use crate::{
 pub(super) mod condition;
 mod itself;
 pub(super) mod kept;
+mod narrow;
 mod operand;
 mod reach;
 mod rebuilt;
@@ -89,6 +90,29 @@ static RULES: &[Rule] = &[
         ],
     },
     Rule {
+        id: "query.delete.many",
+        category: Category::Destruction,
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "rows are deleted by what they are like, however many that are",
+        remedy: "count them first with the same condition, or name them by their keys",
+        reversible: false,
+        when: When::Read,
+        fires: &[
+            "psql -c \"DELETE FROM orders WHERE created_at < now() - interval '90 days'\"",
+            "mysql -e \"DELETE FROM orders WHERE status = 'draft'\"",
+            "psql -c \"DELETE FROM orders USING gone WHERE orders.id = gone.id\"",
+            "psql -c \"MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN DELETE\"",
+        ],
+        quiet: &[
+            "psql -c \"DELETE FROM orders WHERE id IN (7, 8)\"",
+            "psql -c \"DELETE FROM sessions WHERE last_seen < now() - interval '30 days'\"",
+            "psql -c \"DELETE FROM invitations WHERE expires_at < now()\"",
+            "psql -c \"DELETE FROM users WHERE email LIKE 'e2e-%'\"",
+            "psql -c \"BEGIN; DELETE FROM orders WHERE status = 'draft'; ROLLBACK\"",
+        ],
+    },
+    Rule {
         id: "query.update.all",
         category: Category::Destruction,
         severity: Severity::High,
@@ -102,6 +126,25 @@ static RULES: &[Rule] = &[
             "psql -c \"INSERT INTO t VALUES (1) ON CONFLICT (id) DO UPDATE SET a = 2\"",
             "psql -c \"MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = 1\"",
             "mysql -e \"UPDATE users SET is_admin=1 WHERE id = 7\"",
+        ],
+    },
+    Rule {
+        id: "query.update.many",
+        category: Category::Destruction,
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        message: "amounts, or whole rows, are set anew by what they are like, however many that are",
+        remedy: "count them first with the same condition, and keep what they were",
+        reversible: false,
+        when: When::Read,
+        fires: &[
+            "psql -c \"UPDATE products SET price = price * 2 WHERE created_at < now()- interval '1 day'\"",
+            "sqlite3 a.db 'INSERT OR REPLACE INTO accounts SELECT * FROM imported'",
+        ],
+        quiet: &[
+            "psql -c \"UPDATE products SET price = 3 WHERE sku = 'a-7'\"",
+            "psql -c \"UPDATE products SET seen = true WHERE price > 3\"",
+            "sqlite3 a.db \"INSERT OR REPLACE INTO settings VALUES ('theme', 'dark')\"",
         ],
     },
     Rule {
@@ -139,14 +182,27 @@ static RULES: &[Rule] = &[
     Rule {
         id: "query.unfamiliar",
         category: Category::Change,
-        severity: Severity::Medium,
+        severity: Severity::High,
         confidence: Confidence::Low,
-        message: "this statement is none that we know, and may change something",
+        message: "this statement is none that is known to change no more than it names",
         remedy: "see in the manual of the database what it does",
         reversible: true,
         when: When::Read,
-        fires: &["psql -c \"CALL close_the_year(2024)\""],
-        quiet: &["psql -c \"CHECKPOINT\"", "psql -c \"LISTEN jobs\""],
+        fires: &[
+            "psql -c \"CALL close_the_year(2024)\"",
+            "psql -c \"SELECT purge_old_orders(90)\"",
+            "psql -c \"SELECT pg_switch_wal()\"",
+            "psql -c \"ALTER TABLE orders OWNER TO reporting\"",
+            "sqlplus a/b @x <<< \"ALTER PROFILE default LIMIT failed_login_attempts UNLIMITED;\"",
+            "psql -c \"CREATE PUBLICATION all_of_it FOR ALL TABLES\"",
+        ],
+        quiet: &[
+            "psql -c \"CHECKPOINT\"",
+            "psql -c \"LISTEN jobs\"",
+            "psql -c \"SELECT pg_size_pretty(pg_database_size('app'))\"",
+            "psql -c \"CALL get_totals(2024)\"",
+            "psql -c \"ALTER TABLE orders ALTER COLUMN note SET NOT NULL\"",
+        ],
     },
     Rule {
         id: "query.alter.drop",
@@ -516,6 +572,7 @@ const DATA: &[&str] = &[
     "query.account.changed",
     "query.alter.drop",
     "query.delete.all",
+    "query.delete.many",
     "query.drop.table",
     "query.expire",
     "query.guard.off",
@@ -523,6 +580,7 @@ const DATA: &[&str] = &[
     "query.sequence.back",
     "query.truncate",
     "query.update.all",
+    "query.update.many",
 ];
 
 /// Whether the code around a statement talks to one database, which it keeps in memory.

@@ -49,7 +49,6 @@ static RULES: &[Rule] = &[
     Rule {
         id: "network.route.trusted",
         category: Category::Credentials,
-        severity: Severity::Medium,
         message: "a password goes on to whatever host the answer names",
         remedy: "leave out `--location-trusted`: `curl -L` keeps the password for the host that was named",
         when: When::Command(&[

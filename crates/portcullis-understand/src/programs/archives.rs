@@ -126,6 +126,7 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     });
     let invocation = extended.as_ref().unwrap_or(invocation);
     let options = invocation.options();
+    said_by_list(walk, invocation);
     let mut files = operands(invocation);
     let mut archive = options.value(&["-f", "--file"]);
     let mut place = options.value(&["-C", "--directory", "--cd"]);
@@ -222,6 +223,24 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     printed
 }
 
+/// gnu.org/software/tar, "Reading Names from a File": a line of such a list that begins with a dash is an option.
+fn said_by_list(walk: &mut dyn Host, invocation: &Invocation) {
+    let options = invocation.options();
+    if options.has(&["--verbatim-files-from", "--null"]) {
+        return;
+    }
+    for list in options.values_of(&["-T", "--files-from"]) {
+        let names = match list.text.as_known() {
+            Some("-" | "/dev/stdin") => invocation.input.clone().unwrap_or_default(),
+            _ => walk.read_named(&list),
+        };
+        for line in names.known_prefix().lines().filter(|line| line.starts_with('-')) {
+            let words = super::escapes::words_of(&Text::known(line), list.span);
+            super::escapes::options_of(walk, "tar", &words);
+        }
+    }
+}
+
 fn is_elsewhere(archive: &Argument) -> bool {
     archive.text.known_prefix().split_once(':').is_some_and(|(host, _)| {
         // One letter is a drive of Windows.
@@ -274,7 +293,13 @@ fn unzip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if options.has(&["-p", "-c", "-l", "-t", "-v", "-Z", "-z"]) {
         return content;
     }
-    unpacked(walk, options.value(&["-d"]), invocation, &content);
+    // unzip(1), "-:": members may go up out of where they are put.
+    let climbs = invocation.arguments.iter().any(|word| {
+        let written = known(word);
+        written.starts_with('-') && !written.starts_with("--") && written.ends_with(':')
+    });
+    let place = if climbs { Some(synthetic("/", invocation.span)) } else { options.value(&["-d"]) };
+    unpacked(walk, place, invocation, &content);
     Text::default()
 }
 

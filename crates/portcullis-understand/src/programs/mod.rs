@@ -109,6 +109,15 @@ pub fn program(name: &str) -> Option<&'static Program> {
     row(known_as(name)).map(|(found, ..)| found)
 }
 
+/// The options of a program that take a value, as its row has them; of git, as the command does that is given.
+#[must_use]
+pub fn values_for(name: &str, arguments: &[Argument]) -> &'static [&'static str] {
+    match known_as(name) {
+        "git" => operators::git(arguments),
+        known => program(known).map_or(&[][..], |row| row.values),
+    }
+}
+
 /// The row of a program, with the table and the place in it.
 fn row(name: &str) -> Option<(&'static Program, u8, u16)> {
     let mut next = INDEX.heads.get(chain(name)).copied().unwrap_or(NONE);

@@ -1,7 +1,8 @@
 //! Tools with subcommands: which of their options take a value. What their commands mean is said by `rules`; a row lists
 //! the options that stand before a subcommand or that hold text which could be taken for one.
 
-use super::{Does, Program};
+use super::{Does, Options, Program};
+use crate::effect::Argument;
 
 const fn operator(name: &'static str, values: &'static [&'static str]) -> Program {
     Program { name, values, does: Does::Operates }
@@ -122,67 +123,95 @@ const DOCTL: &[&str] = &[
     "--output",
 ];
 const FLY: &[&str] = &["-a", "-c", "-o", "-t", "--access-token", "--app", "--config", "--org"];
-const GIT: &[&str] = &[
-    "-C",
-    "-F",
-    "-G",
-    "-L",
-    "-S",
-    "-X",
-    "-b",
-    "-c",
-    "-e",
-    "-m",
-    "-o",
-    "--author",
-    "--before",
-    "--after",
-    "--branch",
-    "--commit-filter",
-    "--committer",
-    "--config",
-    "--config-env",
-    "--conflict",
-    "--date",
-    "--depth",
-    "--env-filter",
-    "--exec",
-    "--expire",
-    "--file",
-    "--fixup",
-    "--format",
-    "--git-dir",
-    "--grep",
-    "--index-filter",
-    "--message",
-    "--msg-filter",
-    "--namespace",
-    "--onto",
-    "--origin",
-    "--output",
-    "--parent-filter",
-    "--pathspec-from-file",
-    "--pretty",
-    "--push-option",
-    "--receive-pack",
-    "--reference",
-    "--repo",
-    "--reuse-message",
-    "--since",
-    "--source",
-    "--squash",
-    "--strategy",
-    "--strategy-option",
-    "--subdirectory-filter",
-    "--super-prefix",
-    "--tag-name-filter",
-    "--template",
-    "--trailer",
-    "--tree-filter",
-    "--until",
-    "--upload-pack",
-    "--work-tree",
+/// Options of git that take a value: letters, which differ between its commands, and the long ones, which hardly do.
+macro_rules! of_git {
+    ($($letter:literal),*) => {
+        &[
+            "-C",
+            "-c",
+            $($letter,)*
+            "--author",
+            "--before",
+            "--after",
+            "--branch",
+            "--commit-filter",
+            "--committer",
+            "--config",
+            "--config-env",
+            "--conflict",
+            "--date",
+            "--depth",
+            "--env-filter",
+            "--exec",
+            "--expire",
+            "--file",
+            "--fixup",
+            "--format",
+            "--git-dir",
+            "--grep",
+            "--index-filter",
+            "--message",
+            "--msg-filter",
+            "--namespace",
+            "--onto",
+            "--origin",
+            "--output",
+            "--parent-filter",
+            "--pathspec-from-file",
+            "--pretty",
+            "--push-option",
+            "--receive-pack",
+            "--reference",
+            "--repo",
+            "--reuse-message",
+            "--since",
+            "--source",
+            "--squash",
+            "--strategy",
+            "--strategy-option",
+            "--subdirectory-filter",
+            "--super-prefix",
+            "--tag-name-filter",
+            "--template",
+            "--trailer",
+            "--tree-filter",
+            "--until",
+            "--upload-pack",
+            "--work-tree",
+        ]
+    };
+}
+
+/// Letters of a command that is not among [`GIT_LETTERS`], or not known.
+const GIT: &[&str] = of_git!("-F", "-G", "-L", "-S", "-X", "-b", "-e", "-m", "-o");
+
+/// What takes a value by the manual page of each command (git 2.47): `-S` is a text to look for to `log`, and no more than a switch to `restore`.
+const GIT_LETTERS: &[(&[&str], &[&str])] = &[
+    (&["add", "stage"], of_git!()),
+    (&["am", "apply"], of_git!("-p")),
+    (&["branch"], of_git!("-u")),
+    (&["checkout"], of_git!("-b", "-B")),
+    (&["cherry-pick", "revert"], of_git!("-m", "-X")),
+    (&["clean"], of_git!("-e")),
+    (&["commit"], of_git!("-F", "-m", "-t")),
+    (&["fetch", "pull"], of_git!("-j", "-o", "-s", "-X")),
+    (&["gc", "prune", "repack", "reflog"], of_git!()),
+    (&["merge"], of_git!("-F", "-m", "-s", "-X")),
+    (&["mv", "rm", "reset"], of_git!()),
+    (&["push"], of_git!("-o")),
+    (&["rebase"], of_git!("-s", "-X", "-x")),
+    (&["restore"], of_git!("-s")),
+    (&["stash"], of_git!("-m")),
+    (&["switch"], of_git!()),
+    (&["tag"], of_git!("-F", "-m", "-u")),
 ];
+
+/// The options of git that take a value, where these are its arguments.
+pub(super) fn git(arguments: &[Argument]) -> &'static [&'static str] {
+    let verb = Options::new(arguments, GIT).operands().next();
+    let verb = verb.and_then(|verb| verb.text.as_known()).unwrap_or_default();
+    GIT_LETTERS.iter().find(|(verbs, _)| verbs.contains(&verb)).map_or(GIT, |(_, values)| *values)
+}
 const GO: &[&str] = &[
     "-C",
     "-mod",

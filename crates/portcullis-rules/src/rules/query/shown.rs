@@ -87,6 +87,9 @@ pub(super) fn takes_credentials(statement: &[Token]) -> bool {
     let is = |token: Option<&Token>, words: &[&str]| {
         token.is_some_and(|token| words.iter().any(|word| token.text.eq_ignore_ascii_case(word)))
     };
+    if asks_vault(statement) {
+        return true;
+    }
     if !is(statement.first(), &["SELECT", "WITH", "COPY", "EXPORT", "CREATE", "INSERT"]) {
         return false;
     }
@@ -134,6 +137,24 @@ pub(super) fn takes_credentials(statement: &[Token]) -> bool {
         }
     }
     false
+}
+
+/// `secret('scope', 'key')` of Databricks, `getenv('AWS_SECRET_ACCESS_KEY')` of DuckDB: what the server or its client keeps apart from the tables.
+fn asks_vault(statement: &[Token]) -> bool {
+    const SECRET: &[&str] = &["CREDENTIAL", "KEY", "PASSWORD", "PASSWD", "SECRET", "TOKEN"];
+    statement.array_windows().any(|[function, open, text]| {
+        let is_text = &*open.text == "(" && text.kind == TokenKind::Text;
+        let says_secret = || {
+            let name = text.text.to_ascii_uppercase();
+            name.split('_').any(|word| SECRET.contains(&word))
+        };
+        is_text
+            && match &*function.text {
+                "SECRET" | "TRY_SECRET" => true,
+                "GETENV" => says_secret(),
+                _ => false,
+            }
+    })
 }
 
 /// `INSERT INTO kept VALUES (NEW.email, NEW.password)`: what a trigger puts aside of the rows that come in.

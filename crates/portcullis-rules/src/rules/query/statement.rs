@@ -5,6 +5,7 @@ use portcullis_syntax::sql::{self, Token, TokenKind};
 
 use super::{
     FILE,
+    narrow::is_passing,
     reach::{DYNAMIC, anywhere, in_quotes, read_files, texts_run, waits},
     rebuilt,
     shown::{keeps_credentials, takes_credentials, takes_hashes},
@@ -13,13 +14,16 @@ use crate::bound::Bounded;
 
 mod batch;
 mod beginning;
+mod called;
 mod definition;
 mod dynamic;
 mod kept;
+mod known;
 mod made;
 mod outward;
 mod rights;
 mod rows;
+mod undone;
 mod verb;
 
 use batch::{batches, runs_on};
@@ -29,7 +33,9 @@ use dynamic::{dynamic, run};
 use made::Made;
 use outward::outward;
 use rights::{MIGHTY, holds_accounts, is_for_everybody};
-use rows::{changes_history, insert, is_audit, merged, raises_account, sets_payee};
+use rows::{
+    changes_history, chosen, insert, is_audit, merged, raises_account, sets_amounts, sets_payee,
+};
 pub(super) use verb::text_of;
 use verb::{Verb, is_name, says};
 
@@ -45,7 +51,7 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Found) {
         found.push(("query.dynamic", String::new()));
         return;
     }
-    for tokens in sql::readings(&batches(text)) {
+    for (reading, tokens) in sql::readings(&batches(text)).into_iter().enumerate() {
         let statements: Vec<&[Token]> = tokens
             .split(|token| token.kind == TokenKind::Operator && &*token.text == ";")
             .collect();
@@ -54,13 +60,31 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Found) {
             anew: kept::made_anew(&statements),
             ..Made::default()
         };
-        for statement in statements {
-            one(statement, depth, &mut made, found);
+        let undone = undone::taken_back(&statements);
+        for (statement, is_undone) in statements.into_iter().zip(undone) {
+            let mut told = Found::new();
+            one(statement, depth, &mut made, &mut told);
+            for (rule, name) in told {
+                let is_changed = match rule {
+                    "query.delete.many" | "query.update.many" => is_undone,
+                    // What one server alone takes for a statement is strange to the others.
+                    "query.unfamiliar" => reading > 0,
+                    _ => false,
+                };
+                found.push((if is_changed { "query.change" } else { rule }, name));
+            }
         }
     }
 }
 
 fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
+    // Where `#` begins no comment it begins no statement either; SQL Server's `#name` has no space in it.
+    if let [hash, next, ..] = statement
+        && &*hash.text == "#"
+        && hash.span.range().end < next.span.range().start
+    {
+        return;
+    }
     let of_rows = statement.first().is_some_and(|first| OF_ROWS.contains(&&*first.text));
     let words: Vec<&str> = statement
         .iter()
@@ -99,9 +123,14 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
     }
     made.define(statement);
     defined(statement, depth, found);
-    // Without `EXEC`, a procedure may be named in quotes.
-    let is_named = statement.first().is_some_and(|token| token.kind == TokenKind::Name);
-    if depth == 0 && statement.len() > 1 && (is_named || is_unfamiliar(word(0))) {
+    if depth == 0
+        && statement.len() > 1
+        && let Some(rule) = strange(statement, &words, made.in_block)
+    {
+        found.push((rule, String::new()));
+    }
+    made.in_block |= opens_block(&words);
+    if called::administers(statement, &words) {
         found.push(("query.unfamiliar", String::new()));
     }
     let mut start = true;
@@ -114,6 +143,52 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
             "(" | "BEGIN" | "THEN" | "ELSE" | "ANALYZE" | "DO" | "AS" | ")" | "LOOP" | "VERBOSE"
         );
     }
+}
+
+/// Whether statements in a language of procedures follow: `DECLARE`, and a `BEGIN` that begins no transaction.
+fn opens_block(words: &[&str]) -> bool {
+    const OF_TRANSACTIONS: &[&str] = &[
+        "",
+        "CONCURRENT",
+        "DEFERRED",
+        "EXCLUSIVE",
+        "IMMEDIATE",
+        "ISOLATION",
+        "READ",
+        "TRAN",
+        "TRANSACTION",
+        "WORK",
+    ];
+    words.iter().enumerate().any(|(at, word)| match *word {
+        "DECLARE" => true,
+        "BEGIN" => !OF_TRANSACTIONS.contains(&words.get(at + 1).copied().unwrap_or("")),
+        _ => false,
+    })
+}
+
+/// The rule of a statement whose first word says nothing to us: a procedure is judged by its name, and in a block an assignment or a declaration is none.
+fn strange(statement: &[Token], words: &[&str], in_block: bool) -> Option<&'static str> {
+    let first = words.first().copied().unwrap_or("");
+    // Without `EXEC`, a procedure may be named in quotes.
+    let is_named = statement.first().is_some_and(|token| token.kind == TokenKind::Name);
+    if !is_named && !is_unfamiliar(first) {
+        return None;
+    }
+    let verb = Verb { statement, words, at: 0 };
+    let mut last = 0;
+    while verb.word(last + 1) == "." {
+        last += 2;
+    }
+    let is_call = matches!(first, "CALL") || is_named || verb.word(last + 1) == "(";
+    if in_block && !is_call {
+        return Some("query.change");
+    }
+    let name = usize::from(first == "CALL");
+    Some(if is_call && !called::calls_open(verb, name) {
+        "query.change"
+    } else {
+        "query.unfamiliar"
+    })
 }
 
 /// What is only defined runs when somebody calls it, as whoever that is; what then leaves the database is told where it is written.
@@ -134,6 +209,18 @@ fn defined(statement: &[Token], depth: usize, found: &mut Found) {
         rule == FILE || matches!(rule, "query.program" | "query.remote" | "query.export")
     };
     found.extend(inner.into_iter().filter(|(rule, _)| leaves(rule)));
+}
+
+/// Whether the table at a place, or the schema that it is of, is called after what is there to go.
+fn goes_anyway(verb: Verb<'_>, table: usize) -> bool {
+    let mut at = table;
+    while verb.word(at + 1) == "." {
+        if is_passing(&verb.name(at)) {
+            return true;
+        }
+        at += 2;
+    }
+    is_passing(&verb.name(at))
 }
 
 /// What the statement that begins at `at` does.
@@ -193,8 +280,10 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
             if is_named && is_schema {
                 found.push(("query.server", verb.name(table)));
             } else if is_named && verb.names_table(table) {
-                let is_own = made.holds(verb, table);
-                let rule = verb.unless_temporary(table, verb.rows("query.delete.all"));
+                let is_own = made.holds(verb, table)
+                    || aliases == 0 && verb.has("WHERE") && made.is_temporary(verb, table);
+                let rule = verb.unless_temporary(table, verb.deleted());
+                let is_own = is_own || rule == "query.delete.many" && goes_anyway(verb, table);
                 found.push((if is_own { "query.change" } else { rule }, verb.name(table)));
                 if !is_own && is_audit(verb, table) {
                     found.push(("query.audit.changed", verb.name(table)));
@@ -215,6 +304,10 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
             }
             if sets_payee(update) {
                 found.push(("query.payee", verb.name(table)));
+            }
+            let is_wide = rule == "query.change" && !is_own && !goes_anyway(verb, table);
+            if is_wide && sets_amounts(update) && !chosen(statement, words, at) {
+                found.push(("query.update.many", verb.name(table)));
             }
         }
         "INSERT" | "MERGE" | "REPLACE" | "UPSERT" if word(1) != "(" => insert(verb, made, found),
@@ -305,25 +398,29 @@ mod tests {
             ("[sp_executesql] N'DROP TABLE users'", "query.drop.table"),
             ("EXEC [sys].[sp_executesql] @text", "query.dynamic"),
             ("DECLARE @p sysname = 'xp_cmdshell'; EXEC @p 'dir'", "query.dynamic"),
-            ("EXEC @result = dbo.count_users", "query.unfamiliar"),
+            ("EXEC @result = dbo.count_users", ""),
+            ("EXEC @result = dbo.close_year", "query.unfamiliar"),
             ("EXEC @result = sys.sp_who", ""),
             ("SELECT name FROM t WHERE called = \"load_file\"", ""),
             ("SELECT U&\"pg_read\\005ffile\"('/etc/passwd')", "query.dynamic"),
             ("CREATE EXTENSION IF NOT EXISTS \"plpython3u\"", "query.program"),
             ("CREATE FUNCTION f() RETURNS int AS 'x' LANGUAGE 'plpythonu'", "query.program"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM a)", "query.delete.all"),
-            ("DELETE FROM a WHERE id IN (SELECT id FROM b)", "query.change"),
+            ("DELETE FROM a WHERE id IN (SELECT id FROM b)", "query.delete.many"),
             ("DELETE FROM a WHERE id IN (SELECT id FROM a WHERE x = 1)", "query.change"),
             ("DELETE FROM a WHERE id IN (FROM a SELECT id)", "query.delete.all"),
             ("DELETE FROM a WHERE id IN (SELECT x.id FROM a AS x)", "query.delete.all"),
             ("DELETE FROM a WHERE id IN (SELECT x.id FROM a x LIMIT 3)", "query.change"),
             ("DELETE FROM a WHERE id = ANY (ARRAY(SELECT id FROM a))", "query.delete.all"),
             ("DELETE FROM a WHERE id >= (SELECT min(id) FROM a)", "query.delete.all"),
-            ("DELETE FROM a WHERE id > (SELECT min(id) FROM a)", "query.change"),
-            ("DELETE FROM a WHERE id >= (SELECT min(id) FROM b)", "query.change"),
+            ("DELETE FROM a WHERE id > (SELECT min(id) FROM a)", "query.delete.many"),
+            ("DELETE FROM a WHERE id >= (SELECT min(id) FROM b)", "query.delete.many"),
             ("DELETE FROM a x USING a y WHERE x.id = y.id", "query.delete.all"),
-            ("DELETE FROM a x USING a y WHERE x.id < y.id AND x.mail = y.mail", "query.change"),
-            ("DELETE FROM a x USING b y WHERE x.id = y.id", "query.change"),
+            (
+                "DELETE FROM a x USING a y WHERE x.id < y.id AND x.mail = y.mail",
+                "query.delete.many",
+            ),
+            ("DELETE FROM a x USING b y WHERE x.id = y.id", "query.delete.many"),
             (
                 "WITH k AS (SELECT id FROM a) DELETE FROM a WHERE id IN (SELECT id FROM k)",
                 "query.delete.all",
@@ -334,19 +431,22 @@ mod tests {
             ),
             (
                 "WITH k AS (SELECT id FROM a WHERE x = 1) DELETE FROM a USING k WHERE a.id = k.id",
-                "query.change",
+                "query.delete.many",
             ),
             (
                 "WITH k AS (SELECT id FROM a WHERE x = 1) DELETE FROM a WHERE id IN (SELECT id FROM k)",
-                "query.change",
+                "query.delete.many",
             ),
             (
                 "DELETE FROM a WHERE EXISTS (SELECT 1 FROM a x WHERE x.id = a.id)",
                 "query.delete.all",
             ),
-            ("DELETE FROM a WHERE EXISTS (SELECT 1 FROM b x WHERE x.id = a.id)", "query.change"),
+            (
+                "DELETE FROM a WHERE EXISTS (SELECT 1 FROM b x WHERE x.id = a.id)",
+                "query.delete.many",
+            ),
             ("DELETE FROM a WHERE created_at < now() + interval '1 day'", "query.delete.all"),
-            ("DELETE FROM a WHERE created_at < now() - interval '1 day'", "query.change"),
+            ("DELETE FROM a WHERE created_at < now() - interval '1 day'", "query.delete.many"),
             (
                 "MERGE INTO a t USING a s ON t.id = s.id WHEN MATCHED THEN UPDATE SET b = 1",
                 "query.update.all",
@@ -425,7 +525,7 @@ mod tests {
             ("CREATE OR REPLACE TEMP TABLE a AS SELECT 1; UPDATE a SET b = 1", "query.change"),
             ("CREATE TEMPORARY TABLE a (b int); INSERT OVERWRITE INTO a SELECT 1", "query.change"),
             ("RESTORE HEADERONLY FROM DISK = 'a.bak'", ""),
-            ("SYSTEM DROP DNS CACHE", "query.unfamiliar"),
+            ("SYSTEM DROP DNS CACHE", ""),
             (
                 "DECLARE @q nvarchar(99) = N'SELECT 1 FROM ' + QUOTENAME(N'a'); EXEC sp_executesql @q",
                 "",
@@ -442,7 +542,7 @@ mod tests {
             ("DELETE FROM a WHERE 2 > 1", "query.delete.all"),
             ("DELETE FROM a WHERE id > 0", "query.delete.all"),
             ("DELETE FROM a WHERE name LIKE '%'", "query.delete.all"),
-            ("DELETE FROM a WHERE name LIKE 'x%' AND 1 = 1", "query.change"),
+            ("DELETE FROM a WHERE name LIKE 'x%' AND 1 = 1", "query.delete.many"),
             ("UPDATE a SET b = 1 WHERE id IS NOT NULL", "query.update.all"),
             ("UPDATE a SET b = 1 WHERE parent_id IS NOT NULL", "query.change"),
             ("ALTER SERVER ROLE sysadmin ADD MEMBER [web]", "query.grant"),
@@ -515,7 +615,7 @@ mod tests {
             ("SELECT 5--1; DROP TABLE users", "query.drop.table"),
             ("CREATE TABLE a (b int REFERENCES c (id) ON DELETE CASCADE)", "query.change"),
             ("DELETE FROM a WHERE created_at < now()", "query.delete.all"),
-            ("DELETE FROM a WHERE created_at < now() - interval '1 year'", "query.change"),
+            ("DELETE FROM a WHERE created_at < now() - interval '1 year'", "query.delete.many"),
             ("DELETE FROM a WHERE expires_at < now()", "query.change"),
             ("DROP TYPE a CASCADE", "query.alter.drop"),
             ("ALTER TABLE a SET UNUSED (b)", "query.alter.drop"),

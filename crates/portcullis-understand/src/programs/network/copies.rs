@@ -22,7 +22,20 @@ pub(super) const SFTP: &[&str] =
 pub(super) fn scp(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
     run_there(walk, &operands);
+    // How what comes is called is said over there.
+    if let Some((to, from)) = operands.split_last()
+        && !is_remote(to)
+        && from.iter().any(|from| is_remote(from) && names_many(from))
+    {
+        laid_over::fills(walk, to);
+    }
     copy(walk, invocation, &operands)
+}
+
+/// `host:'*'`, `host:x/.`
+fn names_many(from: &Argument) -> bool {
+    let shown = from.text.display();
+    shown.contains(['*', '?', '[']) || shown.ends_with("/.")
 }
 
 /// `host:x;command`: scp before 9.0, and rsync before 3.2.4 or with `--old-args`, hand such a name to a shell on the other side.

@@ -79,6 +79,8 @@ struct Asked {
     verb: String,
     rest: Vec<String>,
     directory: Option<String>,
+    /// The repository, where `--git-dir` says which.
+    repository: Option<String>,
     hooks: Option<String>,
 }
 
@@ -86,10 +88,20 @@ fn asked(words: &[String]) -> Asked {
     let mut asked = Asked::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if VALUES.contains(&word.as_str()) {
+        if let Some(path) = word.strip_prefix("--git-dir=") {
+            asked.repository = Some(path.to_owned());
+        } else if VALUES.contains(&word.as_str()) {
             let value = words.next();
             match (word.as_str(), value) {
-                ("-C", Some(value)) => asked.directory = Some(value.clone()),
+                // Each is taken from where the one before it leads.
+                ("-C", Some(value)) => {
+                    let before = asked.directory.as_deref();
+                    asked.directory = Some(
+                        before
+                            .map_or_else(|| value.clone(), |before| project::joined(before, value)),
+                    );
+                }
+                ("--git-dir", Some(value)) => asked.repository = Some(value.clone()),
                 ("-c", Some(value)) => {
                     if let Some((name, path)) = value.split_once('=')
                         && name.eq_ignore_ascii_case("core.hookspath")
@@ -117,7 +129,11 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         HOOKS.iter().find(|(verb, _)| *verb == asked.verb).map_or(&[][..], |(_, hooks)| hooks);
     let directory = asked.directory.clone();
     project::in_directory(walk, directory.as_deref(), |walk| {
-        let Some(Repository { root, git, own }) = repository(walk) else { return };
+        let Some(Repository { root, git, own }) =
+            named(walk, asked.repository.as_deref()).or_else(|| repository(walk))
+        else {
+            return;
+        };
         let mut folder = format!("{git}/hooks");
         let set = configured::follow(walk, &git, &own, &asked, invocation.span);
         if hooks.is_empty() {
@@ -185,6 +201,24 @@ struct Repository {
     git: String,
     /// The folder of this work tree's own.
     own: String,
+}
+
+/// The repository that the command line or the environment names (git(1), "--git-dir", "GIT_DIR"): its settings count, whatever lies around.
+fn named(walk: &mut dyn Host, option: Option<&str>) -> Option<Repository> {
+    let path = option.map(Text::known).or_else(|| walk.variable_set("GIT_DIR"))?;
+    let git = walk.target(&path).path?;
+    let root = walk.directory().map(str::to_owned)?;
+    // A file says where it is.
+    let git = match walk.look(&git).file() {
+        Some(file) => {
+            let place = file.text.trim().strip_prefix("gitdir:")?;
+            let folder = git.rsplit_once('/').map_or("", |(folder, _)| folder);
+            crate::paths::normal(&project::joined(folder, place.trim()))
+        }
+        None => git,
+    };
+    let common = git.split("/worktrees/").next().unwrap_or(&git).to_owned();
+    Some(Repository { root, own: git, git: common })
 }
 
 /// The repository around the directory of the command.

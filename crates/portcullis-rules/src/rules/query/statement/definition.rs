@@ -5,6 +5,7 @@ use portcullis_syntax::sql::{self, Token, TokenKind};
 use super::{
     super::{reach::is_address, shown::keeps_credentials},
     Found, kept,
+    known::{is_altered, is_dropped, is_made},
     made::Made,
     verb::{Verb, behind_equals, text_of},
 };
@@ -57,13 +58,14 @@ pub(super) fn drop(verb: Verb<'_>, made: &Made, found: &mut Found) {
         // What is dropped is put in while the statement is put together.
         "" if verb.token(kind).is_some() => found.push(("query.dynamic", String::new())),
         "" => {}
+        _ if !is_dropped(verb, kind) => found.push(("query.unfamiliar", verb.name(named))),
         _ => found.push(("query.drop.part", String::new())),
     }
 }
 
 pub(super) fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
     let replaces = verb.word(1) == "OR" && verb.word(2) == "REPLACE";
-    let kind = verb.skip(1, &["OR", "REPLACE", "PUBLIC", "LOCAL", "PRIVATE"]);
+    let kind = verb.skip(1, &["OR", "ALTER", "REPLACE", "PUBLIC", "LOCAL", "PRIVATE"]);
     let is_temporary = matches!(verb.word(kind), "TEMP" | "TEMPORARY");
     let kind = verb.skip(kind, &["TEMP", "TEMPORARY"]);
     let name = verb.skip(kind + 1, &["IF", "NOT", "EXISTS"]);
@@ -94,6 +96,7 @@ pub(super) fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
         "SERVER" if verb.has("OPTIONS") => "query.remote",
         "TABLE" if verb.has("FEDERATED") => "query.remote",
         "EVENT" | "TASK" if verb.has("SCHEDULE") => "query.schedule",
+        _ if !is_made(verb, kind) => "query.unfamiliar",
         _ => "query.change",
     };
     found.push((rule, String::new()));
@@ -157,9 +160,10 @@ pub(super) fn alter(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
         _ if keeps_nothing(verb) => "query.server",
         ("TABLE", "TRUNCATE") => "query.truncate",
         ("TABLE", "DISCARD") => "query.drop.table",
-        ("TABLE", "DELETE") => inner.rows("query.delete.all"),
+        ("TABLE", "DELETE") => inner.deleted(),
         ("TABLE", "UPDATE") => inner.rows("query.update.all"),
-        _ if drops_part(verb) => "query.alter.drop",
+        _ if drops_part(verb) || cuts_values(verb) => "query.alter.drop",
+        _ if !is_altered(verb, action) => "query.unfamiliar",
         _ => "query.change",
     };
     found.push((rule, verb.name(name)));
@@ -173,6 +177,12 @@ fn keeps_nothing(verb: Verb<'_>) -> bool {
             && text(at + 1) == "="
             && text(at + 2) == "0"
     })
+}
+
+/// `ALTER COLUMN a TYPE varchar(40) USING left(a, 40)`: what each value is made less by.
+fn cuts_values(verb: Verb<'_>) -> bool {
+    const CUTS: &[&str] = &["LEFT", "NULL", "NULLIF", "RIGHT", "SUBSTR", "SUBSTRING"];
+    verb.has("TYPE") && CUTS.iter().any(|cut| verb.has_run(&["USING", cut]))
 }
 
 /// Whether `ALTER … DROP …` takes away more than a rule about values: `DROP DEFAULT`, `DROP NOT NULL`.

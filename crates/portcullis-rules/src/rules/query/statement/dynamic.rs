@@ -5,6 +5,7 @@ use portcullis_syntax::sql::{Token, TokenKind};
 use super::{
     super::reach::{DYNAMIC, in_quotes},
     Found,
+    called::calls_open,
     made::Made,
     read,
     verb::{Verb, text_of},
@@ -32,35 +33,18 @@ pub(super) fn run(verb: Verb<'_>, depth: usize, made: &Made, found: &mut Found) 
         }
         // `EXEC sys.sp_executesql`
         "EXEC" if verb.has(DYNAMIC) => dynamic(statement, at, depth, made, found),
-        "EXEC" if depth == 0 && !only_tells(verb) => {
-            found.push(("query.unfamiliar", String::new()));
+        "EXEC" if depth == 0 => {
+            let start = if verb.word(2) == "=" { 3 } else { 1 };
+            // What a text that it runs does was read already.
+            let is_read = in_quotes(&verb.name(start)) != "";
+            if !is_read && calls_open(verb, start) {
+                found.push(("query.unfamiliar", String::new()));
+            }
         }
         "PREPARE" if verb.word(2) == "FROM" => dynamic(statement, at + 2, depth, made, found),
         "DO" => dynamic(statement, at, depth, made, found),
         _ => {}
     }
-}
-
-/// Whether `EXEC` names a procedure of the server that only tells something: `sp_help`, `sys.sp_who2`.
-fn only_tells(verb: Verb<'_>) -> bool {
-    const TELL: &[&str] = &[
-        "SP_COLUMNS",
-        "SP_DATABASES",
-        "SP_DEPENDS",
-        "SP_FKEYS",
-        "SP_HELP",
-        "SP_LOCK",
-        "SP_PKEYS",
-        "SP_SPACEUSED",
-        "SP_STATISTICS",
-        "SP_TABLES",
-        "SP_WHO",
-        "XP_FIXEDDRIVES",
-        "XP_MSVER",
-    ];
-    let start = if verb.word(2) == "=" { 3 } else { 1 };
-    let name = if verb.word(start + 1) == "." { start + 2 } else { start };
-    TELL.iter().any(|tells| verb.word(name).starts_with(tells))
 }
 
 /// Reads the strings behind a word that runs them; what is not a string cannot be read.

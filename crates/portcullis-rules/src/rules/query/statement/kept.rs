@@ -114,6 +114,7 @@ const OPENS: &[&[&str]] = &[
     &["DROP", "ROW", "ACCESS"],
     &["ENCRYPTION", "OFF"],
     &["NO", "FORCE", "ROW"],
+    &["ROW", "LEVEL", "SECURITY", "OFF"],
     &["ROW_SECURITY", "=", "OFF"],
     &["ROW_SECURITY", "TO", "OFF"],
     &["UNSET", "MASKING"],
@@ -159,6 +160,8 @@ pub(super) fn created(verb: Verb<'_>, kind: usize) -> Option<&'static str> {
             "query.remote"
         }
         "FUNCTION" if verb.has_run(&["REMOTE", "WITH", "CONNECTION"]) => "query.remote",
+        // What is written in it reaches the hosts that this says.
+        _ if verb.has("EXTERNAL_ACCESS_INTEGRATIONS") => "query.remote",
         "TABLE" if verb.has("SELECT") && engine(verb).is_some() => "query.export",
         _ => return None,
     })

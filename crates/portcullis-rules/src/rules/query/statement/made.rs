@@ -28,6 +28,8 @@ pub(super) struct Made {
     pub(super) stages: Vec<String>,
     /// Databases of SQLite that it attached in memory.
     pub(super) in_memory: Vec<String>,
+    /// Whether it is within a block of a language of procedures.
+    pub(super) in_block: bool,
     /// What it gives its variables, one after the other; `None` where that is more than text.
     pub(super) variables: Vec<(String, Option<String>)>,
 }

@@ -20,6 +20,14 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
     let file = |found: &mut Found, name: &str| found.push((FILE, name.to_owned()));
     let rule = match verb.word(0) {
         "COPY" if next == "INTO" && made.leads_away(verb) => "query.export",
+        // Files of a warehouse's own storage are loaded.
+        "COPY"
+            if next == "INTO"
+                && behind(statement, words, &["FROM"])
+                    .is_some_and(|from| from.starts_with("/Volumes/")) =>
+        {
+            "query.change"
+        }
         "COPY" | "EXPORT" => return copy(statement, words, found),
         "UNLOAD" => "query.export",
         "PUT" => {
@@ -32,6 +40,7 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
         "OPTIMIZE" if verb.has("DEDUPLICATE") => "query.delete.all",
         "EXCHANGE" if matches!(next, "DICTIONARIES" | "TABLES") => "query.part.moved",
         "RENAME" if swaps(verb) => "query.part.moved",
+        "DETACH" if verb.has("POLICY") => "query.guard.off",
         "DETACH" if verb.has("PERMANENTLY") => "query.drop.table",
         "DISABLE" if verb.has("TRIGGER") => "query.server",
         "DBCC" => match kept::checks(verb) {
@@ -69,6 +78,7 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
             return;
         }
         "SYSTEM" if matches!(next, "DROP" | "KILL" | "SHUTDOWN" | "STOP") => "query.server",
+        "SYSTEM" => "query.change",
         // What stands in a backup is only looked at.
         "RESTORE" if matches!(next, "FILELISTONLY" | "HEADERONLY" | "LABELONLY" | "VERIFYONLY") => {
             if !is_address(verb.text()) && !verb.has("URL") {

@@ -3,7 +3,12 @@
 use portcullis_syntax::sql::{Token, TokenKind};
 
 use super::{
-    super::{FILE, condition::always, reach::ELSEWHERE},
+    super::{
+        FILE,
+        condition::always,
+        narrow::{is_passing, names_rows},
+        reach::ELSEWHERE,
+    },
     Found,
     made::Made,
     verb::{Verb, text_of},
@@ -31,7 +36,15 @@ pub(super) fn merged(verb: Verb<'_>, first: &str) -> &'static str {
                     verb.statement.get(..on).unwrap_or_default(),
                 )
             }));
+    // `WHEN MATCHED AND t.id = 7 THEN DELETE`
+    let says_which = || {
+        let when = position("WHEN").unwrap_or(words.len());
+        let and = words.get(when..verb.at).and_then(|it| it.iter().position(|it| *it == "AND"));
+        let condition = and.and_then(|and| verb.statement.get(when + and + 1..verb.at - 1));
+        condition.is_some_and(names_rows)
+    };
     match (is_always, verb.word(0)) {
+        (false, "DELETE") if first == "MERGE" && !says_which() => "query.delete.many",
         (false, _) => "query.change",
         (true, "DELETE") => "query.delete.all",
         (true, _) => "query.update.all",
@@ -172,6 +185,42 @@ fn assigned(update: &[Token]) -> impl Iterator<Item = (&Token, &Token)> {
     })
 }
 
+/// Words of columns that say how much somebody has, pays or gets, in capitals, sorted.
+const AMOUNTS: &[&str] = &[
+    "AMOUNT",
+    "BALANCE",
+    "BONUS",
+    "COMMISSION",
+    "COST",
+    "CREDIT",
+    "CREDITS",
+    "DISCOUNT",
+    "FEE",
+    "LIMIT",
+    "POINTS",
+    "PRICE",
+    "QUOTA",
+    "RATE",
+    "SALARY",
+    "WAGE",
+];
+
+/// Whether an `UPDATE` sets what somebody has, pays or gets.
+pub(super) fn sets_amounts(update: &[Token]) -> bool {
+    assigned(update).any(|(column, _)| {
+        column.text.to_ascii_uppercase().split('_').any(|word| AMOUNTS.binary_search(&word).is_ok())
+    })
+}
+
+/// `INSERT OR REPLACE INTO a SELECT … FROM b`: rows take the place of others by a key, as many as there are.
+fn replaces_many(verb: Verb<'_>) -> bool {
+    let replaces = verb.word(0) == "REPLACE" || verb.word(1) == "OR" && verb.word(2) == "REPLACE";
+    let select = verb.words.iter().skip(verb.at).position(|word| *word == "SELECT");
+    replaces
+        && verb.has("FROM")
+        && select.is_some_and(|select| !chosen(verb.statement, verb.words, verb.at + select))
+}
+
 pub(super) fn insert(verb: Verb<'_>, made: &Made, found: &mut Found) {
     let into = verb
         .skip(1, &["INTO", "TABLE", "FUNCTION", "OVERWRITE", "LOCAL", "IGNORE", "OR", "REPLACE"]);
@@ -189,6 +238,9 @@ pub(super) fn insert(verb: Verb<'_>, made: &Made, found: &mut Found) {
         }
         _ if made.is_temporary(verb, into) => {
             found.push(("query.change", verb.name(into)));
+        }
+        _ if replaces_many(verb) && !is_passing(&verb.name(into)) => {
+            found.push(("query.update.many", verb.name(into)));
         }
         _ if verb.word(1) == "OVERWRITE" && !verb.has("PARTITION") => {
             found.push(("query.delete.all", verb.name(into)));
@@ -215,6 +267,67 @@ const MANY: f64 = 10_000.0;
 
 /// The share of the rows that is all of them.
 const ALL: f64 = 100.0;
+
+/// Words that begin another statement where nothing divides it from the one before.
+const NEXT: &[&str] = &[
+    "COMMIT",
+    "DECLARE",
+    "DELETE",
+    "END",
+    "EXEC",
+    "IF",
+    "INSERT",
+    "LIMIT",
+    "MERGE",
+    "ORDER",
+    "PRINT",
+    "RETURNING",
+    "ROLLBACK",
+    "SELECT",
+    "SET",
+    "SETTINGS",
+    "UPDATE",
+    "WHEN",
+];
+
+/// Whether what is deleted from `at` on is said row by row, or is of a kind that is there to go.
+pub(super) fn chosen(statement: &[Token], words: &[&str], at: usize) -> bool {
+    let mut depth = 0_usize;
+    let mut condition = None;
+    let mut end = words.len();
+    let mut few = None;
+    for (index, word) in words.iter().enumerate().skip(at + 1) {
+        match *word {
+            "(" => depth += 1,
+            ")" if depth == 0 => {
+                end = index;
+                break;
+            }
+            ")" => depth -= 1,
+            "LIMIT" | "TOP" if depth == 0 && few.is_none() => {
+                let mut rest = statement.iter().skip(index + 1).leading(2);
+                let number = rest.find(|token| token.kind == TokenKind::Number);
+                let share = words.iter().skip(index + 1).leading(4).any(|word| *word == "PERCENT");
+                few = number.and_then(|number| number.text.parse::<f64>().ok()).filter(|_| !share);
+                if condition.is_some() {
+                    end = index;
+                    break;
+                }
+            }
+            "WHERE" if depth == 0 && condition.is_none() => condition = Some(index + 1),
+            word if depth == 0 && condition.is_some() && NEXT.contains(&word) => {
+                end = index;
+                break;
+            }
+            _ => {}
+        }
+    }
+    few.is_some_and(|few| few <= FEW)
+        || condition.and_then(|start| statement.get(start..end)).is_some_and(names_rows)
+}
+
+/// Up to how many rows are few.
+const FEW: f64 = 100.0;
 
 /// Whether a `WHERE` (or `LIMIT`) behind `at`, in the same parentheses, holds for some rows only.
 pub(super) fn limited(statement: &[Token], words: &[&str], at: usize) -> bool {

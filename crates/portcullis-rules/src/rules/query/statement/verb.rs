@@ -2,7 +2,10 @@
 
 use portcullis_syntax::sql::{Token, TokenKind};
 
-use super::{batch::runs_on, rows::limited};
+use super::{
+    batch::runs_on,
+    rows::{chosen, limited},
+};
 
 /// A statement from the word on that it begins with.
 #[derive(Clone, Copy)]
@@ -62,6 +65,7 @@ impl<'s> Verb<'s> {
     pub(super) fn unless_temporary(self, index: usize, rule: &'static str) -> &'static str {
         // `pg_temp.a` is one of PostgreSQL's.
         let is_own = self.word(index) == "#"
+            || self.word(index).starts_with('@') && self.word(index).len() > 1
             || self.word(index) == "PG_TEMP"
                 && self.word(index + 1) == "."
                 && !self.words.iter().skip(self.at + index).any(|word| *word == ",");
@@ -76,6 +80,14 @@ impl<'s> Verb<'s> {
     /// The rule of what happens to `all` rows, where nothing chooses some of them.
     pub(super) fn rows(self, all: &'static str) -> &'static str {
         if limited(self.statement, self.words, self.at) { "query.change" } else { all }
+    }
+
+    /// The rule of rows that are deleted: all of them, those that are said, or however many a condition finds.
+    pub(super) fn deleted(self) -> &'static str {
+        match self.rows("query.delete.all") {
+            "query.change" if !chosen(self.statement, self.words, self.at) => "query.delete.many",
+            rule => rule,
+        }
     }
 }
 

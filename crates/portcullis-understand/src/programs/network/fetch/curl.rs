@@ -264,6 +264,11 @@ fn transfer(walk: &mut dyn Host, invocation: &Invocation) -> Text {
                 add(&mut sends, &held);
             }
         }
+        for name in ["-w", "--write-out"] {
+            if let Some(value) = given.value(name) {
+                written_out(walk, invocation, &value);
+            }
+        }
         for name in [
             "-D",
             "--dump-header",
@@ -302,6 +307,25 @@ fn transfer(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         }
     }
     printed
+}
+
+/// What `-w` says of files (curl(1), "%output{filename}"): from there on it is written to that file, behind `>>` at its end.
+fn written_out(walk: &mut dyn Host, invocation: &Invocation, value: &Argument) {
+    let format = match after(value, "@") {
+        Some(file) if file.text.as_known() == Some("-") => piped(invocation).unwrap_or_default(),
+        Some(file) => walk.read_named(&file),
+        None => value.text.clone(),
+    };
+    let format = format.display();
+    for named in format.split("%output{").skip(1) {
+        let Some((path, rest)) = named.split_once('}') else { continue };
+        let (path, mode) = match path.strip_prefix(">>") {
+            Some(path) => (path, WriteMode::Append),
+            None => (path, WriteMode::Replace),
+        };
+        let told = rest.split("%output{").next().unwrap_or(rest);
+        walk.write(&part(value, path), mode, Text::known(told));
+    }
 }
 
 /// What `-T` names: a file, `{several,files}`, or the input.

@@ -1,0 +1,334 @@
+//! Conditions that name the rows they mean. Owns the telling of a `WHERE` that says which rows (`id = 7`, `email IN (…)`) from one that takes however
+//! many there are (`created_at < …`, rows of another table, none of its kind); a condition that is not understood names none.
+
+use portcullis_syntax::sql::{Token, TokenKind};
+
+use super::{
+    condition::is_name,
+    operand::{bare, comparison, cut, is_word, names_nothing, parts, position},
+};
+
+/// How deep conditions within conditions are followed.
+const DEPTH: usize = 8;
+
+/// Up to how many rows are few, where a limit or a range says how many.
+const FEW: f64 = 100.0;
+
+/// Words of columns that many rows share a value in, in capitals: which state, kind or place of the world.
+const SHARED: &[&str] = &[
+    "ACTIVE",
+    "ARCHIVED",
+    "CLOSED",
+    "COUNTRY",
+    "DELETED",
+    "DISABLED",
+    "ENABLED",
+    "FLAG",
+    "HAS",
+    "IS",
+    "KIND",
+    "LEVEL",
+    "PRIORITY",
+    "PROCESSED",
+    "REGION",
+    "STATE",
+    "STATUS",
+    "TYPE",
+    "VERIFIED",
+    "YEAR",
+];
+
+/// Words by which rows are known that were only made to try something, in small letters.
+const TRIED: &[&str] =
+    &["debug", "demo", "dummy", "e2e", "example", "fake", "fixture", "sandbox", "test", "tmp"];
+
+/// Words of columns that say when a row's own time is over.
+const OVER: &[&str] = &["EXPIRATION", "EXPIRED", "EXPIRES", "EXPIRY", "TTL"];
+
+/// Words of tables whose rows are there to go, in capitals.
+const PASSING: &[&str] = &[
+    "CACHE",
+    "CACHES",
+    "DEMO",
+    "FIXTURE",
+    "FIXTURES",
+    "IDEMPOTENCY",
+    "LOCK",
+    "LOCKS",
+    "NONCE",
+    "NONCES",
+    "OTP",
+    "OTPS",
+    "SANDBOX",
+    "SCRATCH",
+    "SESSION",
+    "SESSIONS",
+    "STAGE",
+    "STAGING",
+    "STG",
+    "TEMP",
+    "TEST",
+    "TESTS",
+    "THROTTLE",
+    "TMP",
+    "WORK",
+];
+
+/// Whether a condition says which rows it means, or means rows that are there to go.
+pub(super) fn names_rows(condition: &[Token]) -> bool {
+    choose(condition, DEPTH)
+}
+
+/// Whether a table's rows are there to go by what it is called: `staging.orders`, `user_sessions`, `tmp_ids`.
+pub(super) fn is_passing(table: &str) -> bool {
+    table
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .any(|word| PASSING.binary_search(&word.to_ascii_uppercase().as_str()).is_ok())
+}
+
+fn choose(condition: &[Token], depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let condition = bare(condition);
+    if condition.is_empty() {
+        return false;
+    }
+    let either = parts(condition, &["OR"]);
+    if either.len() > 1 {
+        return either.iter().all(|part| choose(part, depth));
+    }
+    if condition.first().is_some_and(|first| is_word(first, "NOT")) {
+        return false;
+    }
+    let both = parts(condition, &["AND", "&&"]);
+    if both.len() > 1 {
+        return both.iter().any(|part| choose(part, depth)) || is_short_range(&both);
+    }
+    one(condition, depth)
+}
+
+/// A condition without `AND` and `OR`.
+fn one(condition: &[Token], depth: usize) -> bool {
+    if matches!(condition, [current, of, ..] if is_word(current, "CURRENT") && is_word(of, "OF")) {
+        return true;
+    }
+    if condition.first().is_some_and(|first| is_word(first, "EXISTS")) {
+        return selects_few(condition.get(1..).unwrap_or_default(), depth);
+    }
+    if let Some((left, set)) = cut(condition, &["IN"], false) {
+        return !is_negated(left) && !is_shared(left) && is_listed(set, depth);
+    }
+    if let Some((left, bounds)) = cut(condition, &["BETWEEN"], false) {
+        let ends = parts(bounds, &["AND"]);
+        return !is_negated(left) && matches!(ends.as_slice(), [low, high] if is_near(low, high));
+    }
+    const LIKE: &[&str] = &["GLOB", "ILIKE", "LIKE"];
+    if let Some((left, pattern)) = cut(condition, LIKE, false) {
+        return !is_negated(left) && says_tried(pattern);
+    }
+    match comparison(condition) {
+        Some((left, "=" | "<=>", right)) => {
+            is_told(left, right, depth) || is_told(right, left, depth)
+        }
+        Some((left, "<" | "<=", _)) => is_over(left),
+        Some((_, ">" | ">=", right)) => is_over(right),
+        _ => false,
+    }
+}
+
+/// `column = value`, where the value says which rows.
+fn is_told(column: &[Token], value: &[Token], depth: usize) -> bool {
+    let column = bare(column);
+    let is_name = |token: &Token| matches!(token.kind, TokenKind::Word | TokenKind::Name);
+    let is_column = column.iter().any(is_name) && !is_place(column);
+    let is_value = || {
+        let value = bare(value);
+        let value = match value {
+            [any, rest @ ..] if is_word(any, "ANY") => bare(rest),
+            value => value,
+        };
+        is_listed(value, depth) || says_tried(value)
+    };
+    is_column && (says_tried(value) || !is_shared(column)) && is_value()
+}
+
+/// Values, places of arguments, or a selection that itself says which rows.
+fn is_listed(set: &[Token], depth: usize) -> bool {
+    let set = match bare(set) {
+        [array, rest @ ..] if is_word(array, "ARRAY") => bare(rest),
+        set => set,
+    };
+    if is_array(set) {
+        return true;
+    }
+    let is_selection = |word: &Token| ["SELECT", "WITH", "FROM"].iter().any(|it| is_word(word, it));
+    if set.first().is_some_and(is_selection) {
+        return selects_few(set, depth);
+    }
+    parts(set, &[","]).iter().all(|value| names_nothing(value) || is_place(value))
+}
+
+/// `[1, 2]`, which is read as a name in brackets: values where it begins as one does.
+fn is_array(value: &[Token]) -> bool {
+    matches!(value, [list] if list.kind == TokenKind::Name
+        && list.text.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '\'' | '$' | ':' | '?')))
+}
+
+/// A selection of few rows by its own condition, by its limit, or because it computes one value: `(SELECT max(id) FROM t)`.
+fn selects_few(selection: &[Token], depth: usize) -> bool {
+    let selection = bare(selection);
+    if let Some(limit) = position(selection, "LIMIT")
+        && selection.get(limit + 1).is_some_and(is_few)
+    {
+        return true;
+    }
+    let shown = position(selection, "FROM").and_then(|from| selection.get(1..from));
+    let is_one = matches!(shown, Some([function, open, ..])
+        if matches!(&*function.text, "MAX" | "MIN") && &*open.text == "(");
+    let end = ["GROUP", "ORDER", "LIMIT", "HAVING", "UNION"]
+        .iter()
+        .filter_map(|word| position(selection, word))
+        .min()
+        .unwrap_or(selection.len());
+    is_one
+        || position(selection, "WHERE")
+            .and_then(|at| selection.get(at + 1..end))
+            .is_some_and(|condition| choose(condition, depth))
+}
+
+fn is_few(number: &Token) -> bool {
+    number.kind == TokenKind::Number
+        && number.text.parse::<f64>().is_ok_and(|number| (0.0..=FEW).contains(&number))
+}
+
+/// `?`, `$1`, `:name`, `%s`, `@name`: whoever runs it says which.
+fn is_place(value: &[Token]) -> bool {
+    match bare(value) {
+        [sign] => &*sign.text == "?" || sign.text.starts_with(['@', '$', '?']),
+        [sign, name] => {
+            matches!(&*sign.text, "$" | ":" | "@" | "%" | "?" | "#")
+                && matches!(name.kind, TokenKind::Word | TokenKind::Number)
+        }
+        [sign, open, ..] => {
+            matches!(&*sign.text, "%" | "$" | "#") && matches!(&*open.text, "(" | "{")
+        }
+        [] => false,
+    }
+}
+
+fn is_negated(left: &[Token]) -> bool {
+    left.last().is_some_and(|token| is_word(token, "NOT"))
+}
+
+/// Whether many rows share a value of a column.
+fn is_shared(column: &[Token]) -> bool {
+    let name = bare(column).last().filter(|_| is_name(bare(column)));
+    name.is_some_and(|name| {
+        words_of(&name.text).iter().any(|word| SHARED.binary_search(&word.as_str()).is_ok())
+    })
+}
+
+/// The words of a column's name, in capitals.
+fn words_of(name: &str) -> Vec<String> {
+    name.split('_').map(str::to_ascii_uppercase).collect()
+}
+
+fn is_over(column: &[Token]) -> bool {
+    let name = bare(column).last().filter(|_| is_name(bare(column)));
+    name.is_some_and(|name| {
+        words_of(&name.text).iter().any(|word| OVER.binary_search(&word.as_str()).is_ok())
+    })
+}
+
+/// Whether a text is one of rows that were made to try something: `'e2e-%'`, `'%@example.com'`.
+fn says_tried(value: &[Token]) -> bool {
+    matches!(bare(value), [one] if one.kind == TokenKind::Text && {
+        let text = one.text.to_lowercase();
+        text.split(|letter: char| !letter.is_alphanumeric()).any(|word| TRIED.contains(&word))
+    })
+}
+
+/// `id >= 10 AND id < 20`
+fn is_short_range(both: &[&[Token]]) -> bool {
+    let bounds = both.iter().filter_map(|part| comparison(bare(part)));
+    let mut low = bounds.clone().filter(|(_, sign, _)| sign.starts_with('>'));
+    let mut high = bounds.filter(|(_, sign, _)| sign.starts_with('<'));
+    match (low.next(), high.next()) {
+        (Some((left, _, low)), Some((again, _, high))) => {
+            super::operand::same(left, again) && is_near(low, high)
+        }
+        _ => false,
+    }
+}
+
+fn is_near(low: &[Token], high: &[Token]) -> bool {
+    let number = |value: &[Token]| match bare(value) {
+        [one] if one.kind == TokenKind::Number => one.text.parse::<f64>().ok(),
+        _ => None,
+    };
+    match (number(low), number(high)) {
+        (Some(low), Some(high)) => (0.0..=FEW).contains(&(high - low)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use portcullis_syntax::sql;
+
+    #[test]
+    fn lists_are_sorted() {
+        for list in [super::SHARED, super::OVER, super::PASSING, super::TRIED] {
+            assert!(list.is_sorted(), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn conditions_that_say_which_rows() {
+        for condition in [
+            "id = 7",
+            "7 = id",
+            "t.id = $1",
+            "id = :id AND status = 'open'",
+            "email IN ('a@b.example', 'c@d.example')",
+            "id = ANY (ARRAY[1, 2])",
+            "id = ANY ($1)",
+            "id BETWEEN 10 AND 40",
+            "id >= 10 AND id < 20",
+            "id IN (SELECT id FROM t WHERE code = 'a')",
+            "id IN (SELECT id FROM t ORDER BY id LIMIT 5)",
+            "id = (SELECT max(id) FROM t)",
+            "name LIKE 'e2e-%'",
+            "type = 'test'",
+            "expires_at < now()",
+            "CURRENT OF c",
+            "(a = 1 OR a = 2)",
+            "day = '2025-01-01'",
+            "EXISTS (SELECT 1 FROM o WHERE o.id = t.o AND o.code = 'a')",
+        ] {
+            assert!(super::names_rows(&sql::tokens(condition)), "{condition}");
+        }
+    }
+
+    #[test]
+    fn conditions_that_take_what_there_is() {
+        for condition in [
+            "created_at < now() - interval '90 days'",
+            "status = 'draft'",
+            "is_active = 0",
+            "id = 7 OR created_at < now()",
+            "NOT id = 7",
+            "id NOT IN (1, 2)",
+            "id IN (SELECT user_id FROM o)",
+            "t.id = o.id",
+            "id > 100",
+            "id BETWEEN 1 AND 100000",
+            "email IS NULL",
+            "name LIKE '%a%'",
+            "id IN (SELECT id FROM t LIMIT 5000)",
+            "id IN (SELECT id FROM t WHERE status = 'draft')",
+            "EXISTS (SELECT 1 FROM o WHERE o.id = t.o)",
+        ] {
+            assert!(!super::names_rows(&sql::tokens(condition)), "{condition}");
+        }
+    }
+}
