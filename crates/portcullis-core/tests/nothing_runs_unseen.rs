@@ -56,6 +56,9 @@ fn a_program_is_found_however_it_is_hidden() {
         "{canary,} now",
         "canary${IFS}now",
         "canary$IFS$9now",
+        // lists of names that hold options
+        "printf -- '--checkpoint=1\n--checkpoint-action=exec=\"canary now\"\nsrc\n' | tar -cf a.tar -T -",
+        "printf -- '--to-command=\"canary now\"\n' > l; tar -xf a.tar --files-from=l",
         // variables
         "x=canary; $x now",
         "x='canary now'; $x",

@@ -573,6 +573,20 @@ const PROJECTS: &[Project] = &[
         "true",
     ),
     (
+        "git, settings of the repository that it is told",
+        &[("vendor/x.git/config", "[core]\n\tfsmonitor = \"@\"\n")],
+        "git --git-dir=vendor/x.git --work-tree=. status",
+        "sh -c 'rm -rf ~'",
+        "true",
+    ),
+    (
+        "git, settings of the repository in the environment",
+        &[("vendor/x.git/config", "[core]\n\tfsmonitor = \"@\"\n")],
+        "GIT_DIR=vendor/x.git GIT_WORK_TREE=. git status",
+        "sh -c 'rm -rf ~'",
+        "true",
+    ),
+    (
         "git, settings taken in",
         &[
             (".git/config", "[core]\n\tbare = false\n[include]\n\tpath = ../own.cfg\n"),

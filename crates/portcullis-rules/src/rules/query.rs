@@ -498,7 +498,10 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
     }
     for (id, name) in found {
         if id == FILE || id == READ {
-            let Some(severity) = file_severity(&name, scene) else {
+            // Files of a warehouse's own storage, or of another disk.
+            let is_volume = id == READ && name.starts_with("/Volumes/") && !name.contains("/.");
+            let severity = file_severity(&name, scene).filter(|_| !is_volume);
+            let Some(severity) = severity else {
                 if id == READ {
                     continue;
                 }

@@ -260,7 +260,20 @@ fn relative_to(directory: Option<&Argument>, file: &Argument) -> Argument {
     }
 }
 
+/// The invocation with the options that a variable of the environment puts before its own: `ZIPOPT`, `UNZIP`.
+fn with_options_of(walk: &mut dyn Host, invocation: &Invocation, names: &[&str]) -> Invocation {
+    let before = names.iter().find_map(|name| {
+        let given = invocation.environment.iter().find(|(known, _)| known == name);
+        given.map(|(_, value)| value.clone()).or_else(|| walk.variable_set(name))
+    });
+    let words = before.map(|before| super::escapes::words_of(&before, invocation.span));
+    let words = words.unwrap_or_default().into_iter().chain(invocation.arguments.iter().cloned());
+    Invocation { arguments: words.collect::<Vec<_>>().into(), ..invocation.clone() }
+}
+
+/// zip(1), "ENVIRONMENT".
 fn zip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let invocation = &with_options_of(walk, invocation, &["ZIPOPT", "ZIP"]);
     let files = operands(invocation);
     let Some((archive, files)) = files.split_first() else { return Text::default() };
     let mut content = Text::unknown("zip");
@@ -284,7 +297,9 @@ fn zip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     Text::default()
 }
 
+/// unzip(1), "ENVIRONMENT OPTIONS".
 fn unzip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    let invocation = &with_options_of(walk, invocation, &["UNZIP", "UNZIPOPT"]);
     let options = invocation.options();
     let mut content = Text::unknown("unzip");
     if let Some(archive) = operands(invocation).first() {

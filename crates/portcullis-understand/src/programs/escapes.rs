@@ -41,7 +41,7 @@ pub(crate) use settings::program as run_program;
 pub(crate) use shells::is_shell;
 pub(in crate::programs) use table::{Escape, How, escape};
 pub use temporary::is_temporary;
-pub(crate) use temporary::{is_anybodys, names_temporary};
+pub(crate) use temporary::{is_anybodys, is_temporary_beside, names_temporary};
 pub(in crate::programs) use words::put_in_by_tox;
 pub(crate) use words::words_of;
 

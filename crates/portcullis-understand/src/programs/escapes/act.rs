@@ -17,7 +17,7 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
     }
     if !matches!(how, How::Code(_) | How::Vim | How::Directory | How::Settings(_))
         && !matches!(how, How::Loaded)
-        && names_temporary(&value.text)
+        && names_temporary(&value.text, walk.facts())
     {
         walk.note("execution.temporary.escape", value.span);
     }
@@ -55,7 +55,7 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
                         })
                 })
             {
-                if names_temporary(&code) {
+                if names_temporary(&code, walk.facts()) {
                     walk.note("execution.temporary.escape", value.span);
                 }
                 // What tox puts in: `{env:HOME}`.
@@ -147,7 +147,7 @@ pub(super) fn embedded(walk: &mut dyn Host, language: &'static str, value: &Argu
         "rpm" => {
             if let Some(code) = value.text.as_known().and_then(|known| known.split_once("%(")) {
                 let code = code.1.rsplit_once(')').map_or(code.1, |it| it.0).to_owned();
-                if names_temporary(&Text::known(code.as_str())) {
+                if names_temporary(&Text::known(code.as_str()), walk.facts()) {
                     walk.note("execution.temporary.escape", value.span);
                 }
                 walk.shell(&value.text.derive([Piece::Known(code)]), value.span, &[], None);
@@ -239,7 +239,7 @@ fn run(walk: &mut dyn Host, value: &Argument, command: &str) {
         true => value.text.beginning_with(command),
         false => value.text.derive([Piece::Known(command.to_owned())]),
     };
-    if names_temporary(&code) {
+    if names_temporary(&code, walk.facts()) {
         walk.note("execution.temporary.escape", value.span);
     }
     walk.shell(&code, value.span, &[], None);

@@ -6,6 +6,7 @@ use portcullis_syntax::Span;
 use super::{is_anybodys, names_temporary, run_program, variables, words_of};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
+    facts::Facts,
     programs::{
         cards,
         host::Host,
@@ -142,7 +143,7 @@ fn act(
         }
         // A program of the project that gets what is made is run as it is by its path.
         Kind::Runs if (program, name) == ("helm", "--post-renderer") => {
-            if names_temporary(&value.text) {
+            if names_temporary(&value.text, walk.facts()) {
                 walk.note("execution.temporary.escape", value.span);
             }
             walk.shell(&value.text, value.span, &[], None);
@@ -238,7 +239,7 @@ pub(super) fn named_program(walk: &mut dyn Host, value: &Argument) {
     if !is_path && !known.contains(char::is_whitespace) {
         return;
     }
-    if names_temporary(&value.text) {
+    if names_temporary(&value.text, walk.facts()) {
         walk.note("execution.temporary.escape", value.span);
     }
     run_program(walk, value);
@@ -260,7 +261,7 @@ pub(super) fn script(walk: &mut dyn Host, program: &str, value: &Argument) {
             _ => return,
         };
         walk.script(language, value, &[], None);
-    } else if lies_among_temporary(known) {
+    } else if lies_among_temporary(known, walk.facts()) {
         walk.note("execution.temporary.escape", value.span);
     }
 }
@@ -277,7 +278,9 @@ pub(in crate::programs) fn loaded(walk: &mut dyn Host, value: &Argument) {
         if content.taint.has(Taint::NETWORK) || !content.is_empty() {
             walk.gap(value.span, GapReason::UnknownCode);
         }
-    } else if lies_among_temporary(known) && !is_just_made(&value.text) || is_fetched(known) {
+    } else if lies_among_temporary(known, walk.facts()) && !is_just_made(&value.text)
+        || is_fetched(known)
+    {
         walk.note("execution.settings.named", value.span);
     }
 }
@@ -294,8 +297,8 @@ fn is_just_made(path: &Text) -> bool {
     matches!(path.pieces.last(), Some(Piece::Unknown(what)) if &**what == "mktemp")
 }
 
-fn lies_among_temporary(path: &str) -> bool {
+fn lies_among_temporary(path: &str, facts: &Facts) -> bool {
     let path = path.strip_prefix("file://").unwrap_or(path);
     path.split([':', ','])
-        .any(|path| is_anybodys(path) || matches!(path, "/tmp" | "/var/tmp" | "/dev/shm"))
+        .any(|path| is_anybodys(path, facts) || matches!(path, "/tmp" | "/var/tmp" | "/dev/shm"))
 }

@@ -105,10 +105,14 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
     taken_in(walk, verb, after, &words, invocation);
     match verb {
         // Outside of a repository, or told so, it compares any two files.
-        "diff" if options.has(&["--no-index"]) => {
-            for file in &words {
-                walk.read(file);
-            }
+        "diff" if options.has(&["--no-index"]) => read_from(walk, before, &words),
+        // The first operand is what is looked for, unless an option says it.
+        "grep" if options.has(&["--no-index", "--untracked"]) => {
+            let skip = usize::from(!options.has(&["-e", "-f"]));
+            let files = words.get(skip..).unwrap_or_default();
+            let here = Argument { text: Text::known("."), span: invocation.span };
+            let here = [&here];
+            read_from(walk, before, if files.is_empty() { &here } else { files });
         }
         "clone" | "init" => {
             if let Some(template) = options.value(&["--template"])
@@ -180,6 +184,19 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
     }
 }
 
+/// Files are read whatever git knows of them, named from where `-C` leads.
+fn read_from(walk: &mut dyn Host, before: &[Argument], files: &[&Argument]) {
+    let outer = walk.directory().map(str::to_owned);
+    for directory in Options::new(before, GLOBAL_VALUES).values_of(&["-C"]) {
+        let inner = walk.target(&directory.text).path;
+        walk.go_to(inner);
+    }
+    for file in files {
+        walk.read(file);
+    }
+    walk.go_to(outer);
+}
+
 /// `GIT_DIR=/tmp/x.git git WORD`: what an alias stands for is said by a repository that anybody may have put there.
 fn aliased_elsewhere(walk: &mut dyn Host, before: &[Argument], verb: &str, span: Span) {
     if verb.is_empty() || VERBS.contains(&verb) {
@@ -188,7 +205,7 @@ fn aliased_elsewhere(walk: &mut dyn Host, before: &[Argument], verb: &str, span:
     let option = Options::new(before, GLOBAL_VALUES).value(&["--git-dir", "-C"]);
     let named = option.map(|value| value.text).or_else(|| walk.variable_set("GIT_DIR"));
     if let Some(path) = named
-        && is_anybodys(path.known_prefix())
+        && is_anybodys(path.known_prefix(), walk.facts())
         && !walk.wrote(&below(&path, "config"))
     {
         walk.note("execution.settings.named", span);

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     effect::Argument,
+    facts::Facts,
     programs::{host::Host, started},
     text::Text,
 };
@@ -214,15 +215,15 @@ pub(crate) fn named_in_variable(walk: &mut dyn Host, name: &str, value: &Text, s
         walk.note("terraform.apply.unseen", span);
     }
     let is_loaded = match variable(name) {
-        Some(Variable::Command) => names_temporary(value),
-        Some(Variable::File) => is_anybodys(value.known_prefix()),
+        Some(Variable::Command) => names_temporary(value, walk.facts()),
+        Some(Variable::File) => is_anybodys(value.known_prefix(), walk.facts()),
         Some(Variable::Obeyed)
             if matches!(
                 name,
                 "JAVA_TOOL_OPTIONS" | "JDK_JAVA_OPTIONS" | "NODE_OPTIONS" | "PERL5OPT" | "RUBYOPT"
             ) =>
         {
-            loads_temporary(value.known_prefix())
+            loads_temporary(value.known_prefix(), walk.facts())
         }
         _ => false,
     };
@@ -231,14 +232,14 @@ pub(crate) fn named_in_variable(walk: &mut dyn Host, name: &str, value: &Text, s
     }
 }
 
-fn loads_temporary(options: &str) -> bool {
+fn loads_temporary(options: &str, facts: &Facts) -> bool {
     let mut before = "";
     options.split_whitespace().any(|word| {
         let option = LOADS.iter().find(|option| word.starts_with(*option));
         let attached = option.and_then(|option| word.strip_prefix(option));
         // `-Mlib=DIRECTORY`
         let value = attached.map_or(word, |rest| rest.rsplit('=').next().unwrap_or(rest));
-        let found = (option.is_some() || LOADS.contains(&before)) && is_anybodys(value);
+        let found = (option.is_some() || LOADS.contains(&before)) && is_anybodys(value, facts);
         before = word;
         found
     })

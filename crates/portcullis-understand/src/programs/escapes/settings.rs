@@ -87,7 +87,7 @@ pub(super) fn named(walk: &mut dyn Host, kind: Settings, file: &Argument) {
 fn is_of_the_project(walk: &dyn Host, path: &Text) -> bool {
     let target = walk.target(path);
     target.path.as_deref().is_some_and(|known| {
-        !super::is_anybodys(known)
+        !super::is_anybodys(known, walk.facts())
             && place::place_of(&target, walk.facts()).is_workspace()
             && walk.facts().session.left(known).is_none()
             && !walk.came(path)
@@ -164,7 +164,7 @@ fn is_brought_along(walk: &dyn Host, path: &Text) -> bool {
     match target.path.as_deref() {
         Some(known) => {
             let place = place::place_of(&target, walk.facts());
-            super::is_anybodys(known)
+            super::is_anybodys(known, walk.facts())
                 || place.is_workspace()
                 || matches!(place, Place::Cache | Place::Elsewhere | Place::Unknown)
         }

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     effect::Argument,
+    facts::Facts,
     programs::{host::Host, invocation::Invocation, notable},
     text::{Piece, Text},
 };
@@ -32,15 +33,15 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation, arguments: &[
     for word in arguments {
         let known = word.text.known_prefix();
         for command in piped(known).into_iter().filter(|command| reads_as_command(command)) {
-            if names_temporary_text(command) {
+            if names_temporary_text(command, walk.facts()) {
                 walk.note("execution.temporary.escape", word.span);
             }
             walk.suppose(&word.text.derive([Piece::Known(command.to_owned())]), word.span);
         }
-        if !takes_files && ends_with_script(known) {
+        if !takes_files && ends_with_script(known, walk.facts()) {
             walk.note("execution.temporary.escape", word.span);
         }
-        if !takes_files && is_anybodys(known) && is_library(known) {
+        if !takes_files && is_anybodys(known, walk.facts()) && is_library(known) {
             by_manual::loaded(walk, word);
         }
     }
@@ -85,11 +86,11 @@ fn called(word: &str) -> Vec<&str> {
 
 /// Whether the last words of several are a shell and a script that lies where everybody may put something:
 /// `etc/id f 444 root root sh /tmp/id.sh`.
-fn ends_with_script(word: &str) -> bool {
+fn ends_with_script(word: &str, facts: &Facts) -> bool {
     let mut words = word.split_whitespace().rev();
     let script = words.next().unwrap_or_default();
     let shell = words.next().unwrap_or_default();
-    is_anybodys(script) && is_shell(shell.rsplit('/').next().unwrap_or(shell))
+    is_anybodys(script, facts) && is_shell(shell.rsplit('/').next().unwrap_or(shell))
 }
 
 /// Whether a path is that of code which is loaded as it is.
@@ -113,7 +114,7 @@ pub(super) fn variable(walk: &mut dyn Host, name: &str, value: &Text, span: Span
     };
     if is_search_path(last) || INTERPRETERS.contains(&last.as_str()) {
         let value = Argument { text: value.clone(), span };
-        if is_anybodys(value.text.known_prefix()) {
+        if is_anybodys(value.text.known_prefix(), walk.facts()) {
             by_manual::loaded(walk, &value);
         }
     }
@@ -193,16 +194,22 @@ fn from_temporary(walk: &mut dyn Host, names: &[String], value: &Argument) {
     let is_tool = names.last().is_some_and(|last| TOOLS.contains(&last.as_str()));
     let is_code = || {
         let known = value.text.known_prefix();
-        let is_quoted = |mark: char| known.split(mark).skip(1).step_by(2).any(names_temporary_text);
+        let is_quoted = |mark: char| {
+            known
+                .split(mark)
+                .skip(1)
+                .step_by(2)
+                .any(|text| names_temporary_text(text, walk.facts()))
+        };
         (runs(names) || is_of(LOADS)) && ['"', '\''].into_iter().any(is_quoted)
     };
-    if (runs(names) || is_tool) && names_temporary(&value.text) || is_code() {
+    if (runs(names) || is_tool) && names_temporary(&value.text, walk.facts()) || is_code() {
         walk.note("execution.temporary.escape", value.span);
     }
 }
 
-fn names_temporary_text(text: &str) -> bool {
-    names_temporary(&Text::known(text))
+fn names_temporary_text(text: &str, facts: &Facts) -> bool {
+    names_temporary(&Text::known(text), facts)
 }
 
 /// Whether a name says that it holds a command.
@@ -266,8 +273,9 @@ fn one(walk: &mut dyn Host, names: &[String], value: &Argument) {
             .any(|pair| matches!(pair, [one, two] if one == "build" && two == "file"));
     let known = value.text.known_prefix();
     let path = known.split([',', ' ']).next().unwrap_or(known);
-    let lies_elsewhere =
-        is_anybodys(path) || path.starts_with("https://") || path.starts_with("http://");
+    let lies_elsewhere = is_anybodys(path, walk.facts())
+        || path.starts_with("https://")
+        || path.starts_with("http://");
     if loads && !says(KEPT) && lies_elsewhere && !known.contains(' ') {
         let text = value.text.beginning_with(path);
         by_manual::loaded(walk, &Argument { text, span: value.span });

@@ -67,7 +67,7 @@ fn preload(walk: &mut dyn Host, invocation: &Invocation, language: &'static str,
         }
         // Libraries have no path.
         _ if name.contains('/') || name.contains('.') => {
-            if escapes::is_temporary(name) {
+            if escapes::is_temporary_beside(name, walk.facts()) {
                 walk.note("execution.temporary.escape", file.span);
             }
             walk.script(language, file, &[], None);

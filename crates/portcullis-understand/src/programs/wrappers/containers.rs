@@ -211,6 +211,7 @@ fn built_into(walk: &mut dyn Host, invocation: &Invocation) {
             None => given.text.clone(),
         };
         let mut file = Argument { text: directory, span: given.span };
+        crate::programs::laid_over::fills(walk, &file);
         file.text.push_known("/");
         file.text.append(&Text::unknown("what the image holds"));
         walk.write(&file, WriteMode::Create, Text::unknown("an image"));

@@ -126,7 +126,10 @@ impl Interpreter<'_, '_, '_> {
         // A name among temporary ones that nobody can know.
         if !is_fetched
             && path.text.has_unknown()
-            && crate::programs::escapes::is_temporary(path.text.known_prefix())
+            && crate::programs::escapes::is_temporary_beside(
+                path.text.known_prefix(),
+                self.walk.facts(),
+            )
             && path.text.known_prefix() != "/tmp/tmp."
         {
             self.walk.note("execution.temporary.escape", file.span);

@@ -179,6 +179,19 @@ const LOOKING: &[&str] = &[
     "VIEW",
 ];
 
+/// Words of names of procedures, and of what they belong to, that only put together what is there, sorted.
+const REPORTING: &[&str] = &[
+    "OVERVIEW",
+    "REPORT",
+    "REPORTING",
+    "REPORTS",
+    "RPT",
+    "STATISTICS",
+    "STATS",
+    "SUMMARY",
+    "TOTALS",
+];
+
 /// First words of names of functions that do what cannot be taken back, sorted.
 const DESTROYING: &[&str] = &[
     "ANONYMIZE",
@@ -204,7 +217,9 @@ const DESTROYING: &[&str] = &[
 /// what stands before it.
 fn is_open(owner: &str, name: &str) -> bool {
     let starts = |list: &[&str], name: &str| list.iter().any(|known| name.starts_with(known));
-    if TELLING_PACKAGES.contains(&owner) || starts(TELLING_PROCEDURES, name) {
+    if TELLING_PACKAGES.iter().any(|known| owner.ends_with(known))
+        || starts(TELLING_PROCEDURES, name)
+    {
         return false;
     }
     let first = name.trim_start_matches("USP_").trim_start_matches("FN_");
@@ -212,7 +227,12 @@ fn is_open(owner: &str, name: &str) -> bool {
     let is_of_server = ["SP_", "XP_", "DBMS_", "UTL_", "SYSTEM$"]
         .iter()
         .any(|start| name.starts_with(start) || owner.starts_with(start));
-    is_of_server || LOOKING.binary_search(&first).is_err()
+    let words = || owner.split('_').chain(name.split('_'));
+    let reports = || {
+        words().any(|word| REPORTING.binary_search(&word).is_ok())
+            && !words().any(|word| DESTROYING.binary_search(&word).is_ok())
+    };
+    is_of_server || LOOKING.binary_search(&first).is_err() && !reports()
 }
 
 /// Whether `CALL …` or `EXEC …` of a procedure, whose name begins at a place, may do anything.
@@ -222,8 +242,9 @@ pub(super) fn calls_open(verb: Verb<'_>, from: usize) -> bool {
         last += 2;
     }
     let upper = |at: usize| verb.name(at).to_ascii_uppercase();
-    let owner = if last > from { upper(last - 2) } else { String::new() };
-    is_open(&owner, &upper(last))
+    // All that stands before its last part: `reporting.pkg_sales.monthly`.
+    let owner: Vec<String> = (from..last).step_by(2).map(upper).collect();
+    is_open(&owner.join("_"), &upper(last))
 }
 
 /// Whether an expression of a statement calls a function that administers the server, or that destroys by its own name.
@@ -257,7 +278,7 @@ pub(super) fn administers(statement: &[Token], words: &[&str]) -> bool {
 mod tests {
     #[test]
     fn lists_are_sorted() {
-        for list in [super::TELL, super::LOOKING, super::DESTROYING] {
+        for list in [super::TELL, super::LOOKING, super::DESTROYING, super::REPORTING] {
             assert!(list.is_sorted(), "{list:?}");
         }
     }

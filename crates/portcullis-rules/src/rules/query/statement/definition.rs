@@ -30,6 +30,9 @@ pub(super) fn drop(verb: Verb<'_>, made: &Made, found: &mut Found) {
     let is_temporary = matches!(verb.word(1), "TEMPORARY" | "TEMP");
     let named = verb.skip(kind + 1, &["IF", "EXISTS", "BY"]);
     match verb.word(kind) {
+        "SCHEMA" | "TABLE" if made.is_scratch(verb, named) => {
+            found.push(("query.drop.part", String::new()));
+        }
         "TABLE" if is_temporary || made.holds(verb, named) => {
             found.push(("query.drop.part", String::new()));
         }
@@ -71,6 +74,9 @@ pub(super) fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
     let name = verb.skip(kind + 1, &["IF", "NOT", "EXISTS"]);
     if is_temporary && verb.word(kind) == "TABLE" && verb.word(name + 1) != "." {
         made.temporary.push(verb.name(name));
+    }
+    if matches!(verb.word(kind), "DATABASE" | "SCHEMA" | "TABLE" | "TRANSIENT") {
+        made.keep_scratch(verb, verb.skip(name, &["TABLE"]));
     }
     if verb.word(kind) == "STAGE" && behind_equals(verb, "URL").is_some_and(is_address) {
         made.stages.push(verb.name(name));

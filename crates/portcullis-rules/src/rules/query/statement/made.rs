@@ -4,7 +4,7 @@
 use portcullis_syntax::sql::{Token, TokenKind};
 
 use super::{
-    super::rebuilt,
+    super::{narrow::is_passing, rebuilt},
     verb::{Verb, text_of},
 };
 use crate::bound::Bounded;
@@ -14,6 +14,8 @@ use crate::bound::Bounded;
 pub(super) struct Made {
     /// Tables for its session alone.
     pub(super) temporary: Vec<String>,
+    /// Tables and schemas that it made and that are called after what is there to go: `scratch.pairs`, in small letters with what they belong to.
+    pub(super) scratch: Vec<String>,
     /// Tables whose rows it moved into others that take their names.
     pub(super) rebuilt: Vec<String>,
     /// Policies and triggers that it makes, whatever it drops of that name.
@@ -53,9 +55,36 @@ impl Made {
     /// Whether the one table that is named at a place was made for this session alone, and no other stands beside it.
     pub(super) fn is_temporary(&self, verb: Verb<'_>, at: usize) -> bool {
         let name = verb.name(at);
-        self.temporary.iter().any(|own| own.eq_ignore_ascii_case(&name))
-            && !matches!(verb.word(at + 1), "." | ",")
-            && !verb.has("JOIN")
+        // `temp.seen` is what SQLite calls it too.
+        if verb.word(at) == "TEMP" && verb.word(at + 1) == "." {
+            return self.is_temporary(verb, at + 2);
+        }
+        self.is_scratch(verb, at)
+            || self.temporary.iter().any(|own| own.eq_ignore_ascii_case(&name))
+                && !matches!(verb.word(at + 1), "." | ",")
+                && !verb.has("JOIN")
+    }
+
+    /// `CREATE TABLE scratch.pairs`: kept where no other could be in its place, and its name says that it is there to go.
+    pub(super) fn keep_scratch(&mut self, verb: Verb<'_>, name: usize) {
+        let sure = !verb.has("REPLACE") && !verb.has_run(&["IF", "NOT", "EXISTS"]);
+        let whole = rebuilt::name_at(verb.statement.get(verb.at + name..).unwrap_or_default());
+        if let Some((whole, _)) = whole
+            && sure
+            && is_passing(&whole)
+        {
+            self.scratch.push(whole);
+        }
+    }
+
+    /// Whether one table or schema is named at a place that the text made to go.
+    pub(super) fn is_scratch(&self, verb: Verb<'_>, at: usize) -> bool {
+        let rest = verb.statement.get(verb.at + at..).unwrap_or_default();
+        rebuilt::name_at(rest).is_some_and(|(name, length)| {
+            rest.get(length).is_none_or(|next| &*next.text != ",")
+                && !verb.has("JOIN")
+                && self.scratch.contains(&name)
+        })
     }
 
     /// Forgets the tables that a statement names which may take them away.
@@ -136,6 +165,9 @@ impl Made {
             && rest.split(|token| &*token.text == ",").all(|name| match name {
                 [hash, _] if &*hash.text == "#" => true,
                 [name] => self.temporary.iter().any(|made| made.eq_ignore_ascii_case(&name.text)),
+                [temp, dot, name] if &*dot.text == "." && &*temp.text == "TEMP" => {
+                    self.temporary.iter().any(|made| made.eq_ignore_ascii_case(&name.text))
+                }
                 [base, dot, _] if &*dot.text == "." => {
                     self.in_memory.iter().any(|made| made.eq_ignore_ascii_case(&base.text))
                 }

@@ -15,7 +15,10 @@ pub(super) fn is_for_everybody(verb: Verb<'_>) -> bool {
     let anybody = |token: &Token| {
         let name = token.text.to_ascii_lowercase();
         let name = name.strip_prefix("specialgroup:").unwrap_or(&name);
-        matches!(name, "allauthenticatedusers" | "allusers")
+        matches!(
+            name,
+            "account users" | "all users" | "allauthenticatedusers" | "allusers" | "everyone"
+        )
     };
     to_public && of_rows || verb.has("TO") && verb.statement.iter().skip(verb.at).any(anybody)
 }

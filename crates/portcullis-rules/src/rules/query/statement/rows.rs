@@ -45,6 +45,9 @@ pub(super) fn merged(verb: Verb<'_>, first: &str) -> &'static str {
     };
     match (is_always, verb.word(0)) {
         (false, "DELETE") if first == "MERGE" && !says_which() => "query.delete.many",
+        (false, "UPDATE") if first == "MERGE" && counts_amounts(verb) && !says_which() => {
+            "query.update.many"
+        }
         (false, _) => "query.change",
         (true, "DELETE") => "query.delete.all",
         (true, _) => "query.update.all",
@@ -210,6 +213,19 @@ pub(super) fn sets_amounts(update: &[Token]) -> bool {
     assigned(update).any(|(column, _)| {
         column.text.to_ascii_uppercase().split('_').any(|word| AMOUNTS.binary_search(&word).is_ok())
     })
+}
+
+/// `SET salary = salary * 1.1`: an amount made more or less by what it was.
+fn counts_amounts(verb: Verb<'_>) -> bool {
+    let rest = verb.statement.get(verb.at..).unwrap_or_default();
+    rest.array_windows().any(|[column, equals, value]| {
+        let is_amount = column
+            .text
+            .to_ascii_uppercase()
+            .split('_')
+            .any(|word| AMOUNTS.binary_search(&word).is_ok());
+        is_amount && &*equals.text == "=" && value.kind == TokenKind::Word
+    }) && rest.iter().any(|token| matches!(&*token.text, "*" | "/" | "+" | "-"))
 }
 
 /// `INSERT OR REPLACE INTO a SELECT … FROM b`: rows take the place of others by a key, as many as there are.

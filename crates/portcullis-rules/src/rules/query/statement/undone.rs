@@ -13,8 +13,9 @@ pub(super) fn taken_back(statements: &[&[Token]]) -> Vec<bool> {
     let written: Vec<usize> = (0..statements.len())
         .filter(|at| statements.get(*at).is_some_and(|it| !it.is_empty()))
         .collect();
-    let Some((last, before)) = written.split_last() else { return undone };
     let whole = |at: &usize| statements.get(*at).copied().unwrap_or_default();
+    to_savepoints(&written, whole, &mut undone);
+    let Some((last, before)) = written.split_last() else { return undone };
     if !is_rollback(whole(last)) {
         return undone;
     }
@@ -28,6 +29,51 @@ pub(super) fn taken_back(statements: &[&[Token]]) -> Vec<bool> {
         }
     }
     undone
+}
+
+/// What stands between `SAVEPOINT s` and `ROLLBACK TO s` in a transaction.
+fn to_savepoints<'t>(
+    written: &[usize],
+    whole: impl Fn(&usize) -> &'t [Token],
+    undone: &mut [bool],
+) {
+    for (end, back) in written.iter().enumerate() {
+        let Some(name) = goes_back_to(whole(back)) else { continue };
+        let before = written.get(..end).unwrap_or_default();
+        let sets = |at: &usize| {
+            let statement = whole(at);
+            word(statement, 0) == "SAVEPOINT"
+                && statement.len() == 2
+                && statement.get(1).is_some_and(|it| it.text.eq_ignore_ascii_case(name))
+        };
+        let Some(from) = before.iter().rposition(sets) else { continue };
+        let begun = before.get(..from).unwrap_or_default();
+        let within = before.get(from + 1..).unwrap_or_default();
+        let is_in_transaction = begun
+            .iter()
+            .rposition(|at| begins(whole(at)))
+            .is_some_and(|begin| begun.iter().skip(begin + 1).all(|at| keeps_nothing(whole(at))));
+        if is_in_transaction && within.iter().all(|at| keeps_nothing(whole(at))) {
+            for at in within {
+                if let Some(one) = undone.get_mut(*at) {
+                    *one = true;
+                }
+            }
+        }
+    }
+}
+
+/// The savepoint of `ROLLBACK TO [SAVEPOINT] s`.
+fn goes_back_to(statement: &[Token]) -> Option<&str> {
+    let rest = match statement {
+        [rollback, to, rest @ ..] if &*rollback.text == "ROLLBACK" && &*to.text == "TO" => rest,
+        _ => return None,
+    };
+    match rest {
+        [name] => Some(&name.text),
+        [savepoint, name] if &*savepoint.text == "SAVEPOINT" => Some(&name.text),
+        _ => None,
+    }
 }
 
 fn word(statement: &[Token], at: usize) -> &str {
@@ -92,6 +138,10 @@ mod tests {
     fn what_is_rolled_back_is_undone() {
         assert_eq!(of("BEGIN; DELETE FROM a; ROLLBACK"), [false, true, false]);
         assert_eq!(
+            of("BEGIN; SAVEPOINT s; DELETE FROM a; ROLLBACK TO SAVEPOINT s; COMMIT"),
+            [false, false, true, false, false]
+        );
+        assert_eq!(
             of("START TRANSACTION; UPDATE a SET b = CASE c WHEN 1 THEN 2 END; ROLLBACK;"),
             [false, true, false, false]
         );
@@ -105,6 +155,9 @@ mod tests {
             "BEGIN; DELETE FROM a; END; ROLLBACK",
             "BEGIN; DELETE FROM a; ALTER TABLE a ADD b int; ROLLBACK",
             "BEGIN; DELETE FROM a; ROLLBACK TO s",
+            "BEGIN; DELETE FROM a; SAVEPOINT s; ROLLBACK TO s",
+            "BEGIN; SAVEPOINT s; DELETE FROM a; ROLLBACK TO other; COMMIT",
+            "SAVEPOINT s; DELETE FROM a; ROLLBACK TO s",
             "DELETE FROM a; ROLLBACK",
             "BEGIN; DELETE FROM a; ROLLBACK; DELETE FROM b",
             "BEGIN; DELETE FROM a COMMIT; ROLLBACK",

@@ -264,7 +264,7 @@ fn inserted(walk: &mut dyn Host, editor: &Text, span: Span) {
 
 /// Code of a setting that starts a program or script among temporary files, where nobody looks for it.
 pub(super) fn temporary(walk: &mut dyn Host, code: &Text, span: Span) {
-    if names_temporary(code) {
+    if names_temporary(code, walk.facts()) {
         walk.note("execution.temporary.escape", span);
     }
 }

@@ -88,7 +88,7 @@ pub(super) fn git_runs_words(walk: &mut dyn Host, arguments: &[Argument], verb: 
     let words = rest.get(options..).unwrap_or(&[]);
     let shown: Vec<&str> = words.iter().map(|word| word.text.known_prefix()).collect();
     if let Some(first) = words.first()
-        && names_temporary(&Text::known(shown.join(" ")))
+        && names_temporary(&Text::known(shown.join(" ")), walk.facts())
     {
         walk.note("execution.temporary.escape", first.span);
     }
