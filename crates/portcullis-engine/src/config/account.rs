@@ -43,7 +43,7 @@ pub struct Source {
     pub path: PathBuf,
     /// The SHA-256 of its bytes, in hexadecimal digits.
     pub sha256: String,
-    /// Whether it counts whole. Only a project's file may not.
+    /// Whether it counts whole: a project's file does where a person trusts it, the user's own as a person left it.
     pub trusted: bool,
     /// Why it is not trusted, where that is more than that nobody trusted it.
     pub doubt: Option<String>,
@@ -133,7 +133,7 @@ impl Account {
         self.sources.iter().map(|source| source.path.as_path())
     }
 
-    /// What waits for a person to trust the project's file.
+    /// What waits for a person to trust the file that says it.
     pub fn waiting(&self) -> impl Iterator<Item = &LeftOut> {
         self.left_out.iter().filter(|one| one.why == Why::Untrusted)
     }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::report::visible;
+use crate::{private::Unbelievable, report::visible};
 
 /// Why there is no configuration. The command line ends with 78 for each of them.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +65,14 @@ pub enum ConfigError {
         /// Which.
         path: PathBuf,
     },
+    /// What is kept of it, as a person last left it, cannot be believed.
+    #[error("what is kept of the configuration `{path}` cannot be believed: {reason}")]
+    NotKept {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        reason: Unbelievable,
+    },
     /// It says what we do not understand.
     #[error(transparent)]
     Mistake(Box<Mistake>),
@@ -87,6 +95,9 @@ impl ConfigError {
             Self::NotOfTheAdministrator { .. } => Some(
                 "as the administrator, `chown root` the file and its directory, and `chmod go-w` both",
             ),
+            Self::NotKept { .. } => {
+                Some("read the file, and say at a terminal that it is yours: `portcullis trust`")
+            }
             Self::Mistake(mistake) => mistake.help.as_deref(),
         }
     }

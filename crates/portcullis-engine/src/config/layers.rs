@@ -14,7 +14,9 @@ use super::{
     central::InForce,
     combine::{Combined, combine},
     example::Example,
+    kept::{Beside, Kept},
     loaded::{Loaded, digest},
+    part::Part,
     read, received,
     trust::{Standing, Trust},
 };
@@ -81,6 +83,7 @@ impl Layers {
     pub(super) fn load(
         named: Option<&Path>,
         directories: &Directories,
+        kept: Option<&Kept>,
     ) -> Result<Self, ConfigError> {
         let mut files = Vec::new();
         if let Some(managed) = &directories.managed {
@@ -91,11 +94,7 @@ impl Layers {
         }
         let own = directories.configuration.as_deref().map(|directory| directory.join(FILE_NAME));
         if let Some(path) = named.map(Path::to_owned).or(own) {
-            match read::text(&path, Layer::User, None)? {
-                Some(text) => files.push(Arc::new(Loaded::new(&text, &path, Layer::User, true)?)),
-                None if named.is_some() => return Err(ConfigError::Missing { path }),
-                None => {}
-            }
+            users(&mut files, path, named.is_some(), kept)?;
         }
         let trust = directories.state.as_deref().map(Trust::new);
         let central = take_central(&mut files, directories);
@@ -265,6 +264,56 @@ impl Layers {
             .iter()
             .flat_map(|file| file.part.examples.iter().map(|example| (&file.source, example)))
     }
+}
+
+/// The user's file, and before it what it was when a person last left it, where that was something else.
+fn users(
+    files: &mut Vec<Arc<Loaded>>,
+    path: PathBuf,
+    is_named: bool,
+    kept: Option<&Kept>,
+) -> Result<(), ConfigError> {
+    let now = read::text(&path, Layer::User, None);
+    if is_named && matches!(now, Ok(None)) {
+        return Err(ConfigError::Missing { path });
+    }
+    let stands = match (kept, &now) {
+        (Some(kept), Ok(text)) => Some(kept.beside(&path, text.as_deref().unwrap_or_default())),
+        // What cannot be read is not as anybody left it.
+        (Some(kept), Err(_)) => Some(kept.beside(&path, "\u{0}")),
+        (None, _) => None,
+    };
+    let before = match stands {
+        None | Some(Ok(Beside::Same)) => {
+            if let Some(text) = now? {
+                files.push(Arc::new(Loaded::new(&text, &path, Layer::User, true)?));
+            }
+            return Ok(());
+        }
+        Some(Ok(Beside::Other(before))) => before,
+        Some(Err(reason)) => return Err(ConfigError::NotKept { path, reason }),
+    };
+    if !before.trim().is_empty() {
+        files.push(Arc::new(Loaded::new(&before, &path, Layer::User, true)?));
+    }
+    let text = now.ok().flatten();
+    let read = text.as_deref().map(|text| Loaded::new(text, &path, Layer::User, false));
+    let (mut loaded, why) = match read {
+        Some(Ok(loaded)) => (
+            loaded,
+            "has changed since a person last left it: what it loosens waits for `portcullis trust`",
+        ),
+        Some(Err(_)) | None => {
+            let sha256 = digest(text.as_deref().unwrap_or_default());
+            let (layer, trusted, doubt) = (Layer::User, false, None);
+            let source = Source { layer, path: path.clone(), sha256, trusted, doubt };
+            let why = "has changed since a person last left it, and cannot be read: what it said before holds until `portcullis trust`";
+            (Loaded::of_part(source, Part::default()), why)
+        }
+    };
+    loaded.source.doubt = Some(why.to_owned());
+    files.push(Arc::new(loaded));
+    Ok(())
 }
 
 /// Puts the files of the centre that a file names behind the managed one. The most general file that names one decides.

@@ -28,6 +28,7 @@ mod gateway;
 mod guardian;
 mod hook;
 mod injection;
+mod kept;
 mod layers;
 mod level;
 mod loaded;
@@ -74,6 +75,7 @@ pub use guardian::{
 };
 pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
 pub use injection::{ClassifierTable, InjectionTable};
+pub use kept::{Beside, Kept};
 use layers::Layers;
 pub use layers::ProjectFile;
 pub use lock::Lock;
@@ -218,6 +220,14 @@ impl Default for Audit {
     }
 }
 
+/// The text of the user's file; none where there is no file.
+///
+/// # Errors
+/// When it cannot be read or believed.
+pub fn text_of(path: &Path) -> Result<String, ConfigError> {
+    Ok(read::text(path, Layer::User, None)?.unwrap_or_default())
+}
+
 impl Configuration {
     /// The configuration wherever a call runs: of the managed file and of the user's own, or the one that somebody named in its
     /// place. A named file must exist. [`Configuration::in_workspace`] adds a project's.
@@ -233,7 +243,32 @@ impl Configuration {
     /// # Errors
     /// As [`Configuration::load`].
     pub fn load_from(named: Option<&Path>, directories: &Directories) -> Result<Self, ConfigError> {
-        Ok(Layers::load(named, directories)?.configuration())
+        Ok(Layers::load(named, directories, None)?.configuration())
+    }
+
+    /// As [`Configuration::load_from`], for calls of agents, which may have written the user's file: what it has loosened since a person last left it
+    /// waits until one says so, and what it said before holds on. What is kept for that lies in the directory for state.
+    ///
+    /// # Errors
+    /// As [`Configuration::load`], and where what is kept cannot be believed.
+    pub fn load_for_agents(
+        named: Option<&Path>,
+        directories: &Directories,
+    ) -> Result<Self, ConfigError> {
+        let kept = directories.state.as_deref().map(Kept::new);
+        Ok(Layers::load(named, directories, kept.as_ref())?.configuration())
+    }
+
+    /// What a person should know where the user's file is not as one left it.
+    #[must_use]
+    pub fn doubt(&self) -> Option<String> {
+        let source = self
+            .account
+            .sources
+            .iter()
+            .find(|source| source.layer == Layer::User && !source.trusted)?;
+        let why = source.doubt.as_deref().unwrap_or_default();
+        Some(format!("`{}` {why}", source.path.display()))
     }
 
     /// The configuration that a text comes to as the user's file; `path` is what errors name.

@@ -13,7 +13,7 @@ use super::{Exit, Failure, shown};
 use crate::{
     agents::{AGENTS, agent::Agent, table::Scope},
     audit::{self, Entry, Log},
-    config::{self, Approve, Configuration},
+    config::{self, Approve, Beside, Configuration, Kept},
     hook,
     install::{
         self, Change, InstallError,
@@ -332,7 +332,15 @@ fn approve_as(setting: &Setting, wanted: Approve, out: &mut dyn Write) -> Result
         .ok_or_else(|| failed(&"`[hook]` is written in a way that is not edited here"))?;
     if changed != text {
         note(setting, "changed", &format!("`[hook] approve` to `{}`", wanted.name()))?;
+        let kept = Directories::from_environment().state.as_deref().map(Kept::new);
+        let file = directory.join(config::FILE_NAME);
+        let was_left =
+            kept.as_ref().is_none_or(|kept| matches!(kept.beside(&file, &text), Ok(Beside::Same)));
         file::replace(&found, &changed, false).map_err(|error| failed(&error))?;
+        // A person was asked about this change, and about no other.
+        if let Some(kept) = kept.filter(|_| was_left) {
+            kept.keep(&file, &changed).map_err(|error| failed(&error))?;
+        }
     }
     let told = format!("prompts that the gate answers: `{}`, in `{shown_path}`", wanted.name());
     shown(out, &line(&told)).map(drop)

@@ -1,5 +1,5 @@
-//! `trust`: whether a project's file may loosen. Owns what a person is shown and asked; pins are kept by
-//! [`crate::config::Trust`], and the person is found by [`crate::person`].
+//! `trust`: whether a project's file may loosen, and the user's own where it is not as a person left it. Owns what a person is shown and asked; pins
+//! are kept by [`crate::config::Trust`], copies of the user's own file by [`crate::config::Kept`], and the person is found by [`crate::person`].
 
 use std::{
     fs,
@@ -13,7 +13,10 @@ use serde_json::json;
 use super::{Exit, Failure, audit::failure as unrecordable, json_flag, policy, shown, write_json};
 use crate::{
     audit::{self, AuditError, Entry, Log},
-    config::{Configuration, PROJECT_FILE_NAME, ProjectFile, Standing, Trust, TrustError},
+    config::{
+        self, ConfigError, Configuration, FILE_NAME, Kept, PROJECT_FILE_NAME, ProjectFile,
+        Standing, Trust, TrustError,
+    },
     person::Person,
     platform::{Directories, user_name},
     report::visible,
@@ -28,9 +31,10 @@ pub(super) fn define(command: Command) -> Command {
             .help("The project's directory or its file; this one where it is left away")
     };
     command
-        .about("Let a project's file allow what it asks for, after a person has read it")
+        .about("Let a project's file, or your own that changed, allow what it asks for, after a person has read it")
         .after_help(
-            "Without trust, `.portcullis.toml` can only make things stricter. Any change of the file takes the trust back.\n\n\
+            "Without trust, `.portcullis.toml` can only make things stricter. Any change of the file takes the trust back.\n\
+             Your own configuration counts for agents as you left it: what a change loosens waits until you say here that it is yours.\n\n\
              Examples:\n  portcullis trust\n  portcullis trust list\n  portcullis trust revoke ~/work/project",
         )
         .args_conflicts_with_subcommands(true)
@@ -50,6 +54,9 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
 }
 
 fn trust(path: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
+    if let Some(exit) = own(path, out)? {
+        return Ok(exit);
+    }
     let base = Configuration::load(None).map_err(|error| policy::failure(&error))?;
     let state = Directories::from_environment().state;
     let workspace = workspace(path)?;
@@ -85,6 +92,71 @@ fn trust(path: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
     shown(out, &format!("`{}` is trusted until it changes\n", visible::line(&name)))
 }
 
+/// The user's own file, where it is named or is not as a person left it; nothing where it is a project's that is meant.
+fn own(path: Option<&Path>, out: &mut dyn Write) -> Result<Option<Exit>, Failure> {
+    let directories = Directories::from_environment();
+    let Some(file) = directories.configuration.as_deref().map(|it| it.join(FILE_NAME)) else {
+        return Ok(None);
+    };
+    let is_named = path.is_some_and(|path| {
+        std::path::absolute(path).is_ok_and(|path| path == file || Some(&*path) == file.parent())
+    });
+    if path.is_some() && !is_named {
+        return Ok(None);
+    }
+    let name = file.display().to_string();
+    let name = visible::line(&name);
+    let read = || config::text_of(&file).map_err(|error| policy::failure(&error));
+    let text = read()?;
+    let asked = match Configuration::load_for_agents(None, &directories) {
+        Ok(configuration) if configuration.doubt().is_none() => {
+            return match is_named {
+                true => shown(out, &format!("`{name}` is as you left it\n")).map(Some),
+                false => Ok(None),
+            };
+        }
+        Ok(configuration) => {
+            let doubt = configuration.doubt().unwrap_or_default();
+            let of_it = Configuration::load(None);
+            let unread =
+                of_it.as_ref().err().map(|error| format!("\nit cannot be read: {error}\n"));
+            format!(
+                "{}\n{}{}",
+                visible::line(&doubt),
+                said(&configuration),
+                unread.unwrap_or_default()
+            )
+        }
+        Err(error @ ConfigError::NotKept { .. }) => {
+            format!("{}\n", visible::line(&error.to_string()))
+        }
+        Err(error) => return Err(policy::failure(&error)),
+    };
+    shown(out, &asked)?;
+    let base = Configuration::parse(&text, &file).map_err(|error| policy::failure(&error))?;
+    let state = directories.state.as_deref();
+    let kept = state.map(Kept::new).ok_or_else(|| broken(&TrustError::NoDirectory))?;
+    let mut person = Person::at_terminal_beside(state).map_err(|nobody| {
+        Failure::usage(format_args!("a person has to answer: {nobody}")).with_help(nobody.help())
+    })?;
+    let answer = person.confirm("Is this file, as it is now, yours?").map_err(|error| {
+        Failure::internal(format_args!("the answer could not be read: {error}"))
+    })?;
+    if !answer {
+        shown(out, "what it loosens waits\n")?;
+        return Ok(Some(Exit::Denied));
+    }
+    if read()? != text {
+        return Err(Failure::usage(format_args!("`{name}` changed while you read"))
+            .with_help("read it again: `portcullis trust`"));
+    }
+    let before = Configuration::load_for_agents(None, &directories).unwrap_or(base);
+    record(&before, &Entry::change(person.name(), "trusted", format!("`{name}`, the user's own")))?;
+    kept.keep(&file, &text)
+        .map_err(|error| Failure::internal(format_args!("`{name}`: {error}")))?;
+    shown(out, &format!("`{name}` counts as it is\n")).map(Some)
+}
+
 /// Recorded first: trust that nobody can trace is none.
 fn grant(
     base: &Configuration,
@@ -108,6 +180,13 @@ fn request(file: &ProjectFile, untrusted: &Configuration) -> String {
         }
         Standing::Trusted | Standing::Untrusted => {}
     }
+    text.push_str(&said(untrusted));
+    text
+}
+
+/// What the last of several files says: what holds already, and what waits.
+fn said(untrusted: &Configuration) -> String {
+    let mut text = String::new();
     let account = &untrusted.account;
     let project = account.sources.len().checked_sub(1);
     text.push_str("\nholds already, since it only makes things stricter:\n");

@@ -217,8 +217,11 @@ fn answer(
     let ground::Taken { directories, is_settled, note } =
         ground::taken(&ground, account.as_deref())?;
     ground::admitted(&ground, options.configuration.as_deref())?;
-    let configuration = Configuration::load_from(options.configuration.as_deref(), &directories)?;
+    let configuration =
+        Configuration::load_for_agents(options.configuration.as_deref(), &directories)?;
+    let doubt = configuration.doubt();
     let warnings = configuration.central.iter().flat_map(|central| central.warnings());
+    let warnings = warnings.chain(doubt.as_deref());
     let note = words::joined(note, warnings);
     ground::admitted(&ground, configuration.audit.path.as_deref())?;
     asker.hook = configuration.hook;

@@ -490,7 +490,9 @@ fn cut(
 
 /// What is left of a half-known value after something unknown was cut from it.
 fn partly(value: &Text) -> Text {
-    unknown_like(value, "a part of a value")
+    // What a pattern of file names found is still a file that is there.
+    let is_found = value.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    unknown_like(value, if is_found { "a part of a name" } else { "a part of a value" })
 }
 
 fn replace(value: Text, pattern: Option<&str>, replacement: &Text, scope: ReplaceScope) -> Text {

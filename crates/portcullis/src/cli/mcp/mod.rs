@@ -218,7 +218,7 @@ struct Setting {
 impl Setting {
     fn of(matches: &ArgMatches) -> Result<Self, Failure> {
         let given = matches.get_one::<PathBuf>("state").map(PathBuf::as_path);
-        let mut configuration = policy::load(matches)?;
+        let mut configuration = policy::load_for_agents(matches)?;
         let state = given.or(configuration.audit.path.as_deref()).map(Path::to_owned);
         let state = audit::directory(state.as_deref()).map_err(|error| unusable(&error))?;
         configuration.audit.path = Some(state.clone());

@@ -126,6 +126,13 @@ pub(super) fn load(matches: &ArgMatches) -> Result<Configuration, Failure> {
     Configuration::load(named).map_err(|error| failure(&error))
 }
 
+/// The same for calls of agents, which may have written it.
+pub(super) fn load_for_agents(matches: &ArgMatches) -> Result<Configuration, Failure> {
+    let named = matches.get_one::<PathBuf>("config").map(PathBuf::as_path);
+    Configuration::load_for_agents(named, &Directories::from_environment())
+        .map_err(|error| failure(&error))
+}
+
 /// The configuration of a file that somebody named.
 pub(super) fn load_file(path: &Path) -> Result<Configuration, Failure> {
     Configuration::load(Some(path)).map_err(|error| failure(&error))
