@@ -47,7 +47,10 @@ impl Kept {
     pub fn beside(&self, path: &Path, now: &str) -> Result<Beside, Unbelievable> {
         let copy = self.file_of(path);
         // Where nothing was kept yet and nothing can be, there is nothing to compare it with.
-        if fs::symlink_metadata(&copy).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        let is_absent = |error: io::Error| {
+            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        };
+        if fs::symlink_metadata(&copy).is_err_and(is_absent) {
             let _ = self.keep(path, now);
             return Ok(Beside::Same);
         }

@@ -26,6 +26,7 @@ mod hostile;
 mod inbox;
 mod install;
 mod jsonl;
+mod kept;
 #[cfg(target_os = "linux")]
 mod killed;
 mod layers;
