@@ -210,6 +210,7 @@ fn planned(effects: &Effects, facts: &Facts) -> FactPlan {
             | EffectKind::Discard { target, .. } => target.path.as_ref(),
             _ => None,
         })
+        .chain(&effects.asked)
         .filter(|path| path.starts_with('/') && !is_own_stream(path))
         .take(MAX_PATHS)
         .cloned()

@@ -2,16 +2,16 @@
 //! other shelf finds worse.
 
 use super::{
-    Hit, Rule, Scene, Shelf, When,
+    Hit, Rule, Scene, Shelf, When, computed,
     effects::{about, is_hostile, written},
     manifest,
 };
 use crate::{
-    effect::{Effect, EffectKind, Kinds, LayerOrigin, WriteMode},
+    effect::{Effect, Kinds, WriteMode},
     finding::{Category, Confidence},
     place::{self, Place},
     risk::Severity,
-    text::{Piece, Text},
+    text::Text,
 };
 
 pub(super) static SHELF: Shelf = Shelf { programs: &[], rules: RULES };
@@ -132,7 +132,7 @@ static RULES: &[Rule] = &[
         confidence: Confidence::Medium,
         message: "a file is put where only a program's output says, which may be anywhere",
         remedy: "see what it prints first, and write the path out",
-        when: When::Effect(Kinds::WRITE, computed),
+        when: When::Effect(Kinds::WRITE, put_as_computed),
         fires: &[
             "cp notes.txt \"$(jq -r .to names.json)\"",
             "mv conf \"$(date +.claude)\"",
@@ -246,38 +246,24 @@ fn write(
 const PUTTING: &[&str] = &["cp", "dd", "install", "ln", "mv", "rsync", "tee"];
 
 /// A command puts something where nothing of the path is known but what a program said.
-fn computed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+fn put_as_computed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (target, mode, _) = written(effect)?;
-    let (first, last) = (target.text.pieces.first()?, target.text.pieces.last()?);
-    let (Piece::Unknown(_), Piece::Unknown(origin)) = (first, last) else { return None };
     let is_put = matches!(mode, WriteMode::Append | WriteMode::Link | WriteMode::Replace);
-    let text = scene.effects.layer_text(effect.at.layer);
-    let before = text.get(..effect.at.span.range().start).unwrap_or_default();
-    let is_led = || before.trim_end_matches(['"', '|', ' ']).ends_with('>');
+    let is_led = || {
+        let text = scene.effects.layer_text(effect.at.layer);
+        let before = text.get(..effect.at.span.range().start).unwrap_or_default();
+        before.trim_end_matches(['"', '|', ' ']).ends_with('>')
+    };
     let is_by_program = || {
         let around = scene.program_around(effect);
         around.is_some_and(|run| PUTTING.contains(&run.program.as_str()))
     };
-    // A variable that nobody set here is the environment's.
-    let is_run = || {
-        let runs = |effect: &Effect| matches!(&effect.kind, EffectKind::Run(run) if *run.program == **origin);
-        scene.effects.list.iter().any(runs)
-    };
-    let is_variable = ["$", "${"].iter().any(|mark| text.contains(&format!("{mark}{origin}")))
-        && !is_run()
-        || origin
-            .bytes()
-            .all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'0'..=b'9'));
-    let is_named = matches!(&**origin, "a part of a name" | "mktemp") || is_variable;
-    // A script of the project says by its arguments where it writes.
-    let is_in_file = scene
-        .effects
-        .layers
-        .get(usize::from(effect.at.layer.0))
-        .is_some_and(|layer| matches!(layer.origin, LayerOrigin::File { .. }));
     let is_unknown = place::place_of(target, scene.facts) == Place::Unknown;
-    (is_put && is_unknown && !is_named && !is_in_file && (is_led() || is_by_program()))
-        .then(Hit::default)
+    (is_put
+        && is_unknown
+        && computed::names(target, effect, scene)
+        && (is_led() || is_by_program()))
+    .then(Hit::default)
 }
 
 /// Whether whoever proposes a change would run code with the project's own rights.

@@ -2,7 +2,7 @@
 //! control, clouds or databases.
 
 use super::{
-    Hit, Rule, Scene, Shelf, When,
+    Hit, Rule, Scene, Shelf, When, computed,
     effects::{about, deleted, written},
 };
 use crate::{
@@ -280,12 +280,22 @@ static RULES: &[Rule] = &[
                 Place::Unknown => Some(if recursive { Severity::High } else { Severity::Medium }),
                 _ => None,
             })?;
+            if let EffectKind::Delete { target, .. } = &effect.kind
+                && computed::is_made_up(target, effect, scene)
+            {
+                return Some(Hit { severity: Some(Severity::High), ..hit });
+            }
             if scene.is_of_script(effect) {
                 return Some(Hit { severity: Some(Severity::Medium), ..hit });
             }
             Some(hit)
         }),
-        fires: &["rm -rf \"$X\"", "rm -rf \"$X\"/*", "rm \"$file\""],
+        fires: &[
+            "rm -rf \"$X\"",
+            "rm -rf \"$X\"/*",
+            "rm \"$file\"",
+            "rm -f \"$(date +../.claude/settings.json)\"",
+        ],
         quiet: &[
             "rm -rf \"$dir/node_modules\"",
             "d=$(mktemp -d); rm -rf \"$d\"",

@@ -591,6 +591,27 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "git.refs.rewritten",
+        message: "branches or tags are made to mean something else than the commits that they had",
+        remedy: "keep what they were: `git branch keep BRANCH`, and make a branch of your own",
+        when: When::Command(&[
+            "git symbolic-ref refs/* refs/*",
+            "git symbolic-ref --delete|-d",
+            "git fast-import --force",
+        ]),
+        fires: &[
+            "git symbolic-ref refs/heads/main refs/heads/other",
+            "git fast-export --all -- docs | git fast-import --force --quiet",
+        ],
+        quiet: &[
+            "git symbolic-ref HEAD",
+            "git symbolic-ref --short HEAD",
+            "git symbolic-ref refs/remotes/origin/HEAD",
+            "git symbolic-ref HEAD refs/heads/main",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "git.remote.push.added",
         category: Category::Exfiltration,
         severity: Severity::High,

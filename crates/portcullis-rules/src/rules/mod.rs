@@ -20,6 +20,7 @@ mod change;
 mod cloud;
 mod cluster;
 mod code;
+mod computed;
 mod contained;
 mod containers;
 mod credentials;

@@ -146,6 +146,9 @@ pub trait Host: Limits {
     /// for.
     fn look(&mut self, path: &str) -> Found;
 
+    /// The files that are there of a pattern's names; nothing where it is none, or the directory is not known.
+    fn matches(&mut self, pattern: &Argument) -> Option<Vec<String>>;
+
     /// The program reads a file; gives what is in it, as far as it is known (a file written by this same call is).
     fn read(&mut self, file: &Argument) -> Text;
 

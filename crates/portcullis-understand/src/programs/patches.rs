@@ -14,6 +14,12 @@ use crate::{
 /// How many files of one patch are looked at; a change of a whole repository has hundreds.
 const PATCHED: usize = 1024;
 
+/// Programs that make another text of one that they are given, sorted.
+const MAKING: &[&str] = &[
+    "awk", "base64", "bunzip2", "bzcat", "gunzip", "gzip", "jq", "node", "perl", "python",
+    "python3", "ruby", "sed", "tr", "unxz", "xxd", "xzcat", "zcat", "zstdcat",
+];
+
 fn known(word: &Argument) -> &str {
     word.text.as_known().unwrap_or_default()
 }
@@ -76,7 +82,14 @@ pub(super) fn by_git(walk: &mut dyn Host, invocation: &Invocation) {
 fn apply(walk: &mut dyn Host, invocation: &Invocation, files: &[Argument]) {
     let mut patches: Vec<Text> = Vec::new();
     for file in files.iter().filter(|file| known(file) != "-") {
-        patches.push(text_of(walk, file));
+        let found = walk.matches(file).unwrap_or_default();
+        if found.is_empty() {
+            patches.push(text_of(walk, file));
+        }
+        for path in found.into_iter().at_most(PATCHED, walk, file.span) {
+            let file = Argument { text: Text::known(path), span: file.span };
+            patches.push(text_of(walk, &file));
+        }
     }
     if files.iter().all(|file| known(file) == "-")
         && let Some(input) = invocation.input.clone()
@@ -159,6 +172,12 @@ fn patched(
             laid_over::fills(walk, &Argument { text: Text::known("."), span: invocation.span });
         }
         walk.write(&Argument { text, span: invocation.span }, WriteMode::Edit, changed);
+    }
+    // What another program made of a patch may name any file; what git shows of its own history names its own.
+    let is_made = content.known_prefix().is_empty()
+        && matches!(content.pieces.first(), Some(Piece::Unknown(by)) if MAKING.binary_search(&&**by).is_ok());
+    if is_made {
+        walk.gap(invocation.span, GapReason::UnknownCode);
     }
     let text = content.known_prefix();
     for (operation, named) in

@@ -8,7 +8,7 @@ use crate::{
     place::{self, Place},
     risk::Severity,
     rules::{
-        Hit, Scene,
+        Hit, Scene, computed,
         effects::{run, words},
         flow::host_kind,
         hosts::HostKind,
@@ -43,6 +43,15 @@ pub(super) fn sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     };
     if matches!(host_kind(connection), HostKind::Address | HostKind::Hidden) {
         return Some(hit(connection, Severity::High, &what));
+    }
+    // It may be a key as well.
+    let is_made_up = files.iter().any(|file| computed::is_made_up(file, effect, scene));
+    if is_made_up && !is_known(effect, connection, scene) {
+        return Some(hit(
+            connection,
+            Severity::High,
+            "a file that only a program's output names is sent",
+        ));
     }
     let is_whole = history
         || files.len() > FEW

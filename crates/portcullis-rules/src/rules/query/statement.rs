@@ -265,6 +265,10 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
                 found.push((if is_own { "query.change" } else { rule }, verb.name(table)));
             }
         }
+        // Oracle: `WHEN MATCHED THEN UPDATE SET … DELETE WHERE …`.
+        "DELETE" if first == "MERGE" && word(1) == "WHERE" => {
+            found.push(("query.delete.many", String::new()));
+        }
         "DELETE" => {
             // `DELETE a, b.* FROM …` names aliases first; without a `FROM` only a whole statement is one.
             let aliases = words

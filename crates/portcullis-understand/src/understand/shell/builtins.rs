@@ -138,7 +138,12 @@ impl Walk<'_> {
                     }
                 }
             }
-            "cd" | "chdir" => self.change_directory(arguments),
+            "cd" | "chdir" => {
+                let along = |(name, _): &&(String, Text)| name == "CDPATH";
+                let elsewhere = invocation.environment.iter().find(along);
+                let elsewhere = elsewhere.map(|(_, path)| path.clone());
+                self.change_directory(elsewhere.or_else(|| self.variable_set("CDPATH")), arguments);
+            }
             "pushd" => self.push_directory(arguments, invocation.span),
             "popd" => self.pop_directory(),
             "pwd" => return self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),

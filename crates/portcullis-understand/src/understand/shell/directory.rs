@@ -10,13 +10,12 @@ use crate::{
 };
 
 impl Walk<'_> {
-    pub(super) fn change_directory(&mut self, arguments: &[Argument]) {
+    pub(super) fn change_directory(&mut self, cdpath: Option<Text>, arguments: &[Argument]) {
         // With `CDPATH` a relative directory may be anywhere.
-        if let Some(elsewhere) = self
-            .variable_set("CDPATH")
-            .filter(|path| !path.is_empty() && path.as_known() != Some("."))
+        if let Some(elsewhere) =
+            cdpath.filter(|path| !path.is_empty() && path.as_known() != Some("."))
             && let Some(first) = arguments.first()
-            && !first.text.known_prefix().starts_with(['/', '.', '~', '-'])
+            && is_looked_for(first.text.known_prefix())
         {
             self.gap(first.span, GapReason::UnknownCode);
             let below = elsewhere.known_prefix().split(':').next().unwrap_or("");
@@ -50,7 +49,17 @@ impl Walk<'_> {
         let directory = match operand {
             None => self.facts.home.clone(),
             Some(argument) if argument.text.as_known() == Some("-") => {
-                self.state.previous().map(str::to_owned)
+                match self.variable_set("OLDPWD") {
+                    Some(set) => self.target(&set).path,
+                    None => self.state.previous().map(str::to_owned),
+                }
+            }
+            // `shopt -s cdable_vars`: the name of a variable stands for what it holds.
+            Some(argument)
+                if self.state.option("shopt cdable_vars") == Some(true)
+                    && argument.text.as_known().is_some_and(is_name) =>
+            {
+                None
             }
             Some(argument) => {
                 let path =
@@ -67,7 +76,14 @@ impl Walk<'_> {
             .is_some_and(|operand| operand.text.has_unknown() && !operand.text.sources.is_empty());
         let ends = self.control.conditions == 0 && self.state.option("set -e") == Some(true);
         let is_back = operand.is_some_and(|operand| operand.text.as_known() == Some("-"));
-        if !is_foreign && (stands || answered || ends || is_back) {
+        let leads_to = directory
+            .as_deref()
+            .and_then(|path| self.known_of(path))
+            .and_then(|fact| fact.leads_to.clone())
+            .filter(|leads_to| Some(leads_to) != directory.as_ref());
+        if let Some(leads_to) = leads_to {
+            self.state.enter_by_link(directory, leads_to);
+        } else if !is_foreign && (stands || answered || ends || is_back) {
             self.state.enter(directory);
             self.control.succeeded = stands.then_some(true);
         } else {
@@ -94,7 +110,18 @@ impl Walk<'_> {
         } else {
             self.gap(span, GapReason::Limit);
         }
-        self.change_directory(arguments);
+        // What is only put aside is what `popd` comes to.
+        let is_only_kept = arguments.iter().any(|argument| argument.text.as_known() == Some("-n"));
+        if is_only_kept {
+            let aside =
+                arguments.iter().find(|argument| !argument.text.known_prefix().starts_with('-'));
+            let aside = aside.and_then(|argument| self.target(&argument.text).path);
+            if let Some((directory, _)) = self.builtins.pushed.last_mut() {
+                *directory = aside;
+            }
+            return;
+        }
+        self.change_directory(self.variable_set("CDPATH"), arguments);
     }
 
     pub(super) fn pop_directory(&mut self) {
@@ -127,6 +154,17 @@ impl Walk<'_> {
             || self.provenance.is_brought_whole(path)
             || self.recorder.effects.list.iter().rev().leading(MADE).any(makes)
     }
+}
+
+/// Whether a directory is one that `CDPATH` is looked through for: neither absolute nor named from here.
+fn is_looked_for(directory: &str) -> bool {
+    let is_here = matches!(directory, "." | "..")
+        || ["./", "../"].iter().any(|start| directory.starts_with(start));
+    !directory.starts_with(['/', '~', '-']) && !is_here
+}
+
+fn is_name(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// How many effects are looked through for one that made a directory.

@@ -129,6 +129,10 @@ impl Host for Walk<'_> {
         Walk::typed(self, text, is_read, span);
     }
 
+    fn matches(&mut self, pattern: &Argument) -> Option<Vec<String>> {
+        Walk::matching(self, &pattern.text, pattern.span)
+    }
+
     fn look(&mut self, path: &str) -> Found {
         self.look_whole(path)
     }

@@ -184,7 +184,10 @@ impl Walk<'_> {
         if values.is_empty() {
             // Nothing would run; but what a name expands to is only our guess.
             self.state.assign(&name, vec![Value::unknown(&name)]);
-            return self.perhaps(|walk| walk.statements(body));
+            let mark = self.state.mark();
+            let printed = self.perhaps(|walk| walk.statements(body));
+            self.state.widen(mark);
+            return printed;
         }
         let followed = if values.len() > ROUNDS { ROUNDS - 1 } else { values.len() };
         let mut last = None;

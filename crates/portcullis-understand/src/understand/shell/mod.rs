@@ -28,6 +28,7 @@ mod matching;
 mod modules;
 mod name;
 mod options;
+mod otherwise;
 mod own_files;
 mod parameter;
 mod placeholder;

@@ -193,6 +193,9 @@ impl Walk<'_> {
         if changes && self.is_guessed(name) {
             return missing();
         }
+        // Most systems set none, and then the word counts.
+        let is_set = |walk: &Self| walk.state.variable(name).is_some();
+        let value = value.filter(|_| name != "TMPDIR" || is_set(self));
         match &parameter.operator {
             ParameterOperator::None | ParameterOperator::Names => value.unwrap_or_else(missing),
             ParameterOperator::Length => match value.as_ref().and_then(Text::as_known) {

@@ -415,6 +415,11 @@ impl State {
         self.put(Place { directory, elsewhere, previous: self.left() });
     }
 
+    /// As [`State::enter`], by a link: what is named above it from there on is above where the link leads.
+    pub(super) fn enter_by_link(&mut self, directory: Option<String>, leads_to: String) {
+        self.put(Place { directory, elsewhere: Some(leads_to), previous: self.left() });
+    }
+
     /// The directory that `cd -` comes back to, where it is the only one that this may be.
     fn left(&self) -> Option<String> {
         self.place.elsewhere.is_none().then(|| self.place.directory.clone()).flatten()

@@ -1,7 +1,7 @@
 //! What programs do with files: reading, writing, deleting, handing over. Owns the effects of these and what they mean to what the call knows of
 //! files; which file a program takes, its row says.
 
-use super::{super::code::is_not_followed, walk::Walk};
+use super::{super::code::is_not_followed, otherwise, walk::Walk};
 use crate::{
     effect::{
         Argument, Certainty, EffectId, EffectKind, GapReason, PermissionChange, Target, WriteMode,
@@ -43,6 +43,31 @@ impl Walk<'_> {
         }
     }
 
+    /// Where a path may lead instead of where it seems to, if something that matters stands there.
+    fn otherwise(&self, text: &Text) -> Vec<Target> {
+        if !text.known_prefix().starts_with(['.', '/']) && !text.known_prefix().contains("/../") {
+            return Vec::new();
+        }
+        let paths = otherwise::paths(
+            text,
+            (self.state.directory(), self.state.elsewhere()),
+            self.facts,
+            &|path| {
+                let linked = self.state.linked(path).map(str::to_owned);
+                linked.or_else(|| self.known_of(path).and_then(|fact| fact.leads_to.clone()))
+            },
+        );
+        let matters = |target: &Target| {
+            matches!(
+                place::place_of(target, self.facts),
+                Place::Gate | Place::Agent | Place::HomeTop
+            ) || place::persistence_of(target, self.facts).is_some()
+                || place::credential_of(target, self.facts).is_some()
+                || target.path.as_deref().is_some_and(|path| place::contains_gate(path, self.facts))
+        };
+        paths.into_iter().filter(matters).collect()
+    }
+
     /// A file gets a second name.
     fn make_link(&mut self, path: &str, leads_to: &Text) {
         let directory = path.rsplit_once('/').map(|(directory, _)| directory);
@@ -76,6 +101,9 @@ impl Walk<'_> {
             left = left.with(Taint::NETWORK);
         }
         let is_empty = target.path.as_deref() == Some("/dev/null");
+        for target in self.otherwise(&file.text) {
+            self.at_most(Certainty::Likely, |walk| walk.emit(EffectKind::Read(target), file.span));
+        }
         let id = self.emit(EffectKind::Read(target), file.span);
         let mut content =
             if is_empty { Text::default() } else { Text::unknown(&file.text.display()) };
@@ -134,6 +162,10 @@ impl Walk<'_> {
                 WriteMode::Create => {}
             }
         }
+        for target in self.otherwise(&file.text) {
+            let kind = EffectKind::Write { target, mode, content: content.clone() };
+            self.at_most(Certainty::Likely, |walk| walk.emit(kind, file.span));
+        }
         let starts = target.path.as_ref().and_then(|_| place::persistence_of(&target, self.facts));
         self.emit(EffectKind::Write { target, mode, content: content.clone() }, file.span);
         if let Some(starts) = starts {
@@ -174,6 +206,11 @@ impl Walk<'_> {
         for hidden in self.hidden_among(file) {
             self.at_most(Certainty::Likely, |walk| walk.delete(&hidden, recursive));
         }
+        for target in self.otherwise(&file.text) {
+            self.at_most(Certainty::Likely, |walk| {
+                walk.emit(EffectKind::Delete { target, recursive }, file.span)
+            });
+        }
         let target = self.target(&file.text);
         self.emit(EffectKind::Delete { target, recursive }, file.span);
         if let Some(elsewhere) = self.state.elsewhere()
@@ -194,6 +231,10 @@ impl Walk<'_> {
             self.at_most(Certainty::Likely, |walk| {
                 walk.permission(&hidden, recursive, change.clone());
             });
+        }
+        for target in self.otherwise(&file.text) {
+            let kind = EffectKind::Permission { target, recursive, change: change.clone() };
+            self.at_most(Certainty::Likely, |walk| walk.emit(kind, file.span));
         }
         let target = self.target(&file.text);
         if let (Some(path), PermissionChange::Mode(mode)) = (&target.path, &change)

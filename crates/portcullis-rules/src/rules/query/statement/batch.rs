@@ -50,7 +50,7 @@ pub(super) fn runs_on(words: &[&str], at: usize) -> bool {
         && match word(at) {
             "DROP" => matches!(next, "DATABASE" | "LOGIN" | "SCHEMA" | "TABLE" | "USER"),
             "TRUNCATE" => next == "TABLE",
-            "DELETE" => next == "FROM",
+            "DELETE" => next == "FROM" || word(0) == "MERGE" && next == "WHERE",
             "UPDATE" => words.iter().skip(at + 2).leading(4).any(|word| *word == "SET"),
             "EXEC" | "SHUTDOWN" => true,
             "BACKUP" | "RESTORE" => matches!(next, "DATABASE" | "LOG"),

@@ -130,6 +130,7 @@ const TELLING_PACKAGES: &[&str] = &[
 
 /// Procedures of SQL Server that only tell something.
 const TELLING_PROCEDURES: &[&str] = &[
+    "SP_ADDEXTENDEDPROPERTY",
     "SP_COLUMNS",
     "SP_DATABASES",
     "SP_DEPENDS",
@@ -255,23 +256,34 @@ pub(super) fn administers(statement: &[Token], words: &[&str]) -> bool {
         Some(&("CREATE" | "DROP" | "ALTER" | "GRANT" | "REVOKE" | "COMMENT"))
     );
     !is_made
-        && statement.array_windows().enumerate().any(|(at, [name, open])| {
-            if &*open.text != "(" || !matches!(name.kind, TokenKind::Word | TokenKind::Name) {
-                return false;
-            }
-            let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or("");
-            // A table with its columns, or a name that `WITH` gives.
-            if matches!(before, "INTO" | "TABLE" | "WITH" | "REFERENCES" | "EXISTS") {
-                return false;
-            }
-            let name = name.text.to_ascii_uppercase();
-            if name.starts_with("PG_") {
-                return DO_MORE.contains(&name.as_str()) || !starts(&name);
-            }
-            name.split_once('_').is_some_and(|(first, rest)| {
-                !rest.is_empty() && DESTROYING.binary_search(&first).is_ok()
-            })
-        })
+        && (of_package(words)
+            || statement.array_windows().enumerate().any(|(at, [name, open])| {
+                if &*open.text != "(" || !matches!(name.kind, TokenKind::Word | TokenKind::Name) {
+                    return false;
+                }
+                let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or("");
+                // A table with its columns, or a name that `WITH` gives.
+                if matches!(before, "INTO" | "TABLE" | "WITH" | "REFERENCES" | "EXISTS") {
+                    return false;
+                }
+                let name = name.text.to_ascii_uppercase();
+                if name.starts_with("PG_") {
+                    return DO_MORE.contains(&name.as_str()) || !starts(&name);
+                }
+                name.split_once('_').is_some_and(|(first, rest)| {
+                    !rest.is_empty() && DESTROYING.binary_search(&first).is_ok()
+                })
+            }))
+}
+
+/// Whether a package of Oracle's own is called that does more than tell: `DBMS_NETWORK_ACL_ADMIN.APPEND_HOST_ACE(…)`.
+fn of_package(words: &[&str]) -> bool {
+    words.array_windows().any(|[package, dot, _, open]| {
+        *dot == "."
+            && *open == "("
+            && ["DBMS_", "UTL_"].iter().any(|start| package.starts_with(start))
+            && !TELLING_PACKAGES.contains(package)
+    })
 }
 
 #[cfg(test)]

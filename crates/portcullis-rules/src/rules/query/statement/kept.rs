@@ -149,6 +149,10 @@ pub(super) fn created(verb: Verb<'_>, kind: usize) -> Option<&'static str> {
                 name.clone().any(|token| token.text.to_ascii_lowercase().contains("audit"));
             if of_audit { "query.audit.off" } else { "query.guard.off" }
         }
+        // What comes before a row of an audit may keep it out.
+        "TRIGGER" if (verb.has("BEFORE") || verb.has("INSTEAD")) && is_on_audit(verb) => {
+            "query.audit.off"
+        }
         "TRIGGER" if verb.has("RAISE") && verb.has("IGNORE") && names_audit(verb) => {
             "query.audit.off"
         }
@@ -164,6 +168,15 @@ pub(super) fn created(verb: Verb<'_>, kind: usize) -> Option<&'static str> {
         _ if verb.has("EXTERNAL_ACCESS_INTEGRATIONS") => "query.remote",
         "TABLE" if verb.has("SELECT") && engine(verb).is_some() => "query.export",
         _ => return None,
+    })
+}
+
+fn is_on_audit(verb: Verb<'_>) -> bool {
+    let table = table_behind(verb.statement.get(verb.at..).unwrap_or_default());
+    table.is_some_and(|table| {
+        table
+            .split(|letter: char| !letter.is_ascii_alphanumeric())
+            .any(|word| word.starts_with("audit"))
     })
 }
 

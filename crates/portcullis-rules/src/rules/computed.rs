@@ -1,0 +1,51 @@
+//! Names of files that nothing is known of but which program printed them. Owns how such a name is told from a variable that the environment has, and
+//! from a file that a pattern found; what follows from one, the rules on writing, sending and deleting say.
+
+use super::Scene;
+use crate::{
+    effect::{Effect, EffectKind, LayerOrigin, Target},
+    text::Piece,
+};
+
+/// Whether a program's output alone says which file is meant: `cp x "$(jq -r .to names.json)"`.
+pub(super) fn names(target: &Target, effect: &Effect, scene: &Scene<'_>) -> bool {
+    printed(target, effect, scene).is_some()
+}
+
+/// Programs that list files which are there, sorted.
+const LISTING: &[&str] = &["ag", "egrep", "fd", "fgrep", "find", "git", "grep", "ls", "rg"];
+
+/// The same, where it is no program that lists files which are there.
+pub(super) fn is_made_up(target: &Target, effect: &Effect, scene: &Scene<'_>) -> bool {
+    printed(target, effect, scene).is_some_and(|origin| LISTING.binary_search(&origin).is_err())
+}
+
+/// What the name of a file comes from, where nothing of it is known at its beginning and its end.
+fn printed<'t>(target: &'t Target, effect: &Effect, scene: &Scene<'_>) -> Option<&'t str> {
+    let (first, last) = (target.text.pieces.first()?, target.text.pieces.last()?);
+    let (Piece::Unknown(_), Piece::Unknown(origin)) = (first, last) else { return None };
+    let text = scene.effects.layer_text(effect.at.layer);
+    let is_run = || {
+        let runs = |effect: &Effect| matches!(&effect.kind, EffectKind::Run(run) if *run.program == **origin);
+        scene.effects.list.iter().any(runs)
+    };
+    // A variable that nobody set here is the environment's.
+    let is_variable = ["$", "${"].iter().any(|mark| text.contains(&format!("{mark}{origin}")))
+        && !is_run()
+        || origin
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'0'..=b'9'));
+    let is_named = matches!(&**origin, "a part of a name" | "mktemp") || is_variable;
+    // A script of the project says by its arguments what it is about.
+    let layer = scene.effects.layers.get(usize::from(effect.at.layer.0));
+    let is_in_file = layer.is_some_and(|layer| matches!(layer.origin, LayerOrigin::File { .. }));
+    (!is_named && !is_in_file).then_some(origin)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_list_is_sorted() {
+        assert!(super::LISTING.is_sorted());
+    }
+}
