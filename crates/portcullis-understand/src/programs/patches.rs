@@ -14,8 +14,8 @@ use crate::{
 /// How many files of one patch are looked at; a change of a whole repository has hundreds.
 const PATCHED: usize = 1024;
 
-/// Programs whose patches name files of a repository, or come from where the network is looked at, sorted.
-const SHOWING: &[&str] = &["curl", "gh", "git", "glab", "hub", "wget"];
+/// Programs whose patches name files of a repository, sorted. What comes over the network is told by itself.
+const SHOWING: &[&str] = &["gh", "git", "glab", "hub"];
 
 fn known(word: &Argument) -> &str {
     word.text.as_known().unwrap_or_default()
@@ -194,7 +194,8 @@ fn patched(
         Some(Piece::Unknown(by)) => Some(&**by),
         _ => None,
     };
-    if is_made && by.is_some_and(|by| SHOWING.binary_search(&by).is_err()) {
+    let is_fetched = content.taint.has(Taint::NETWORK);
+    if is_made && !is_fetched && by.is_some_and(|by| SHOWING.binary_search(&by).is_err()) {
         walk.gap(invocation.span, GapReason::UnknownCode);
     }
     let text = content.known_prefix();
