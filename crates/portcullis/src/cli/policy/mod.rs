@@ -112,7 +112,9 @@ pub(super) fn run(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit, Fai
         }
         Some(("machines", matches)) => machines::run(matches, out),
         Some((_, matches)) => {
-            let configuration = load(matches)?;
+            // A file that somebody names is looked at as it is.
+            let is_named = matches.contains_id("config");
+            let configuration = if is_named { load(matches)? } else { load_for_agents(matches)? };
             let configuration = in_workspace(&configuration, matches)?;
             show::show(&configuration, matches.get_flag("json"), out)
         }
