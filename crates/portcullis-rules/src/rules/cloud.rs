@@ -17,6 +17,8 @@ pub(super) static SHELF: Shelf = Shelf {
         "doctl",
         "eb",
         "eksctl",
+        "exim",
+        "exim4",
         "gcloud",
         "gsutil",
         "hcloud",
@@ -25,6 +27,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "mongocli",
         "oci",
         "openstack",
+        "postsuper",
         "s3cmd",
         "s5cmd",
         "sam",
@@ -737,12 +740,15 @@ static RULES: &[Rule] = &[
             "gcloud pubsub subscriptions seek",
             "gcloud tasks queues purge|pause",
             "az servicebus|eventhubs … delete",
+            "postsuper -d|-h ALL",
+            "exim|exim4 -Mrm|-Mg",
         ]),
         fires: &[
             "aws sqs purge-queue --queue-url https://sqs.example/q",
+            "sudo postsuper -d ALL",
             "gcloud tasks queues purge q",
         ],
-        quiet: &["aws sqs list-queues", "aws sqs receive-message --queue-url q"],
+        quiet: &["aws sqs list-queues", "aws sqs receive-message --queue-url q", "postsuper -s"],
         ..Rule::LOSS
     },
     Rule {
