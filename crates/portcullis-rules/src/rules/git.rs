@@ -642,7 +642,6 @@ static RULES: &[Rule] = &[
             "git fast-export --all",
             "git read-tree HEAD",
         ],
-        ..Rule::CHANGE
     },
     Rule {
         id: "git.remote.push.added",

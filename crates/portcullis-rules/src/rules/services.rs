@@ -759,7 +759,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "messages.send",
         category: Category::Exfiltration,
-        severity: Severity::Medium,
+        severity: Severity::High,
         confidence: Confidence::Medium,
         message: "a message goes out to people in somebody's name",
         remedy: "let a person read it first",

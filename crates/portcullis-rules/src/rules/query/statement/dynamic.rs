@@ -36,7 +36,7 @@ pub(super) fn run(verb: Verb<'_>, depth: usize, made: &Made, found: &mut Found) 
         "EXEC" if depth == 0 => {
             let start = if verb.word(2) == "=" { 3 } else { 1 };
             // What a text that it runs does was read already.
-            let is_read = in_quotes(&verb.name(start)) != "";
+            let is_read = !in_quotes(&verb.name(start)).is_empty();
             if !is_read && calls_open(verb, start) {
                 found.push(("query.unfamiliar", String::new()));
             }

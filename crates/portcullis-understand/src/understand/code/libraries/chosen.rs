@@ -25,6 +25,14 @@ const OPTIONS: &[&str] = &[
     "ordered",
     "data",
     "returning",
+    // Of a deletion by a query: how it goes on, and how fast.
+    "allow_no_indices",
+    "conflicts",
+    "ignore_unavailable",
+    "refresh",
+    "requests_per_second",
+    "slices",
+    "wait_for_completion",
 ];
 
 /// Whether what is given chooses some of the rows: `{}`, `{where: {}}` and `{match_all: {}}` choose all of them.

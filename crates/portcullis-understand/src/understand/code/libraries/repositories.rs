@@ -148,6 +148,7 @@ pub(super) const CARDS: &[Card] = &[
             ("repos.transfer", Tool(Class::Share)),
             ("pulls.merge", Tool(Class::Merge)),
             ("get_pull.merge", Tool(Class::Merge)),
+            ("get_pulls.merge", Tool(Class::Merge)),
             ("repos.merge", Tool(Class::Merge)),
             ("edit_protection", Tool(Class::Lower)),
             ("unprotect", Tool(Class::Lower)),
