@@ -31,7 +31,7 @@ impl Key {
             Ok(bytes) => {
                 let key = bytes
                     .try_into()
-                    .map_err(|_| io::Error::other("the key of the snapshots is cut short"))?;
+                    .map_err(|_| io::Error::other("the key that vouches for it is cut short"))?;
                 return Ok(Self(key));
             }
             Err(error) if error.is_missing() => {}

@@ -237,6 +237,9 @@ impl Account {
         const KEY: &str = "central";
         let Some(central) = &part.central else { return };
         let words = central.words();
+        if turn.untrusted {
+            return self.leave(KEY, words, turn, Why::Untrusted);
+        }
         if self.settings.iter().any(|one| one.key == KEY) {
             self.leave(KEY, words, turn, Why::Latched);
         } else {

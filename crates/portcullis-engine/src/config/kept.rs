@@ -15,17 +15,11 @@ use crate::{own_key::Key, platform, private::Unbelievable};
 /// The directory of the copies below the one for state.
 const DIRECTORY: &str = "own";
 
+/// The file that says which one was kept first.
+const FIRST: &str = "first";
+
 /// What the key vouches for.
 const KIND: &str = "configuration";
-
-/// How a file stands beside the copy of it.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Beside {
-    /// It is as a person left it.
-    Same,
-    /// It was something else when a person last left it: this.
-    Other(String),
-}
 
 /// The copies of one user. A file that is not there has no text.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -40,29 +34,36 @@ impl Kept {
         Self { directory: state.join(DIRECTORY) }
     }
 
-    /// How the file at a path stands. The first time, what is there is taken for what a person left.
+    /// The text that a person last left at a path; nothing where none was kept yet.
     ///
     /// # Errors
-    /// When there is a copy that cannot be believed.
-    pub fn beside(&self, path: &Path, now: &str) -> Result<Beside, Unbelievable> {
-        let copy = self.file_of(path);
-        // Where nothing was kept yet and nothing can be, there is nothing to compare it with.
-        let is_absent = |error: io::Error| {
-            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    /// When there is a copy that cannot be believed, or it is gone.
+    pub fn left(&self, path: &Path) -> Result<Option<String>, Unbelievable> {
+        let path = &whole(path);
+        let found = |path: &Path| match fs::symlink_metadata(path) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(Unbelievable::Unreadable(error)),
         };
-        if fs::symlink_metadata(&copy).is_err_and(is_absent) {
-            let _ = self.keep(path, now);
-            return Ok(Beside::Same);
+        let Some(directory) = found(&self.directory)? else { return Ok(None) };
+        if !directory.is_dir() {
+            return Err(Unbelievable::Changed);
+        }
+        let copy = self.file_of(path);
+        if found(&copy)?.is_none() {
+            // Of the first file that was kept the copy does not go by itself; of another there never was one.
+            let first = found(&self.directory.join(FIRST))?.is_some();
+            return if first && !self.is_first(path)? {
+                Ok(None)
+            } else {
+                Err(Unbelievable::Changed)
+            };
         }
         let text = Key::of(&self.directory)?.read_vouched(&copy, KIND, MAX_BYTES + LONGEST_PATH)?;
         let start = path.as_os_str().as_encoded_bytes().len() + 1;
-        let is_of_it = text.starts_with(&about(path, ""));
-        let before = text.get(start..).filter(|_| is_of_it).map(<[u8]>::to_vec);
-        let before = before.and_then(|before| String::from_utf8(before).ok());
-        match before.ok_or(Unbelievable::Changed)? {
-            before if before == now => Ok(Beside::Same),
-            before => Ok(Beside::Other(before)),
-        }
+        let before = text.get(start..).filter(|_| text.starts_with(&about(path, "")));
+        let before = before.and_then(|before| String::from_utf8(before.to_vec()).ok());
+        before.map(Some).ok_or(Unbelievable::Changed)
     }
 
     /// Takes the text of a file for what a person left.
@@ -70,8 +71,28 @@ impl Kept {
     /// # Errors
     /// What the system says; what was kept before is kept then.
     pub fn keep(&self, path: &Path, now: &str) -> io::Result<()> {
+        let path = &whole(path);
         platform::create_private_directory(&self.directory)?;
-        Key::of(&self.directory)?.write_vouched(&self.file_of(path), KIND, &about(path, now))
+        let key = match Key::of(&self.directory) {
+            Ok(key) => key,
+            // Nothing else is vouched for with it.
+            Err(_) => {
+                fs::remove_file(self.directory.join("key"))?;
+                Key::of(&self.directory)?
+            }
+        };
+        let first = self.directory.join(FIRST);
+        if fs::symlink_metadata(&first).is_err() {
+            key.write_vouched(&first, FIRST, path.as_os_str().as_encoded_bytes())?;
+        }
+        key.write_vouched(&self.file_of(path), KIND, &about(path, now))
+    }
+
+    /// Whether a path is that of the file that was kept first.
+    fn is_first(&self, path: &Path) -> Result<bool, Unbelievable> {
+        let key = Key::of(&self.directory)?;
+        let first = key.read_vouched(&self.directory.join(FIRST), FIRST, LONGEST_PATH)?;
+        Ok(first == path.as_os_str().as_encoded_bytes())
     }
 
     /// The name is a hash, so that no path is too long or too strange for it.
@@ -83,6 +104,18 @@ impl Kept {
 /// The most bytes that the path of a file has beside its text.
 const LONGEST_PATH: u64 = 1 << 13;
 
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// A path as there is one spelling of it, whether or not the file is there.
+fn whole(path: &Path) -> PathBuf {
+    let directory = path.parent().and_then(|directory| fs::canonicalize(directory).ok());
+    directory
+        .zip(path.file_name())
+        .map_or_else(|| path.to_owned(), |(directory, name)| directory.join(name))
+}
+
 /// A path and a text, told apart by a byte that no path has.
 fn about(path: &Path, text: &str) -> Vec<u8> {
     [path.as_os_str().as_encoded_bytes(), &[0], text.as_bytes()].concat()
@@ -93,34 +126,61 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_as_it_was_left_until_it_changes_and_again_once_that_is_taken() {
+    fn a_file_is_as_it_was_left_until_somebody_says_otherwise() {
         let state = tempfile::tempdir().unwrap();
         let (kept, path) = (Kept::new(state.path()), Path::new("/home/dev/c.toml"));
-        assert_eq!(kept.beside(path, "a").unwrap(), Beside::Same);
-        assert_eq!(kept.beside(path, "a").unwrap(), Beside::Same);
-        assert_eq!(kept.beside(path, "b").unwrap(), Beside::Other("a".to_owned()));
-        assert_eq!(kept.beside(path, "").unwrap(), Beside::Other("a".to_owned()));
+        let left = |path: &Path| kept.left(path).unwrap();
+        assert_eq!(left(path), None);
+        kept.keep(path, "a").unwrap();
+        assert_eq!(left(path).as_deref(), Some("a"));
         kept.keep(path, "b").unwrap();
-        assert_eq!(kept.beside(path, "b").unwrap(), Beside::Same);
+        assert_eq!(left(path).as_deref(), Some("b"));
         // Another file is another matter.
-        assert_eq!(kept.beside(Path::new("/home/dev/d.toml"), "z").unwrap(), Beside::Same);
+        assert_eq!(left(Path::new("/home/dev/d.toml")), None);
+        // One file has one copy, however it is spelled.
+        let (folder, file) = (state.path().join("x"), state.path().join("x/c.toml"));
+        fs::create_dir(&folder).unwrap();
+        kept.keep(&file, "c").unwrap();
+        assert_eq!(left(&state.path().join("x/../x/./c.toml")).as_deref(), Some("c"));
     }
 
     #[test]
     fn a_copy_that_somebody_else_wrote_is_not_believed() {
         let state = tempfile::tempdir().unwrap();
         let (kept, path) = (Kept::new(state.path()), Path::new("/home/dev/c.toml"));
-        kept.beside(path, "a").unwrap();
+        kept.keep(path, "a").unwrap();
         let copy = kept.file_of(path);
         let genuine = fs::read(&copy).unwrap();
         for forged in [&b"x"[..], b"", &[&genuine[..64], b"\n/home/dev/c.toml\0b"].concat()] {
             fs::write(&copy, forged).unwrap();
-            assert!(kept.beside(path, "b").is_err());
+            assert!(kept.left(path).is_err());
         }
         // That of another file does not pass for it.
         let other = Path::new("/home/dev/d.toml");
-        kept.beside(other, "b").unwrap();
+        kept.keep(other, "b").unwrap();
         fs::copy(kept.file_of(other), &copy).unwrap();
-        assert!(kept.beside(path, "b").is_err());
+        assert!(kept.left(path).is_err());
+    }
+
+    #[test]
+    fn what_is_gone_is_not_what_never_was() {
+        let state = tempfile::tempdir().unwrap();
+        let (kept, path) = (Kept::new(state.path()), Path::new("/home/dev/c.toml"));
+        kept.keep(path, "a").unwrap();
+        fs::remove_file(kept.file_of(path)).unwrap();
+        assert!(kept.left(path).is_err(), "its copy was removed");
+        kept.keep(path, "a").unwrap();
+        fs::remove_file(kept.directory.join(FIRST)).unwrap();
+        assert!(kept.left(Path::new("/home/dev/d.toml")).is_err());
+        fs::remove_dir_all(&kept.directory).unwrap();
+        fs::write(&kept.directory, "").unwrap();
+        assert!(kept.left(path).is_err(), "a file stands in its place");
+        // A key that is cut short is made anew once a person says so.
+        fs::remove_file(&kept.directory).unwrap();
+        kept.keep(path, "a").unwrap();
+        fs::write(kept.directory.join("key"), "x").unwrap();
+        assert!(kept.left(path).is_err());
+        kept.keep(path, "a").unwrap();
+        assert!(kept.left(path).is_ok());
     }
 }

@@ -14,13 +14,13 @@ use super::{
     central::InForce,
     combine::{Combined, combine},
     example::Example,
-    kept::{Beside, Kept},
+    kept::Kept,
     loaded::{Loaded, digest},
     part::Part,
     read, received,
     trust::{Standing, Trust},
 };
-use crate::{bundle::Held, platform::Directories};
+use crate::{bundle::Held, platform::Directories, private::Unbelievable};
 
 /// The files that hold wherever a call runs, and where trust is kept.
 #[derive(Clone, Debug, Default)]
@@ -266,7 +266,8 @@ impl Layers {
     }
 }
 
-/// The user's file, and before it what it was when a person last left it, where that was something else.
+/// The user's file, and before it what it was when a person last left it, where that was something else. The first time, what is there is taken for what a
+/// person left.
 fn users(
     files: &mut Vec<Arc<Loaded>>,
     path: PathBuf,
@@ -277,34 +278,33 @@ fn users(
     if is_named && matches!(now, Ok(None)) {
         return Err(ConfigError::Missing { path });
     }
-    let stands = match (kept, &now) {
-        (Some(kept), Ok(text)) => Some(kept.beside(&path, text.as_deref().unwrap_or_default())),
-        // What cannot be read is not as anybody left it.
-        (Some(kept), Err(_)) => Some(kept.beside(&path, "\u{0}")),
-        (None, _) => None,
-    };
-    let before = match stands {
-        None | Some(Ok(Beside::Same)) => {
-            if let Some(text) = now? {
-                files.push(Arc::new(Loaded::new(&text, &path, Layer::User, true)?));
-            }
-            return Ok(());
+    let not_kept = |reason| ConfigError::NotKept { path: path.clone(), reason };
+    let before = kept.map(|kept| kept.left(&path)).transpose().map_err(not_kept)?.flatten();
+    let is_first = before.is_none();
+    let text = now.as_ref().map_or(None, |text| text.as_deref());
+    let is_as_left = |before: &String| now.is_ok() && before == text.unwrap_or_default();
+    let Some(before) = before.filter(|before| !is_as_left(before)) else {
+        let text = now?;
+        let loaded = text.as_deref().map(|text| Loaded::new(text, &path, Layer::User, true));
+        files.extend(loaded.transpose()?.map(Arc::new));
+        // Where nothing can be kept, there is nothing to hold it against.
+        if let Some(kept) = kept.filter(|_| is_first) {
+            let _ = kept.keep(&path, text.as_deref().unwrap_or_default());
         }
-        Some(Ok(Beside::Other(before))) => before,
-        Some(Err(reason)) => return Err(ConfigError::NotKept { path, reason }),
+        return Ok(());
     };
     if !before.trim().is_empty() {
-        files.push(Arc::new(Loaded::new(&before, &path, Layer::User, true)?));
+        let before = Loaded::new(&before, &path, Layer::User, true);
+        files.push(Arc::new(before.map_err(|_| not_kept(Unbelievable::Changed))?));
     }
-    let text = now.ok().flatten();
-    let read = text.as_deref().map(|text| Loaded::new(text, &path, Layer::User, false));
+    let read = text.map(|text| Loaded::new(text, &path, Layer::User, false));
     let (mut loaded, why) = match read {
         Some(Ok(loaded)) => (
             loaded,
             "has changed since a person last left it: what it loosens waits for `portcullis trust`",
         ),
         Some(Err(_)) | None => {
-            let sha256 = digest(text.as_deref().unwrap_or_default());
+            let sha256 = digest(text.unwrap_or_default());
             let (layer, trusted, doubt) = (Layer::User, false, None);
             let source = Source { layer, path: path.clone(), sha256, trusted, doubt };
             let why = "has changed since a person last left it, and cannot be read: what it said before holds until `portcullis trust`";
@@ -318,7 +318,11 @@ fn users(
 
 /// Puts the files of the centre that a file names behind the managed one. The most general file that names one decides.
 fn take_central(files: &mut Vec<Arc<Loaded>>, directories: &Directories) -> Option<Arc<InForce>> {
-    let named = |file: &Arc<Loaded>| file.part.central.clone().map(|one| (one, file.source.layer));
+    // A centre that only a changed file names may be anybody's.
+    let named = |file: &Arc<Loaded>| {
+        let central = file.part.central.clone().filter(|_| file.source.trusted);
+        central.map(|one| (one, file.source.layer))
+    };
     let (central, layer): (Central, Layer) = files.iter().find_map(named)?;
     let store = received::store_of(layer, directories)?;
     let (in_force, bundle) = received::in_force(&central, store, jiff::Timestamp::now());

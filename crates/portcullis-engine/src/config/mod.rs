@@ -75,7 +75,7 @@ pub use guardian::{
 };
 pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
 pub use injection::{ClassifierTable, InjectionTable};
-pub use kept::{Beside, Kept};
+pub use kept::Kept;
 use layers::Layers;
 pub use layers::ProjectFile;
 pub use lock::Lock;

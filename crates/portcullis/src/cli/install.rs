@@ -13,7 +13,7 @@ use super::{Exit, Failure, shown};
 use crate::{
     agents::{AGENTS, agent::Agent, table::Scope},
     audit::{self, Entry, Log},
-    config::{self, Approve, Beside, Configuration, Kept},
+    config::{self, Approve, Configuration, Kept},
     hook,
     install::{
         self, Change, InstallError,
@@ -334,8 +334,9 @@ fn approve_as(setting: &Setting, wanted: Approve, out: &mut dyn Write) -> Result
         note(setting, "changed", &format!("`[hook] approve` to `{}`", wanted.name()))?;
         let kept = Directories::from_environment().state.as_deref().map(Kept::new);
         let file = directory.join(config::FILE_NAME);
-        let was_left =
-            kept.as_ref().is_none_or(|kept| matches!(kept.beside(&file, &text), Ok(Beside::Same)));
+        let was_left = kept
+            .as_ref()
+            .is_some_and(|kept| matches!(kept.left(&file), Ok(Some(left)) if left == text));
         file::replace(&found, &changed, false).map_err(|error| failed(&error))?;
         // A person was asked about this change, and about no other.
         if let Some(kept) = kept.filter(|_| was_left) {

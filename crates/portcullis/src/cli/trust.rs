@@ -8,7 +8,9 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Command, builder::ValueParser};
+use data_encoding::HEXLOWER;
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
 use super::{Exit, Failure, audit::failure as unrecordable, json_flag, policy, shown, write_json};
 use crate::{
@@ -95,20 +97,29 @@ fn trust(path: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
 /// The user's own file, where it is named or is not as a person left it; nothing where it is a project's that is meant.
 fn own(path: Option<&Path>, out: &mut dyn Write) -> Result<Option<Exit>, Failure> {
     let directories = Directories::from_environment();
-    let Some(file) = directories.configuration.as_deref().map(|it| it.join(FILE_NAME)) else {
+    let Some(usual) = directories.configuration.as_deref().map(|it| it.join(FILE_NAME)) else {
         return Ok(None);
     };
-    let is_named = path.is_some_and(|path| {
-        std::path::absolute(path).is_ok_and(|path| path == file || Some(&*path) == file.parent())
-    });
-    if path.is_some() && !is_named {
-        return Ok(None);
-    }
+    let kept = directories.state.as_deref().map(Kept::new);
+    let named = path.and_then(|path| std::path::absolute(path).ok());
+    let is_usual = |path: &PathBuf| *path == usual || Some(path.as_path()) == usual.parent();
+    // One that `--config` names has a copy too.
+    let is_kept = |path: &PathBuf| {
+        kept.as_ref().is_some_and(|kept| !matches!(kept.left(path), Ok(None))) && path.is_file()
+    };
+    let file = match &named {
+        None => usual,
+        Some(path) if is_usual(path) => usual,
+        Some(path) if is_kept(path) => path.clone(),
+        Some(_) => return Ok(None),
+    };
+    let is_named = named.is_some();
+    let option = Some(file.as_path()).filter(|_| is_named && file.is_file());
     let name = file.display().to_string();
     let name = visible::line(&name);
     let read = || config::text_of(&file).map_err(|error| policy::failure(&error));
     let text = read()?;
-    let asked = match Configuration::load_for_agents(None, &directories) {
+    let asked = match Configuration::load_for_agents(option, &directories) {
         Ok(configuration) if configuration.doubt().is_none() => {
             return match is_named {
                 true => shown(out, &format!("`{name}` is as you left it\n")).map(Some),
@@ -117,7 +128,11 @@ fn own(path: Option<&Path>, out: &mut dyn Write) -> Result<Option<Exit>, Failure
         }
         Ok(configuration) => {
             let doubt = configuration.doubt().unwrap_or_default();
-            let of_it = Configuration::load(None);
+            let shown = configuration.account.sources.last();
+            if shown.is_some_and(|shown| shown.sha256 != sha256(&text)) {
+                return Err(changed(name.as_ref()));
+            }
+            let of_it = Configuration::load(option);
             let unread =
                 of_it.as_ref().err().map(|error| format!("\nit cannot be read: {error}\n"));
             format!(
@@ -135,7 +150,7 @@ fn own(path: Option<&Path>, out: &mut dyn Write) -> Result<Option<Exit>, Failure
     shown(out, &asked)?;
     let base = Configuration::parse(&text, &file).map_err(|error| policy::failure(&error))?;
     let state = directories.state.as_deref();
-    let kept = state.map(Kept::new).ok_or_else(|| broken(&TrustError::NoDirectory))?;
+    let kept = kept.ok_or_else(|| broken(&TrustError::NoDirectory))?;
     let mut person = Person::at_terminal_beside(state).map_err(|nobody| {
         Failure::usage(format_args!("a person has to answer: {nobody}")).with_help(nobody.help())
     })?;
@@ -147,14 +162,22 @@ fn own(path: Option<&Path>, out: &mut dyn Write) -> Result<Option<Exit>, Failure
         return Ok(Some(Exit::Denied));
     }
     if read()? != text {
-        return Err(Failure::usage(format_args!("`{name}` changed while you read"))
-            .with_help("read it again: `portcullis trust`"));
+        return Err(changed(name.as_ref()));
     }
-    let before = Configuration::load_for_agents(None, &directories).unwrap_or(base);
+    let before = Configuration::load_for_agents(option, &directories).unwrap_or(base);
     record(&before, &Entry::change(person.name(), "trusted", format!("`{name}`, the user's own")))?;
     kept.keep(&file, &text)
         .map_err(|error| Failure::internal(format_args!("`{name}`: {error}")))?;
     shown(out, &format!("`{name}` counts as it is\n")).map(Some)
+}
+
+fn changed(name: &str) -> Failure {
+    Failure::usage(format_args!("`{name}` changed while you read"))
+        .with_help("read it again: `portcullis trust`")
+}
+
+fn sha256(text: &str) -> String {
+    HEXLOWER.encode(&Sha256::digest(text))
 }
 
 /// Recorded first: trust that nobody can trace is none.

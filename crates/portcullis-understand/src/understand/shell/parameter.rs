@@ -179,6 +179,13 @@ impl Walk<'_> {
         self.operate(parameter, &name, value)
     }
 
+    /// `TMPDIR`, which some systems set and others do not: either is tried.
+    fn may_be_missing(&mut self, name: &str) -> bool {
+        name == "TMPDIR"
+            && self.state.variable(name).is_none()
+            && self.choice.pick("TMPDIR is set", 2) == 1
+    }
+
     /// What the operator of an expansion makes of a value.
     fn operate(&mut self, parameter: &Parameter, name: &str, value: Option<Text>) -> Text {
         let missing = || {
@@ -193,9 +200,6 @@ impl Walk<'_> {
         if changes && self.is_guessed(name) {
             return missing();
         }
-        // Most systems set none, and then the word counts.
-        let is_set = |walk: &Self| walk.state.variable(name).is_some();
-        let value = value.filter(|_| name != "TMPDIR" || is_set(self));
         match &parameter.operator {
             ParameterOperator::None | ParameterOperator::Names => value.unwrap_or_else(missing),
             ParameterOperator::Length => match value.as_ref().and_then(Text::as_known) {
@@ -206,11 +210,21 @@ impl Walk<'_> {
             },
             // A variable that this text does not set is most likely not set: what stands for it is what would be used.
             ParameterOperator::Default(word) => match value {
-                Some(value) if !self.counts_as_none(parameter, name, &value) => value,
+                Some(value)
+                    if !self.counts_as_none(parameter, name, &value)
+                        && !self.may_be_missing(name) =>
+                {
+                    value
+                }
                 _ => self.single(word),
             },
             ParameterOperator::Assign(word) => match value {
-                Some(value) if !self.counts_as_none(parameter, name, &value) => value,
+                Some(value)
+                    if !self.counts_as_none(parameter, name, &value)
+                        && !self.may_be_missing(name) =>
+                {
+                    value
+                }
                 _ => {
                     let value = self.single(word);
                     self.state.assign(name, vec![Value::Scalar(value.clone())]);
