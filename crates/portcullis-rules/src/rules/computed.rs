@@ -45,7 +45,12 @@ fn printed<'t>(target: &'t Target, effect: &Effect, scene: &Scene<'_>) -> Option
         || origin
             .bytes()
             .all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'0'..=b'9'));
-    let is_named = matches!(&**origin, "a part of a name" | "mktemp") || is_variable;
+    // What a whole file says was read, where there is one.
+    let is_read = || {
+        let reads = |effect: &Effect| matches!(&effect.kind, EffectKind::Read(file) if file.text.display() == **origin);
+        scene.effects.list.iter().any(reads)
+    };
+    let is_named = matches!(&**origin, "a part of a name" | "mktemp") || is_variable || is_read();
     // A script of the project says by its arguments what it is about.
     let layer = scene.effects.layers.get(usize::from(effect.at.layer.0));
     let is_in_file = layer.is_some_and(|layer| matches!(layer.origin, LayerOrigin::File { .. }));

@@ -234,11 +234,6 @@ pub(super) fn is_rehearsal(program: &str, options: Options<'_>) -> bool {
     if HELP_IS_LAST.contains(&program) && is(options.operands().last(), &["help"]) {
         return true;
     }
-    // What `-n` stands for depends on the command: of `git commit` it leaves hooks out.
-    const SHORT: &[&str] = &["add", "clean", "mv", "prune", "push", "rm"];
-    if program == "git" && is(options.operands().next(), SHORT) && options.has(&["-n"]) {
-        return options.given().all(|given| given.long_name() != "--no-dry-run");
-    }
     // The last word counts: `--dry-run --no-dry-run` does it.
     if options.given().any(|given| given.long_name() == "--no-dry-run") {
         return false;

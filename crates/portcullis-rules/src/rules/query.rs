@@ -499,7 +499,7 @@ pub(super) fn reading(effect: &Effect, scene: &Scene<'_>, hits: &mut Vec<(&'stat
     for (id, name) in found {
         if id == FILE || id == READ {
             // Files of a warehouse's own storage, or of another disk.
-            let is_volume = id == READ && name.starts_with("/Volumes/") && !name.contains("/.");
+            let is_volume = id == READ && is_of_volume(&name);
             let severity = file_severity(&name, scene).filter(|_| !is_volume);
             let Some(severity) = severity else {
                 if id == READ {
@@ -550,6 +550,20 @@ const FILE: &str = "query.file at a path";
 
 /// A file that is only read, as a table.
 const READ: &str = "query.file read at a path";
+
+/// `/Volumes/catalog/schema/volume/…` of a warehouse, with data in it. A disk of macOS is called by other names, and what lies deeper there is a file as any.
+fn is_of_volume(path: &str) -> bool {
+    const DATA: &[&str] =
+        &["avro", "csv", "gz", "json", "jsonl", "ndjson", "orc", "parquet", "tsv"];
+    let parts = path.strip_prefix("/Volumes/").map(|rest| rest.split('/').count());
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_data = path.ends_with('/') || !path.contains('.') || DATA.contains(&ending);
+    parts.is_some_and(|parts| (3..=8).contains(&parts))
+        && is_data
+        && !path.contains([' ', '\\'])
+        && !["/Users/", "/etc/", "/home/", "/private/"].iter().any(|it| path.contains(it))
+        && !path.contains("/.")
+}
 
 /// How bad it is that a database reads or writes a file of this name; not at all where it lies in the project.
 fn file_severity(name: &str, scene: &Scene<'_>) -> Option<Severity> {

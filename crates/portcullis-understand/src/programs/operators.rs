@@ -129,6 +129,8 @@ macro_rules! of_git {
         &[
             "-C",
             "-c",
+            "--attr-source",
+            "--shallow-file",
             $($letter,)*
             "--author",
             "--before",
@@ -194,10 +196,11 @@ const GIT_LETTERS: &[(&[&str], &[&str])] = &[
     (&["cherry-pick", "revert"], of_git!("-m", "-X")),
     (&["clean"], of_git!("-e")),
     (&["commit"], of_git!("-F", "-m", "-t")),
-    (&["fetch", "pull"], of_git!("-j", "-o", "-s", "-X")),
+    (&["fetch"], of_git!("-j", "-o")),
     (&["gc", "prune", "repack", "reflog"], of_git!()),
     (&["merge"], of_git!("-F", "-m", "-s", "-X")),
     (&["mv", "rm", "reset"], of_git!()),
+    (&["pull"], of_git!("-o", "-s", "-X")),
     (&["push"], of_git!("-o")),
     (&["rebase"], of_git!("-s", "-X", "-x")),
     (&["restore"], of_git!("-s")),

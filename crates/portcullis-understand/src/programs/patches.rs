@@ -95,7 +95,8 @@ fn apply(walk: &mut dyn Host, invocation: &Invocation, files: &[Argument]) {
     for file in files.iter().filter(|file| known(file) != "-") {
         let found = walk.matches(file).unwrap_or_default();
         if found.is_empty() {
-            patches.push((text_of(walk, file), is_printed(file)));
+            let is_made = is_printed(file) || walk.wrote(&file.text);
+            patches.push((text_of(walk, file), is_made));
         }
         for path in found.into_iter().at_most(PATCHED, walk, file.span) {
             let file = Argument { text: Text::known(path), span: file.span };

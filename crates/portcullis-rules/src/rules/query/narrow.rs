@@ -67,11 +67,8 @@ const PASSING: &[&str] = &[
     "STAGING",
     "STG",
     "TEMP",
-    "TEST",
-    "TESTS",
     "THROTTLE",
     "TMP",
-    "WORK",
 ];
 
 /// Whether a condition says which rows it means, or means rows that are there to go.
@@ -81,9 +78,13 @@ pub(super) fn names_rows(condition: &[Token]) -> bool {
 
 /// Whether a table's rows are there to go by what it is called: `staging.orders`, `user_sessions`, `tmp_ids`.
 pub(super) fn is_passing(table: &str) -> bool {
-    table
-        .split(|letter: char| !letter.is_ascii_alphanumeric())
-        .any(|word| PASSING.binary_search(&word.to_ascii_uppercase().as_str()).is_ok())
+    const FIRST: &[&str] = &["SCRATCH", "STAGING", "STG", "TEMP", "TMP"];
+    let upper = table.to_ascii_uppercase();
+    let mut words = upper.split(|letter: char| !letter.is_ascii_alphanumeric());
+    // `tmp_ids`, `user_sessions`; `sessions_archive` is what is kept of them.
+    let is_first = words.next().is_some_and(|word| FIRST.contains(&word));
+    let last = upper.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next();
+    is_first || last.is_some_and(|word| PASSING.binary_search(&word).is_ok())
 }
 
 fn choose(condition: &[Token], depth: usize) -> bool {
@@ -119,7 +120,9 @@ fn one(condition: &[Token], depth: usize) -> bool {
     }
     if let Some((left, bounds)) = cut(condition, &["BETWEEN"], false) {
         let ends = parts(bounds, &["AND"]);
-        return !is_negated(left) && matches!(ends.as_slice(), [low, high] if is_near(low, high));
+        return !is_negated(left)
+            && counts_up(left)
+            && matches!(ends.as_slice(), [low, high] if is_near(low, high));
     }
     const LIKE: &[&str] = &["GLOB", "ILIKE", "LIKE"];
     if let Some((left, pattern)) = cut(condition, LIKE, false) {
@@ -129,8 +132,8 @@ fn one(condition: &[Token], depth: usize) -> bool {
         Some((left, "=" | "<=>", right)) => {
             is_told(left, right, depth) || is_told(right, left, depth)
         }
-        Some((left, "<" | "<=", _)) => is_over(left),
-        Some((_, ">" | ">=", right)) => is_over(right),
+        Some((left, "<" | "<=", right)) => is_over(left) && is_by_now(right),
+        Some((left, ">" | ">=", right)) => is_over(right) && is_by_now(left),
         _ => false,
     }
 }
@@ -138,8 +141,20 @@ fn one(condition: &[Token], depth: usize) -> bool {
 /// `column = value`, where the value says which rows.
 fn is_told(column: &[Token], value: &[Token], depth: usize) -> bool {
     let column = bare(column);
-    let is_name = |token: &Token| matches!(token.kind, TokenKind::Word | TokenKind::Name);
-    let is_column = column.iter().any(is_name) && !is_place(column);
+    // What a function makes of a column many rows may have in common.
+    let names_one = |column: &[Token]| {
+        let is_word = |token: &Token| matches!(token.kind, TokenKind::Word | TokenKind::Name);
+        !column.is_empty() && is_name(column) && column.iter().any(is_word) && !is_place(column)
+    };
+    let is_column = match parts(column, &[","]).as_slice() {
+        [one] => names_one(one),
+        // `(a, b) = (1, 2)`
+        several => several.iter().all(|one| names_one(one)),
+    };
+    if matches!(bare(value), [one] if is_word(one, "TRUE") || is_word(one, "FALSE") || is_word(one, "NULL"))
+    {
+        return false;
+    }
     let is_value = || {
         let value = bare(value);
         let value = match value {
@@ -176,6 +191,10 @@ fn is_array(value: &[Token]) -> bool {
 /// A selection of few rows by its own condition, by its limit, or because it computes one value: `(SELECT max(id) FROM t)`.
 fn selects_few(selection: &[Token], depth: usize) -> bool {
     let selection = bare(selection);
+    const MORE: &[&str] = &["EXCEPT", "HAVING", "INTERSECT", "OVER", "UNION"];
+    if MORE.iter().any(|word| selection.iter().any(|token| is_word(token, word))) {
+        return false;
+    }
     if let Some(limit) = position(selection, "LIMIT")
         && selection.get(limit + 1).is_some_and(is_few)
     {
@@ -183,7 +202,9 @@ fn selects_few(selection: &[Token], depth: usize) -> bool {
     }
     let shown = position(selection, "FROM").and_then(|from| selection.get(1..from));
     let is_one = matches!(shown, Some([function, open, ..])
-        if matches!(&*function.text, "MAX" | "MIN") && &*open.text == "(");
+        if matches!(&*function.text, "MAX" | "MIN")
+            && &*open.text == "("
+            && position(selection, "GROUP").is_none());
     let end = ["GROUP", "ORDER", "LIMIT", "HAVING", "UNION"]
         .iter()
         .filter_map(|word| position(selection, word))
@@ -254,10 +275,42 @@ fn is_short_range(both: &[&[Token]]) -> bool {
     let mut high = bounds.filter(|(_, sign, _)| sign.starts_with('<'));
     match (low.next(), high.next()) {
         (Some((left, _, low)), Some((again, _, high))) => {
-            super::operand::same(left, again) && is_near(low, high)
+            super::operand::same(left, again) && counts_up(left) && is_near(low, high)
         }
         _ => false,
     }
+}
+
+/// Whether a column's values are given out one after the other: `id`, `order_id`, `seq_no`.
+fn counts_up(column: &[Token]) -> bool {
+    let name = bare(column).last().filter(|_| is_name(bare(column)));
+    name.is_some_and(|name| {
+        let last = words_of(&name.text).pop().unwrap_or_default();
+        matches!(last.as_str(), "ID" | "NO" | "NR" | "NUMBER" | "ROWID" | "SEQ")
+    })
+}
+
+/// Whether a time has come: now, a place that whoever runs it fills, or something taken from either.
+fn is_by_now(time: &[Token]) -> bool {
+    const NOW: &[&str] = &[
+        "CURRENT_DATE",
+        "CURRENT_TIMESTAMP",
+        "DATETIME",
+        "GETDATE",
+        "GETUTCDATE",
+        "LOCALTIMESTAMP",
+        "NOW",
+        "SYSDATE",
+        "SYSDATETIME",
+        "SYSTIMESTAMP",
+        "SYSUTCDATETIME",
+        "UNIXEPOCH",
+        "UNIX_TIMESTAMP",
+        "UTC_TIMESTAMP",
+    ];
+    let time = bare(time);
+    let is_now = time.iter().any(|token| NOW.iter().any(|word| is_word(token, word)));
+    is_place(time) || is_now && !time.iter().any(|token| &*token.text == "+")
 }
 
 fn is_near(low: &[Token], high: &[Token]) -> bool {

@@ -58,6 +58,7 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Found) {
         let mut made = Made {
             rebuilt: rebuilt::tables(&statements),
             anew: kept::made_anew(&statements),
+            has_begin: statements.iter().any(|statement| begins_block(statement)),
             ..Made::default()
         };
         let undone = undone::taken_back(&statements);
@@ -118,6 +119,8 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
         read(text, depth + 1, found);
     }
     made.assign(statement);
+    made.declare(statement);
+    made.forget_scratch(&words);
     for body in made.called(statement, &words) {
         read(&body, depth + 1, found);
     }
@@ -129,7 +132,7 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
     {
         found.push((rule, String::new()));
     }
-    made.in_block |= opens_block(&words);
+    made.in_block |= made.has_begin && (words.contains(&"DECLARE") || begins_block(statement));
     if called::administers(statement, &words) {
         found.push(("query.unfamiliar", String::new()));
     }
@@ -145,10 +148,9 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
     }
 }
 
-/// Whether statements in a language of procedures follow: `DECLARE`, and a `BEGIN` that begins no transaction.
-fn opens_block(words: &[&str]) -> bool {
+/// Whether a statement begins a block of a language of procedures: a `BEGIN` that begins no transaction.
+fn begins_block(statement: &[Token]) -> bool {
     const OF_TRANSACTIONS: &[&str] = &[
-        "",
         "CONCURRENT",
         "DEFERRED",
         "EXCLUSIVE",
@@ -159,10 +161,12 @@ fn opens_block(words: &[&str]) -> bool {
         "TRANSACTION",
         "WORK",
     ];
-    words.iter().enumerate().any(|(at, word)| match *word {
-        "DECLARE" => true,
-        "BEGIN" => !OF_TRANSACTIONS.contains(&words.get(at + 1).copied().unwrap_or("")),
-        _ => false,
+    let is = |token: &Token, word: &str| token.kind == TokenKind::Word && &*token.text == word;
+    statement.iter().enumerate().any(|(at, token)| {
+        is(token, "BEGIN")
+            && statement
+                .get(at + 1)
+                .is_some_and(|next| !OF_TRANSACTIONS.iter().any(|word| is(next, word)))
     })
 }
 
@@ -402,8 +406,26 @@ mod tests {
             ("[sp_executesql] N'DROP TABLE users'", "query.drop.table"),
             ("EXEC [sys].[sp_executesql] @text", "query.dynamic"),
             ("DECLARE @p sysname = 'xp_cmdshell'; EXEC @p 'dir'", "query.dynamic"),
-            ("EXEC @result = dbo.count_users", ""),
+            ("EXEC @result = dbo.count_users", "query.change"),
             ("EXEC @result = dbo.close_year", "query.unfamiliar"),
+            ("EXEC sp_rename 'users', 'old'", "query.unfamiliar"),
+            ("EXEC report_purge", "query.unfamiliar"),
+            ("CALL reporting.monthly(2025)", "query.change"),
+            ("DECLARE @x int; wipe everything now", "query.unfamiliar"),
+            ("DECLARE @t TABLE (a int); DELETE FROM @t WHERE a > 3", "query.change"),
+            ("DELETE FROM @users", "query.delete.all"),
+            ("CREATE TABLE tmp_a (a int); DROP TABLE tmp_a", "query.drop.part"),
+            ("CREATE TABLE tmp_a (a int); DROP TABLE tmp_a, users", "query.drop.table"),
+            ("CREATE TABLE tmp_a (a int); USE prod; DROP TABLE tmp_a", "query.drop.table"),
+            ("CREATE TABLE sessions (a int); DROP TABLE sessions", "query.drop.table"),
+            ("CREATE SCHEMA tmp_s; DROP SCHEMA tmp_s CASCADE", "query.drop.table"),
+            ("DELETE FROM a WHERE lower(status) = 'x'", "query.delete.many"),
+            ("DELETE FROM a WHERE paid = false", "query.delete.many"),
+            ("DELETE FROM a WHERE price BETWEEN 0 AND 50", "query.delete.many"),
+            ("DELETE FROM a WHERE id IN (SELECT max(id) FROM a GROUP BY id)", "query.delete.many"),
+            ("DELETE FROM a WHERE expires_at < '9999-01-01'", "query.delete.many"),
+            ("DELETE FROM sessions_archive WHERE a > 3", "query.delete.many"),
+            ("BEGIN TRAN COMMIT; DELETE FROM a WHERE b > 3; ROLLBACK", "query.delete.many"),
             ("EXEC @result = sys.sp_who", ""),
             ("SELECT name FROM t WHERE called = \"load_file\"", ""),
             ("SELECT U&\"pg_read\\005ffile\"('/etc/passwd')", "query.dynamic"),

@@ -39,10 +39,10 @@ pub(crate) fn is_temporary_beside(path: &str, facts: &Facts) -> bool {
 
 /// Whether a path leads into the workspace, which is no such folder as a whole.
 fn is_of_the_work(path: &str, facts: &Facts) -> bool {
-    const WHOLE: &[&str] = &["", "/dev/shm", "/tmp", "/var/tmp"];
     let root = facts.workspace.as_deref().unwrap_or_default().trim_end_matches('/');
-    !WHOLE.contains(&root)
-        && !root.ends_with("/Downloads")
+    // One that only has such folders in it says nothing of them.
+    let lies_there = lies_where_all_may_put(root) && !root.ends_with("/Downloads");
+    lies_there
         && path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'))
         && !path.split('/').any(|part| part == "..")
 }

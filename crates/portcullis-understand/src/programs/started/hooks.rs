@@ -129,43 +129,59 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         HOOKS.iter().find(|(verb, _)| *verb == asked.verb).map_or(&[][..], |(_, hooks)| hooks);
     let directory = asked.directory.clone();
     project::in_directory(walk, directory.as_deref(), |walk| {
-        let Some(Repository { root, git, own }) =
-            named(walk, asked.repository.as_deref()).or_else(|| repository(walk))
-        else {
-            return;
-        };
-        let mut folder = format!("{git}/hooks");
-        let set = configured::follow(walk, &git, &own, &asked, invocation.span);
-        if hooks.is_empty() {
-            return;
-        }
-        if let Some(path) = asked.hooks.clone().or(set) {
-            // Relative to where git runs hooks: the root of the work tree.
-            let here = walk.directory().map(str::to_owned);
-            walk.go_to(Some(root.clone()));
-            folder = walk.target(&Text::known(path)).path.unwrap_or(folder);
-            walk.go_to(here);
-        }
-        let skips = project::has(&asked.rest, &["--no-verify"])
-            || asked.verb == "commit" && asked.rest.iter().any(|word| is_letter(word, 'n'));
-        let Found::Directory(names) = walk.look(&folder) else { return };
-        // Husky's own folder holds starters that run the scripts beside it.
-        let folder = folder
-            .strip_suffix("/_")
-            .filter(|it| it.ends_with("/.husky"))
-            .map_or(folder.clone(), str::to_owned);
-        let is_husky = folder.ends_with("/.husky");
-        for hook in hooks.iter().filter(|hook| !skips || !VERIFYING.contains(hook)) {
-            if !is_husky && !names.iter().any(|name| name == hook) {
-                continue;
+        // A variable that is not exported names none, and then the one around counts.
+        let named = named(walk, asked.repository.as_deref());
+        let around = repository(walk);
+        let both = named.into_iter().chain(around);
+        let mut seen: Vec<String> = Vec::new();
+        for repository in both {
+            if !seen.contains(&repository.git) {
+                seen.push(repository.git.clone());
+                in_repository(walk, repository, &asked, hooks, invocation.span);
             }
-            let path = format!("{folder}/{hook}");
-            let here = walk.directory().map(str::to_owned);
-            walk.go_to(Some(root.clone()));
-            ran(walk, &path, hook, invocation.span);
-            walk.go_to(here);
         }
     });
+}
+
+/// What the settings of a repository, and its hooks, have run.
+fn in_repository(
+    walk: &mut dyn Host,
+    Repository { root, git, own }: Repository,
+    asked: &Asked,
+    hooks: &[&str],
+    span: Span,
+) {
+    let mut folder = format!("{git}/hooks");
+    let set = configured::follow(walk, &git, &own, asked, span);
+    if hooks.is_empty() {
+        return;
+    }
+    if let Some(path) = asked.hooks.clone().or(set) {
+        // Relative to where git runs hooks: the root of the work tree.
+        let here = walk.directory().map(str::to_owned);
+        walk.go_to(Some(root.clone()));
+        folder = walk.target(&Text::known(path)).path.unwrap_or(folder);
+        walk.go_to(here);
+    }
+    let skips = project::has(&asked.rest, &["--no-verify"])
+        || asked.verb == "commit" && asked.rest.iter().any(|word| is_letter(word, 'n'));
+    let Found::Directory(names) = walk.look(&folder) else { return };
+    // Husky's own folder holds starters that run the scripts beside it.
+    let folder = folder
+        .strip_suffix("/_")
+        .filter(|it| it.ends_with("/.husky"))
+        .map_or(folder.clone(), str::to_owned);
+    let is_husky = folder.ends_with("/.husky");
+    for hook in hooks.iter().filter(|hook| !skips || !VERIFYING.contains(hook)) {
+        if !is_husky && !names.iter().any(|name| name == hook) {
+            continue;
+        }
+        let path = format!("{folder}/{hook}");
+        let here = walk.directory().map(str::to_owned);
+        walk.go_to(Some(root.clone()));
+        ran(walk, &path, hook, span);
+        walk.go_to(here);
+    }
 }
 
 /// A hook is run by its first line, as any program. What `pre-commit install` and its like put there starts them.
@@ -218,6 +234,10 @@ fn named(walk: &mut dyn Host, option: Option<&str>) -> Option<Repository> {
         None => git,
     };
     let common = git.split("/worktrees/").next().unwrap_or(&git).to_owned();
+    let common = walk
+        .variable_set("GIT_COMMON_DIR")
+        .and_then(|path| walk.target(&path).path)
+        .unwrap_or(common);
     Some(Repository { root, own: git, git: common })
 }
 

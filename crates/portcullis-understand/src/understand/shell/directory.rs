@@ -81,7 +81,9 @@ impl Walk<'_> {
             .and_then(|path| self.known_of(path))
             .and_then(|fact| fact.leads_to.clone())
             .filter(|leads_to| Some(leads_to) != directory.as_ref());
-        if let Some(leads_to) = leads_to {
+        if let Some(leads_to) = leads_to.clone().filter(|_| letters.contains('P')) {
+            self.state.enter(Some(leads_to));
+        } else if let Some(leads_to) = leads_to {
             self.state.enter_by_link(directory, leads_to);
         } else if !is_foreign && (stands || answered || ends || is_back) {
             self.state.enter(directory);

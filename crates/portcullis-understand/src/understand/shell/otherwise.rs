@@ -35,41 +35,55 @@ pub(super) fn paths(
     {
         found.push(Target::new(text.clone(), Some(normal(rest))));
     }
-    if let Some(written) = text.as_known()
-        && let Some((before, above, behind)) = climbs(written)
-    {
-        let stands = Text::known(before);
-        let link = absolute(&stands, here, facts);
-        let real = link.as_deref().and_then(leads_to);
-        match real {
-            Some(real) => {
-                let whole = format!("{}/{above}/{behind}", real.trim_end_matches('/'));
-                found.push(Target::new(text.clone(), Some(normal(&whole))));
-            }
-            // Where such a file is open to, or which directory it stands for, nobody says.
-            None if is_open(before) => {
-                let mut astray = text.derive([Piece::Unknown("a directory".into())]);
-                astray.push_known("/");
-                astray.push_known(behind);
-                found.push(Target::new(astray, None));
-            }
-            None => {}
+    if let Some(written) = text.as_known().filter(|written| written.contains("/..")) {
+        if let Some(behind) = out_of_open(written) {
+            // Which directory it stands for, nobody says.
+            let mut astray = text.derive([Piece::Unknown("a directory".into())]);
+            astray.push_known("/");
+            astray.push_known(behind);
+            found.push(Target::new(astray, None));
+        }
+        let plain = absolute(text, here, facts);
+        let real = as_the_system_goes(written, here, leads_to);
+        if let Some(real) = real.filter(|real| plain.as_ref() != Some(real)) {
+            found.push(Target::new(text.clone(), Some(real)));
         }
     }
     found
 }
 
-/// `q`, `../..` and `x` of `q/../../x`: what stands before the last steps up that lead out of a name, those, and what stands behind them.
-fn climbs(path: &str) -> Option<(&str, &str, &str)> {
-    let at = path.rfind("/../")?;
-    let mut start = at;
-    while let Some(before) = path.get(..start).filter(|before| before.ends_with("/..")) {
-        start = before.len() - 3;
+/// How many parts of a path are followed one by one.
+const PARTS: usize = 64;
+
+/// Where a path leads, step by step: above a link is above where it leads.
+fn as_the_system_goes(
+    written: &str,
+    here: Option<&str>,
+    leads_to: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let mut at = if written.starts_with('/') { String::new() } else { here?.to_owned() };
+    if written.split('/').count() > PARTS {
+        return None;
     }
-    let before = path.get(..start).filter(|before| !before.is_empty())?;
-    let last = before.rsplit('/').next().unwrap_or(before);
-    let is_name = !matches!(last, "" | "." | "..");
-    Some((before, path.get(start + 1..at + 3)?, path.get(at + 4..)?)).filter(|_| is_name)
+    for part in written.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                let real = leads_to(&at).unwrap_or(at);
+                at = real.rsplit_once('/').map_or("", |(above, _)| above).to_owned();
+            }
+            part => {
+                at.push('/');
+                at.push_str(part);
+            }
+        }
+    }
+    Some(if at.is_empty() { "/".to_owned() } else { at })
+}
+
+/// What stands behind the last step up, where a path begins at what a process has open.
+fn out_of_open(path: &str) -> Option<&str> {
+    path.rsplit_once("/../").map(|(_, behind)| behind).filter(|_| is_open(path))
 }
 
 /// Whether a path is that of what a process has open, or stands in.
@@ -82,15 +96,17 @@ fn is_open(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::climbs;
+    use super::*;
 
     #[test]
-    fn steps_up_out_of_a_name_are_found() {
-        assert_eq!(climbs("q/../x"), Some(("q", "..", "x")));
-        assert_eq!(climbs("a/q/../../x/y"), Some(("a/q", "../..", "x/y")));
-        assert_eq!(climbs("/dev/fd/3/../x"), Some(("/dev/fd/3", "..", "x")));
-        assert_eq!(climbs("../x"), None);
-        assert_eq!(climbs("./../x"), None);
-        assert_eq!(climbs("a/b"), None);
+    fn a_step_up_out_of_a_link_is_one_from_where_it_leads() {
+        let leads_to = |path: &str| (path == "/w/p/q").then(|| "/w/p".to_owned());
+        let real = |written: &str| as_the_system_goes(written, Some("/w/p"), &leads_to);
+        assert_eq!(real("q/../x").as_deref(), Some("/w/x"));
+        assert_eq!(real("q/../.c/p/../p/x").as_deref(), Some("/w/.c/p/x"));
+        assert_eq!(real("/w/p/q/../../x").as_deref(), Some("/x"));
+        assert_eq!(real("s/../x").as_deref(), Some("/w/p/x"));
+        assert_eq!(out_of_open("/dev/fd/3/../../x/y"), Some("x/y"));
+        assert_eq!(out_of_open("s/../x"), None);
     }
 }

@@ -106,16 +106,12 @@ const TELLING_PACKAGES: &[&str] = &[
     "DBMS_OUTPUT",
     "DBMS_RANDOM",
     "DBMS_ROWID",
-    "DBMS_SESSION",
-    "DBMS_SNAPSHOT",
     "DBMS_SPACE",
-    "DBMS_SQL",
     "DBMS_SQLTUNE",
     "DBMS_STATS",
     "DBMS_STANDARD",
     "DBMS_TRANSACTION",
     "DBMS_TYPES",
-    "DBMS_UTILITY",
     "DBMS_XMLGEN",
     "DBMS_XPLAN",
     "UTL_COLL",
@@ -139,7 +135,6 @@ const TELLING_PROCEDURES: &[&str] = &[
     "SP_HELP",
     "SP_LOCK",
     "SP_PKEYS",
-    "SP_RENAME",
     "SP_SET_SESSION_CONTEXT",
     "SP_SPACEUSED",
     "SP_STATISTICS",
@@ -229,11 +224,12 @@ fn is_open(owner: &str, name: &str) -> bool {
         .iter()
         .any(|start| name.starts_with(start) || owner.starts_with(start));
     let words = || owner.split('_').chain(name.split('_'));
-    let reports = || {
-        words().any(|word| REPORTING.binary_search(&word).is_ok())
-            && !words().any(|word| DESTROYING.binary_search(&word).is_ok())
-    };
-    is_of_server || LOOKING.binary_search(&first).is_err() && !reports()
+    let reports = || words().any(|word| REPORTING.binary_search(&word).is_ok());
+    let destroys = words().any(|word| {
+        DESTROYING.binary_search(&word).is_ok()
+            || matches!(word, "CLEAR" | "DEL" | "KILL" | "REMOVE" | "RESET" | "RID")
+    });
+    is_of_server || destroys || LOOKING.binary_search(&first).is_err() && !reports()
 }
 
 /// Whether `CALL …` or `EXEC …` of a procedure, whose name begins at a place, may do anything.
@@ -246,6 +242,16 @@ pub(super) fn calls_open(verb: Verb<'_>, from: usize) -> bool {
     // All that stands before its last part: `reporting.pkg_sales.monthly`.
     let owner: Vec<String> = (from..last).step_by(2).map(upper).collect();
     is_open(&owner.join("_"), &upper(last))
+}
+
+/// Whether a procedure of SQL Server that only tells something is called.
+pub(super) fn only_tells(verb: Verb<'_>, from: usize) -> bool {
+    let mut last = from;
+    while verb.word(last + 1) == "." {
+        last += 2;
+    }
+    let name = verb.name(last).to_ascii_uppercase();
+    TELLING_PROCEDURES.iter().any(|known| name.starts_with(known))
 }
 
 /// Whether an expression of a statement calls a function that administers the server, or that destroys by its own name.

@@ -30,7 +30,7 @@ pub(super) fn drop(verb: Verb<'_>, made: &Made, found: &mut Found) {
     let is_temporary = matches!(verb.word(1), "TEMPORARY" | "TEMP");
     let named = verb.skip(kind + 1, &["IF", "EXISTS", "BY"]);
     match verb.word(kind) {
-        "SCHEMA" | "TABLE" if made.is_scratch(verb, named) => {
+        "TABLE" if made.is_scratch(verb, named) => {
             found.push(("query.drop.part", String::new()));
         }
         "TABLE" if is_temporary || made.holds(verb, named) => {
@@ -75,7 +75,7 @@ pub(super) fn create(verb: Verb<'_>, made: &mut Made, found: &mut Found) {
     if is_temporary && verb.word(kind) == "TABLE" && verb.word(name + 1) != "." {
         made.temporary.push(verb.name(name));
     }
-    if matches!(verb.word(kind), "DATABASE" | "SCHEMA" | "TABLE" | "TRANSIENT") {
+    if matches!(verb.word(kind), "TABLE" | "TRANSIENT") {
         made.keep_scratch(verb, verb.skip(name, &["TABLE"]));
     }
     if verb.word(kind) == "STAGE" && behind_equals(verb, "URL").is_some_and(is_address) {

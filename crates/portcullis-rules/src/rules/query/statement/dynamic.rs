@@ -5,7 +5,7 @@ use portcullis_syntax::sql::{Token, TokenKind};
 use super::{
     super::reach::{DYNAMIC, in_quotes},
     Found,
-    called::calls_open,
+    called::{calls_open, only_tells},
     made::Made,
     read,
     verb::{Verb, text_of},
@@ -37,8 +37,10 @@ pub(super) fn run(verb: Verb<'_>, depth: usize, made: &Made, found: &mut Found) 
             let start = if verb.word(2) == "=" { 3 } else { 1 };
             // What a text that it runs does was read already.
             let is_read = !in_quotes(&verb.name(start)).is_empty();
-            if !is_read && calls_open(verb, start) {
-                found.push(("query.unfamiliar", String::new()));
+            if !is_read && !only_tells(verb, start) {
+                let is_open = calls_open(verb, start);
+                let rule = if is_open { "query.unfamiliar" } else { "query.change" };
+                found.push((rule, String::new()));
             }
         }
         "PREPARE" if verb.word(2) == "FROM" => dynamic(statement, at + 2, depth, made, found),

@@ -4,7 +4,7 @@
 use portcullis_syntax::sql::{Token, TokenKind};
 
 use super::{
-    super::{narrow::is_passing, rebuilt},
+    super::rebuilt,
     verb::{Verb, text_of},
 };
 use crate::bound::Bounded;
@@ -14,7 +14,7 @@ use crate::bound::Bounded;
 pub(super) struct Made {
     /// Tables for its session alone.
     pub(super) temporary: Vec<String>,
-    /// Tables and schemas that it made and that are called after what is there to go: `scratch.pairs`, in small letters with what they belong to.
+    /// Tables that it made and that nobody keeps anything in, by their names: `scratch_pairs`, in small letters with what they belong to.
     pub(super) scratch: Vec<String>,
     /// Tables whose rows it moved into others that take their names.
     pub(super) rebuilt: Vec<String>,
@@ -30,7 +30,9 @@ pub(super) struct Made {
     pub(super) stages: Vec<String>,
     /// Databases of SQLite that it attached in memory.
     pub(super) in_memory: Vec<String>,
-    /// Whether it is within a block of a language of procedures.
+    /// Whether a block of a language of procedures begins somewhere in the text.
+    pub(super) has_begin: bool,
+    /// Whether it is within one.
     pub(super) in_block: bool,
     /// What it gives its variables, one after the other; `None` where that is more than text.
     pub(super) variables: Vec<(String, Option<String>)>,
@@ -67,22 +69,34 @@ impl Made {
 
     /// `CREATE TABLE scratch.pairs`: kept where no other could be in its place, and its name says that it is there to go.
     pub(super) fn keep_scratch(&mut self, verb: Verb<'_>, name: usize) {
-        let sure = !verb.has("REPLACE") && !verb.has_run(&["IF", "NOT", "EXISTS"]);
+        let sure = !verb.has("REPLACE")
+            && !(verb.word(1) == "OR" && verb.word(2) == "ALTER")
+            && !verb.has_run(&["IF", "NOT", "EXISTS"]);
         let whole = rebuilt::name_at(verb.statement.get(verb.at + name..).unwrap_or_default());
         if let Some((whole, _)) = whole
             && sure
-            && is_passing(&whole)
+            && is_scratch_name(&whole)
         {
             self.scratch.push(whole);
         }
     }
 
-    /// Whether one table or schema is named at a place that the text made to go.
+    /// Forgets the tables that it made where another database, schema or table may answer to their names.
+    pub(super) fn forget_scratch(&mut self, words: &[&str]) {
+        let turns = matches!(words.first(), Some(&"USE" | &"ROLLBACK" | &"SET" | &"\\"));
+        if turns || words.iter().any(|word| matches!(*word, "RENAME" | "SWAP" | "SP_RENAME")) {
+            self.scratch.clear();
+        }
+    }
+
+    /// Whether one table alone is named at a place that the text made to go.
     pub(super) fn is_scratch(&self, verb: Verb<'_>, at: usize) -> bool {
         let rest = verb.statement.get(verb.at + at..).unwrap_or_default();
-        rebuilt::name_at(rest).is_some_and(|(name, length)| {
-            rest.get(length).is_none_or(|next| &*next.text != ",")
-                && !verb.has("JOIN")
+        rebuilt::name_at(rest).is_some_and(|(name, _)| {
+            !rest.iter().any(|token| &*token.text == ",")
+                && !["CASCADE", "FROM", "JOIN", "USING"]
+                    .iter()
+                    .any(|word| verb.words.iter().skip(verb.at + at).any(|other| other == word))
                 && self.scratch.contains(&name)
         })
     }
@@ -190,6 +204,14 @@ impl Made {
         }
     }
 
+    /// `DECLARE @t TABLE (…)`: a table of the session alone, under its variable's name.
+    pub(super) fn declare(&mut self, statement: &[Token]) {
+        let tables = statement.array_windows().filter(|[name, table]| {
+            name.text.starts_with('@') && table.kind == TokenKind::Word && &*table.text == "TABLE"
+        });
+        self.temporary.extend(tables.map(|[name, _]| name.text.to_string()));
+    }
+
     /// What a statement gives to variables: `DECLARE @a nvarchar(99) = N'…'`, `SET @a = @b + '…'`.
     pub(super) fn assign(&mut self, statement: &[Token]) {
         for (at, variable) in statement.iter().enumerate() {
@@ -268,6 +290,13 @@ impl Made {
         let Some((name, length)) = rebuilt::name_at(rest) else { return false };
         length == rest.len() && self.rebuilt.contains(&name)
     }
+}
+
+/// `tmp_pairs`, `pairs_scratch`, `dev.sandbox.tmp_x`: the last part of a name says that it is there to go.
+fn is_scratch_name(whole: &str) -> bool {
+    let last = whole.rsplit('.').next().unwrap_or(whole);
+    let is_word = |word: &str| matches!(word, "scratch" | "temp" | "tmp");
+    last.split('_').next().is_some_and(is_word) || last.rsplit('_').next().is_some_and(is_word)
 }
 
 /// Whether a procedure is written in a language whose texts may be statements.

@@ -3,6 +3,8 @@
 
 use portcullis_syntax::sql::{Token, TokenKind};
 
+use crate::bound::Bounded;
+
 /// What may stand in such a transaction: statements about rows, and what only tells something.
 const OF_ROWS: &[&str] =
     &["DELETE", "EXPLAIN", "INSERT", "SAVEPOINT", "SELECT", "SHOW", "UPDATE", "VALUES", "WITH"];
@@ -37,7 +39,9 @@ fn to_savepoints<'t>(
     whole: impl Fn(&usize) -> &'t [Token],
     undone: &mut [bool],
 ) {
-    for (end, back) in written.iter().enumerate() {
+    // Further back than that nobody looks.
+    const LOOKED_AT: usize = 256;
+    for (end, back) in written.iter().enumerate().leading(LOOKED_AT) {
         let Some(name) = goes_back_to(whole(back)) else { continue };
         let before = written.get(..end).unwrap_or_default();
         let sets = |at: &usize| {
@@ -95,12 +99,13 @@ fn begins(statement: &[Token]) -> bool {
     match word(statement, 0) {
         "BEGIN" => {
             statement.len() == 1
-                || matches!(
-                    word(statement, 1),
-                    "DEFERRED" | "EXCLUSIVE" | "IMMEDIATE" | "TRAN" | "TRANSACTION" | "WORK"
-                )
+                || statement.len() == 2
+                    && matches!(
+                        word(statement, 1),
+                        "DEFERRED" | "EXCLUSIVE" | "IMMEDIATE" | "TRAN" | "TRANSACTION" | "WORK"
+                    )
         }
-        "START" => word(statement, 1) == "TRANSACTION",
+        "START" => word(statement, 1) == "TRANSACTION" && statement.len() == 2,
         _ => false,
     }
 }

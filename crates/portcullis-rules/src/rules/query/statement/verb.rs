@@ -65,7 +65,6 @@ impl<'s> Verb<'s> {
     pub(super) fn unless_temporary(self, index: usize, rule: &'static str) -> &'static str {
         // `pg_temp.a` is one of PostgreSQL's.
         let is_own = self.word(index) == "#"
-            || self.word(index).starts_with('@') && self.word(index).len() > 1
             || self.word(index) == "PG_TEMP"
                 && self.word(index + 1) == "."
                 && !self.words.iter().skip(self.at + index).any(|word| *word == ",");
