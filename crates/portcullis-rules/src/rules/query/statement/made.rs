@@ -69,9 +69,9 @@ impl Made {
 
     /// `CREATE TABLE scratch.pairs`: kept where no other could be in its place, and its name says that it is there to go.
     pub(super) fn keep_scratch(&mut self, verb: Verb<'_>, name: usize) {
-        let sure = !verb.has("REPLACE")
-            && !(verb.word(1) == "OR" && verb.word(2) == "ALTER")
-            && !verb.has_run(&["IF", "NOT", "EXISTS"]);
+        let is_other =
+            [&["OR", "ALTER"][..], &["IF", "NOT", "EXISTS"]].iter().any(|run| verb.has_run(run));
+        let sure = !verb.has("REPLACE") && !is_other;
         let whole = rebuilt::name_at(verb.statement.get(verb.at + name..).unwrap_or_default());
         if let Some((whole, _)) = whole
             && sure
