@@ -123,6 +123,10 @@ impl Interpreter<'_, '_, '_> {
             Act::Read => self.read_named(call),
             Act::Enter => self.enter_directory(call),
             Act::Write | Act::Append | Act::WriteTo => self.write_named(act, call),
+            Act::Fill => self.fill_named(call.first.or_else(|| call.keyword(&["fname"]))),
+            Act::FillSecond => {
+                self.fill_named(call.second.or_else(|| call.keyword(&["cfile", "filename"])))
+            }
             Act::Open => self.open_named(call),
             Act::Database => self.open_database(call),
             Act::Delete | Act::DeleteTree | Act::DeleteMaybe => self.delete_named(act, call),

@@ -510,6 +510,9 @@ impl Interpreter<'_, '_, '_> {
             let own = if self.language == "javascript" { "this" } else { "self" };
             return self.set_field(&format!("{own}.{field}"), value);
         }
+        if let Some(name) = self.put_under(&path) {
+            self.bind(name.to_owned(), value.clone());
+        }
         self.bind(path.to_string(), value);
     }
 }

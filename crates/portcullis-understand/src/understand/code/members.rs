@@ -268,6 +268,9 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => {}
         }
+        if let Some(module) = self.module_through(path, name) {
+            return module;
+        }
         if self.language == "python"
             && !self.classes.is_empty()
             && self

@@ -1,0 +1,226 @@
+//! What is reached by another way than its own name: a module through one that imported it, a member through what asks for members, a function of the
+//! language under whose name another one was put. Owns which of those ways lead where.
+
+use portcullis_syntax::Span;
+
+use super::{
+    handed::spread,
+    interpreter::Interpreter,
+    tables,
+    value::{Given, Value},
+};
+use crate::{effect::GapReason, text::Text};
+
+/// Modules of Python by which code does something, as others of the library have them among their own names. Sorted.
+const MODULES: &[&str] = &[
+    "builtins",
+    "ctypes",
+    "importlib",
+    "io",
+    "os",
+    "pathlib",
+    "pickle",
+    "posix",
+    "pty",
+    "shutil",
+    "socket",
+    "subprocess",
+    "sys",
+    "tempfile",
+];
+
+/// Calls that keep a function to call it when they are asked to, with what nobody knows. Sorted.
+const KEEPERS: &[&str] = &[
+    "aggregate",
+    "createFunction",
+    "create_aggregate",
+    "create_collation",
+    "create_function",
+    "set_authorizer",
+    "set_trace_callback",
+];
+
+/// How deep the tables of a configuration lie in each other.
+const DEPTH: usize = 8;
+
+impl Interpreter<'_, '_, '_> {
+    /// The module that is a member of another one: `shutil.os`, `tempfile._os`.
+    pub(super) fn module_through(&self, path: &str, name: &str) -> Option<Value> {
+        if self.language != "python" || !(self.modules.contains(path) || path == "a module") {
+            return None;
+        }
+        let plain = name.strip_prefix('_').unwrap_or(name);
+        MODULES.binary_search(&plain).ok()?;
+        // A package may have one of its own that is called so: `aiofiles.os`, `asyncio.subprocess`.
+        let is_own =
+            matches!(path, "aiofiles" | "anyio" | "asyncio" | "distutils" | "gevent" | "trio")
+                || self.modules.contains(&format!("{path}.{name}"));
+        (!is_own).then(|| Value::name(plain))
+    }
+
+    /// The name of the language's own under which something is put: `builtins.print = os.system`, `globals()["print"] = os.system`.
+    pub(super) fn put_under<'p>(&self, path: &'p str) -> Option<&'p str> {
+        const AMONG: &[&str] = &["__builtin__.", "__builtins__.", "builtins.", "globals()."];
+        let name = AMONG.iter().find_map(|among| path.strip_prefix(among))?;
+        (self.language == "python" && !name.contains('.')).then_some(name)
+    }
+
+    /// Calls that lead to another call.
+    pub(super) fn called_through(
+        &mut self,
+        path: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let (owner, last) = path.rsplit_once('.').unwrap_or(("", path));
+        match (self.language, last) {
+            ("python", "__getattribute__" | "__getattr__") => match given {
+                [name] => {
+                    let of = if owner == "object" { return None } else { Value::name(owner) };
+                    Some(self.member_called(of, &name.value, span))
+                }
+                [of, name] => Some(self.member_called(of.value.clone(), &name.value, span)),
+                _ => None,
+            },
+            ("python", "dictConfig") => {
+                for one in given {
+                    self.configured(&one.value, one.span, DEPTH);
+                }
+                None
+            }
+            ("python", "get") if owner == "webbrowser" => {
+                let line = given.first()?.value.text();
+                let is_line = line.known_prefix().contains([' ', '%']);
+                is_line.then(|| Value::Text(self.run_shell(&line, span, None)))
+            }
+            ("javascript", "apply") if owner == "Reflect" => {
+                let [function, _, all, ..] = given else { return None };
+                Some(self.call_value(function.value.clone(), spread(all), span))
+            }
+            ("python" | "javascript", keeper) if KEEPERS.binary_search(&keeper).is_ok() => {
+                if given.iter().any(|one| self.holds_function(&one.value)) {
+                    self.walk.gap(span, GapReason::UnknownCode);
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn member_called(&mut self, of: Value, name: &Value, span: Span) -> Value {
+        match name.as_known() {
+            Some(name) => {
+                let name = name.to_owned();
+                self.member(of, &name)
+            }
+            None => {
+                self.left_open(span);
+                Value::unknown("a member")
+            }
+        }
+    }
+
+    /// What a configuration has made by the name of a function: `{"()": "package.function", …}` (docs.python.org, "logging.config").
+    fn configured(&mut self, value: &Value, span: Span, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return self.limit() };
+        match value {
+            Value::Table(table) => {
+                let named = table.iter().find(|(name, _)| matches!(name.as_str(), "()" | "class"));
+                if let Some(function) = named.and_then(|(_, value)| value.as_known()) {
+                    let function = function.to_owned();
+                    if let Some((module, _)) = function.rsplit_once('.') {
+                        self.module(module);
+                    }
+                    let function = Value::name(&function);
+                    let rest =
+                        table.iter().filter(|(name, _)| !matches!(name.as_str(), "()" | "class"));
+                    let given: Vec<Given> = rest
+                        .map(|(name, value)| Given {
+                            name: Some(name.clone()),
+                            value: value.clone(),
+                            span,
+                        })
+                        .collect();
+                    self.call_value(function, given, span);
+                }
+                for (_, value) in table {
+                    self.configured(value, span, depth);
+                }
+            }
+            Value::List(list) => {
+                for value in list {
+                    self.configured(value, span, depth);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What a function of `os` is given, with what descriptors of directories say put before the names that they are for:
+    /// `os.rename(a, b, dst_dir_fd=directory)` (docs.python.org, "os", "Files and Directories").
+    pub(super) fn from_descriptors(&mut self, path: &str, given: &[Given]) -> Option<Vec<Given>> {
+        if self.language != "python" || !path.starts_with("os.") {
+            return None;
+        }
+        let place = |name: &str| match (name, path) {
+            ("dir_fd", "os.symlink") | ("dst_dir_fd", _) => Some(1),
+            ("dir_fd" | "src_dir_fd", _) => Some(0),
+            _ => None,
+        };
+        let mut all = given.to_vec();
+        let mut found = false;
+        for one in given {
+            let Some(at) = one.name.as_deref().and_then(place) else { continue };
+            let Some(directory) = self.directory_of_descriptor(&one.value) else { continue };
+            found = true;
+            let Some(file) = all.get_mut(at).filter(|it| it.name.is_none()) else { continue };
+            let text = file.value.text();
+            if text.known_prefix().starts_with('/') {
+                continue;
+            }
+            let mut whole = directory;
+            whole.push_known("/");
+            whole.append(&text);
+            file.value = Value::Text(whole);
+        }
+        found.then_some(all)
+    }
+
+    /// The path of what a descriptor stands for; nothing where it stands for nothing.
+    pub(super) fn directory_of_descriptor(&mut self, value: &Value) -> Option<Text> {
+        match value {
+            Value::File(index) => Some(self.name_of_file(*index).text()),
+            value if value.is_false() => None,
+            _ => Some(Text::unknown("a directory")),
+        }
+    }
+
+    /// Whether a function changes what is there: a copy, a move, a write.
+    pub(super) fn changes_files(&self, path: &str) -> bool {
+        use tables::Act;
+        matches!(
+            tables::row(self.language, &self.canonical(path)),
+            Some(
+                Act::Write
+                    | Act::WriteTo
+                    | Act::Append
+                    | Act::Copy
+                    | Act::Move
+                    | Act::Link
+                    | Act::Mode
+                    | Act::Script
+                    | Act::CodeIn(_)
+            )
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KEEPERS, MODULES};
+
+    #[test]
+    fn the_names_can_be_looked_up() {
+        assert!(MODULES.is_sorted() && KEEPERS.is_sorted());
+    }
+}
