@@ -31,6 +31,7 @@ const HOOKED: &[&str] = &[
 fn facts(directory: &str) -> Facts {
     let home = |path: &&str| format!("{HOME}/{path}");
     let links = [
+        ("/home/dev/work/shop/here", "/home/dev/work/shop"),
         ("/home/dev/work/shop/notes.json", "/home/dev/.claude/settings.json"),
         ("/home/dev/work/shop/store/audit.db", "/home/dev/.local/state/portcullis/audit.db"),
     ];
@@ -103,5 +104,12 @@ fn no_attack_on_the_gate_passes() {
 fn naming_reading_and_discussing_the_gate_is_free() {
     let (count, wrong) = judge(include_str!("self_protection/innocent.txt"));
     assert!(count >= 150, "{count} innocents are too few");
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn no_path_that_leads_elsewhere_than_it_seems_passes() {
+    let (count, wrong) = judge(include_str!("self_protection/led_elsewhere.txt"));
+    assert!(count >= 35, "{count} are too few");
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -254,15 +254,11 @@ fn put_as_computed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         let before = text.get(..effect.at.span.range().start).unwrap_or_default();
         before.trim_end_matches(['"', '|', ' ']).ends_with('>')
     };
-    let is_by_program = || {
-        let around = scene.program_around(effect);
-        around.is_some_and(|run| PUTTING.contains(&run.program.as_str()))
-    };
     let is_unknown = place::place_of(target, scene.facts) == Place::Unknown;
     (is_put
         && is_unknown
         && computed::names(target, effect, scene)
-        && (is_led() || is_by_program()))
+        && (is_led() || computed::is_by(PUTTING, effect, scene)))
     .then(Hit::default)
 }
 

@@ -12,6 +12,16 @@ pub(super) fn names(target: &Target, effect: &Effect, scene: &Scene<'_>) -> bool
     printed(target, effect, scene).is_some()
 }
 
+/// Whether an effect is that of one of these programs, which is written out where it is: code that does the same has reasons of its own.
+pub(super) fn is_by(programs: &[&str], effect: &Effect, scene: &Scene<'_>) -> bool {
+    let Some(run) = scene.program_around(effect) else { return false };
+    let text = scene.effects.layer_text(effect.at.layer);
+    let before = text.get(..effect.at.span.range().end).unwrap_or(text);
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+    programs.contains(&run.program.as_str())
+        && before.split(|letter| !is_name(letter)).any(|word| word == run.program)
+}
+
 /// Programs that list files which are there, sorted.
 const LISTING: &[&str] = &["ag", "egrep", "fd", "fgrep", "find", "git", "grep", "ls", "rg"];
 

@@ -282,6 +282,7 @@ static RULES: &[Rule] = &[
             })?;
             if let EffectKind::Delete { target, .. } = &effect.kind
                 && computed::is_made_up(target, effect, scene)
+                && computed::is_by(&["rm", "shred", "unlink"], effect, scene)
             {
                 return Some(Hit { severity: Some(Severity::High), ..hit });
             }

@@ -612,6 +612,39 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "git.index.planted",
+        category: Category::Evasion,
+        severity: Severity::High,
+        confidence: Confidence::Medium,
+        reversible: true,
+        message: "files come into the repository, and from there into the work tree, that never stood in it to be looked at",
+        remedy: "write the file, and add it: `git add FILE`",
+        when: When::Command(&[
+            "git update-index --cacheinfo|--index-info",
+            "git read-tree --prefix=*",
+            "git mktree|commit-tree|fast-import",
+            "git hash-object -w --stdin|--literally",
+            "git unpack-objects",
+        ]),
+        fires: &[
+            "git update-index --add --cacheinfo 100644,$(git hash-object -w a),b",
+            "git update-index --index-info < list",
+            "git read-tree --prefix=b/ -u HEAD:a",
+            "git commit-tree $(git write-tree) -m x",
+            "git fast-import < stream",
+        ],
+        quiet: &[
+            "git update-index --refresh",
+            "git update-index --chmod=+x run.sh",
+            "git update-index --skip-worktree a.cfg",
+            "git write-tree",
+            "git hash-object a.txt",
+            "git fast-export --all",
+            "git read-tree HEAD",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
         id: "git.remote.push.added",
         category: Category::Exfiltration,
         severity: Severity::High,

@@ -215,6 +215,12 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             let here = place.clone().unwrap_or_else(|| synthetic(".", invocation.span));
             walk.delete(&here, true);
         }
+        // tar(1), `--transform 's,a,b,'`: names begin with what stands in their place.
+        for named in options.values_of(&["--transform", "--xform"]) {
+            let Some(put) = replacement(known(&named)) else { continue };
+            let put = relative_to(place.as_ref(), &synthetic(put, named.span));
+            unpacked(walk, Some(put), invocation, &content);
+        }
         unpacked(walk, place, invocation, &content);
         return Text::default();
     }
@@ -239,6 +245,13 @@ fn said_by_list(walk: &mut dyn Host, invocation: &Invocation) {
             super::escapes::options_of(walk, "tar", &words);
         }
     }
+}
+
+/// What `s,a,b,` puts in the place of what it finds.
+fn replacement(expression: &str) -> Option<&str> {
+    let rest = expression.strip_prefix('s')?;
+    let mark = rest.chars().next()?;
+    rest.split(mark).nth(2).filter(|put| !put.is_empty())
 }
 
 fn is_elsewhere(archive: &Argument) -> bool {

@@ -14,11 +14,8 @@ use crate::{
 /// How many files of one patch are looked at; a change of a whole repository has hundreds.
 const PATCHED: usize = 1024;
 
-/// Programs that make another text of one that they are given, sorted.
-const MAKING: &[&str] = &[
-    "awk", "base64", "bunzip2", "bzcat", "gunzip", "gzip", "jq", "node", "perl", "python",
-    "python3", "ruby", "sed", "tr", "unxz", "xxd", "xzcat", "zcat", "zstdcat",
-];
+/// Programs whose patches name files of a repository, sorted. What comes over the network is told by itself.
+const SHOWING: &[&str] = &["gh", "git", "glab", "hub"];
 
 fn known(word: &Argument) -> &str {
     word.text.as_known().unwrap_or_default()
@@ -48,7 +45,9 @@ pub(super) fn patch(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.go_to(inner);
     }
     let is_led = options.has(&["-d", "--directory"]);
-    patched(walk, &content, level(&options), is_led, invocation);
+    let is_piped =
+        !options.has(&["-i", "--input"]) && files.get(1).is_none() && invocation.input.is_some();
+    patched(walk, &content, level(&options), (is_led, is_piped), invocation);
     walk.go_to(outer);
     Text::default()
 }
@@ -80,31 +79,43 @@ pub(super) fn by_git(walk: &mut dyn Host, invocation: &Invocation) {
 }
 
 fn apply(walk: &mut dyn Host, invocation: &Invocation, files: &[Argument]) {
-    let mut patches: Vec<Text> = Vec::new();
+    let mut patches: Vec<(Text, bool)> = Vec::new();
+    // A name that a program printed; a variable of the environment is somebody's choice.
+    let is_printed = |file: &Argument| {
+        // `git apply <(sed s/a/b/ x.patch)`
+        if file.text.known_prefix().starts_with("/dev/fd/") {
+            return true;
+        }
+        let by = file.text.pieces.iter().find_map(|piece| match piece {
+            Piece::Unknown(by) => Some(by),
+            _ => None,
+        });
+        by.is_some_and(|by| by.bytes().any(|byte| byte.is_ascii_lowercase()))
+    };
     for file in files.iter().filter(|file| known(file) != "-") {
         let found = walk.matches(file).unwrap_or_default();
         if found.is_empty() {
-            patches.push(text_of(walk, file));
+            patches.push((text_of(walk, file), is_printed(file)));
         }
         for path in found.into_iter().at_most(PATCHED, walk, file.span) {
             let file = Argument { text: Text::known(path), span: file.span };
-            patches.push(text_of(walk, &file));
+            patches.push((text_of(walk, &file), false));
         }
     }
     if files.iter().all(|file| known(file) == "-")
         && let Some(input) = invocation.input.clone()
     {
-        patches.push(of_copied(walk, input, invocation.span));
+        patches.push((of_copied(walk, input, invocation.span), true));
     }
     let options = invocation.options();
     let below = options.abbreviating().value(&["--directory"]);
-    for patch in patches {
+    for (patch, is_made) in patches {
         let outer = walk.directory().map(str::to_owned);
         if let Some(below) = &below {
             let inner = walk.target(&below.text).path;
             walk.go_to(inner);
         }
-        patched(walk, &patch, level(&options), below.is_some(), invocation);
+        patched(walk, &patch, level(&options), (below.is_some(), is_made), invocation);
         walk.go_to(outer);
     }
 }
@@ -122,7 +133,7 @@ pub(super) fn applied(walk: &mut dyn Host, invocation: &Invocation) {
             walk.gap(invocation.span, GapReason::UnknownCode);
         }
         if text.known_prefix().contains("*** ") {
-            patched(walk, &text, 0, false, invocation);
+            patched(walk, &text, 0, (false, false), invocation);
         }
     }
 }
@@ -134,7 +145,11 @@ fn text_of(walk: &mut dyn Host, file: &Argument) -> Text {
         return text;
     }
     let path = walk.target(&file.text).path;
-    path.and_then(|path| whole(walk, &path, file.span)).unwrap_or(text)
+    match path.and_then(|path| whole(walk, &path, file.span)) {
+        Some(whole) => whole,
+        // `git apply <(cat x.patch)`
+        None => of_copied(walk, text, file.span),
+    }
 }
 
 /// The text of a file, which says where not all of it was read.
@@ -152,12 +167,13 @@ fn of_copied(walk: &mut dyn Host, input: Text, span: Span) -> Text {
     path.and_then(|path| whole(walk, &path, span)).unwrap_or(input)
 }
 
-/// The patch itself says which files it changes. So many parts of each name are left out; `is_led` where it was told a directory.
+/// The patch itself says which files it changes. So many parts of each name are left out; `is_led` where it was told a directory, `is_made` where its
+/// text comes out of another program, or from a file that one names.
 fn patched(
     walk: &mut dyn Host,
     content: &Text,
     level: usize,
-    is_led: bool,
+    (is_led, is_made): (bool, bool),
     invocation: &Invocation,
 ) {
     if content.is_cut() {
@@ -174,9 +190,12 @@ fn patched(
         walk.write(&Argument { text, span: invocation.span }, WriteMode::Edit, changed);
     }
     // What another program made of a patch may name any file; what git shows of its own history names its own.
-    let is_made = content.known_prefix().is_empty()
-        && matches!(content.pieces.first(), Some(Piece::Unknown(by)) if MAKING.binary_search(&&**by).is_ok());
-    if is_made {
+    let by = match content.pieces.first() {
+        Some(Piece::Unknown(by)) => Some(&**by),
+        _ => None,
+    };
+    let is_fetched = content.taint.has(Taint::NETWORK);
+    if is_made && !is_fetched && by.is_some_and(|by| SHOWING.binary_search(&by).is_err()) {
         walk.gap(invocation.span, GapReason::UnknownCode);
     }
     let text = content.known_prefix();

@@ -85,6 +85,14 @@ fn understood<'a>(action: &Action, mut walk: shell::Walk<'a>) -> shell::Walk<'a>
                 let one = content.is_some() || named && !all;
                 let written = patched.as_ref().unwrap_or(&written);
                 touch(&mut walk, *operation, &file, written, one && !path.ends_with(['/', '\\']));
+                // Some tools leave blanks and what cannot be seen out.
+                let bare = path.split('\0').next().unwrap_or_default();
+                let bare =
+                    bare.trim_matches(|letter: char| letter.is_whitespace() || letter.is_control());
+                if bare != path && !bare.is_empty() {
+                    let file = Argument { text: Text::known(bare), span: file.span };
+                    touch(&mut walk, *operation, &file, written, one);
+                }
             }
         }
         ActionKind::Http { pointer, url, method, body } => {
