@@ -404,7 +404,7 @@ impl Interpreter<'_, '_, '_> {
             {
                 return self.act(act, &path, given, span);
             }
-            if matches!(last.as_str(), "_load" | "import" | "require")
+            if matches!(last.as_str(), "_load" | "import" | "require" | "runMain")
                 && self.language == "javascript"
             {
                 return self.act(Act::Module, &path, given, span);
