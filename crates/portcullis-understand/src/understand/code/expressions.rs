@@ -196,6 +196,12 @@ impl Interpreter<'_, '_, '_> {
                 right
             }
             "compare" => {
+                if sign == "=~"
+                    && let Some(value) = self.changed_by_pattern(&left)
+                {
+                    self.at += 1;
+                    return value;
+                }
                 while matches!(self.word(), "not" | "in") {
                     self.at += 1;
                 }

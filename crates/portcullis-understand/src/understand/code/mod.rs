@@ -39,6 +39,7 @@ mod numbers;
 mod objects;
 mod opened;
 mod operands;
+mod perl;
 mod plain;
 mod played;
 mod postfix;
