@@ -81,7 +81,8 @@ impl Interpreter<'_, '_, '_> {
         let is_several = |given: &Given| {
             given.name.is_none()
                 && matches!(&given.value, Value::Any(list)
-                    if list.iter().all(|one| matches!(one, Value::Text(_))))
+                    if list.iter().all(|one| matches!(one, Value::Text(_) | Value::Name(..)))
+                        && list.iter().any(|one| matches!(one, Value::Text(_))))
         };
         let at = call.given.iter().leading(FILES).position(is_several)?;
         let Value::Any(several) = &call.given.get(at)?.value else { return None };

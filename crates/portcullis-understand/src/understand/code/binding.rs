@@ -469,6 +469,12 @@ impl Interpreter<'_, '_, '_> {
                 let span = self.span_from(self.at.saturating_sub(1));
                 let kind = EffectKind::Environment { name: name.to_owned(), value: value.text() };
                 self.walk.emit(kind, span);
+                // What every shell that is started from here on reads first.
+                if matches!(name, "BASH_ENV" | "ENV") && value.as_known().is_some() {
+                    self.flush();
+                    let file = Argument { text: value.text(), span };
+                    self.walk.script("shell", &file, &[], None);
+                }
             } else if let Some(name) = path.strip_prefix(prefix)
                 && (agents::redirects(name) || name.starts_with(OWN))
             {

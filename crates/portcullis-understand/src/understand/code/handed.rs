@@ -98,9 +98,8 @@ impl Interpreter<'_, '_, '_> {
             _ => return Vec::new(),
         };
         let takes = match self.language {
-            "javascript" | "python" => {
-                !matches!(callee, Value::Name(path, _) if self.only_looks_by(path))
-            }
+            "javascript" | "python" => !matches!(callee, Value::Name(path, _)
+                    if self.only_looks_by(path) || &**path == "Reflect.apply"),
             "ruby" => is_method && OF_RUBY.contains(&name),
             "php" => OF_PHP.contains(&name),
             _ => false,

@@ -127,6 +127,14 @@ impl Interpreter<'_, '_, '_> {
             {
                 Value::Text(text)
             }
+            // `new URL("file:///a").pathname`
+            Value::Text(text)
+                if name == "pathname"
+                    && self.language == "javascript"
+                    && text.known_prefix().starts_with('/') =>
+            {
+                Value::Text(text)
+            }
             // `tempfile.TemporaryDirectory().name`
             Value::Text(text)
                 if name == "name"

@@ -355,6 +355,9 @@ impl Interpreter<'_, '_, '_> {
                     return None;
                 };
                 let path = format!("{path}.{name}");
+                if let Some(name) = self.put_under(&path) {
+                    self.bind(name.to_owned(), value.value.clone());
+                }
                 self.set_field(&path, value.value.clone());
                 return None;
             }

@@ -9,7 +9,10 @@ use super::{
     tables,
     value::{Given, Value},
 };
-use crate::{effect::GapReason, text::Text};
+use crate::{
+    effect::GapReason,
+    text::{Piece, Text},
+};
 
 /// Modules of Python by which code does something, as others of the library have them among their own names. Sorted.
 const MODULES: &[&str] = &[
@@ -93,6 +96,56 @@ impl Interpreter<'_, '_, '_> {
                 let is_line = line.known_prefix().contains([' ', '%']);
                 is_line.then(|| Value::Text(self.run_shell(&line, span, None)))
             }
+            // What is kept is written when it is told to.
+            ("python", "LWPCookieJar" | "MozillaCookieJar") if self.source.contains(".save(") => {
+                self.fill_named(given.first());
+                None
+            }
+            ("python", "Babyl" | "MH" | "MMDF" | "Maildir" | "mbox")
+                if owner == "mailbox"
+                    && [".add(", ".flush(", ".remove("]
+                        .iter()
+                        .any(|it| self.source.contains(it)) =>
+            {
+                self.fill_named(given.first());
+                None
+            }
+            ("python", "run" | "runctx") if matches!(owner, "cProfile" | "profile") => {
+                let named = given.iter().find(|it| it.name.as_deref() == Some("filename"));
+                let place = if last == "run" { 1 } else { 3 };
+                let second = given.get(place).filter(|it| it.name.is_none());
+                self.fill_named(named.or(second));
+                None
+            }
+            ("python", "copyfileobj") => {
+                let [from, to, ..] = given else { return None };
+                self.copied_into(from, to, span);
+                None
+            }
+            ("python", "putenv") if owner == "os" => {
+                let [name, value] = given else { return None };
+                let name = name.value.as_known()?;
+                self.store_member(Value::name(&format!("os.environ.{name}")), value.value.clone());
+                None
+            }
+            ("javascript", "parse") if owner == "JSON" => {
+                let text = given.first()?.value.text();
+                let inner = text.as_known()?.trim().strip_prefix('"')?.strip_suffix('"')?;
+                let is_plain = !inner.contains(['"', '\\']);
+                is_plain.then(|| Value::Text(text.derive([Piece::Known(inner.to_owned())])))
+            }
+            ("javascript", "format") if matches!(owner, "path" | "path.posix") => {
+                self.path_of_parts(&given.first()?.value)
+            }
+            ("javascript", "URL" | "fileURLToPath") if matches!(owner, "" | "url") => {
+                let text = given.first()?.value.text();
+                let path =
+                    text.as_known()?.strip_prefix("file://").filter(|it| it.starts_with('/'))?;
+                let is_whole = given.len() == 1 && !path.contains(['%', '?', '#']);
+                is_whole.then(|| Value::Text(text.derive([Piece::Known(path.to_owned())])))
+            }
+            ("javascript", "fileURLToPath") => Some(given.first()?.value.clone())
+                .filter(|it| it.as_known().is_some_and(|it| it.starts_with('/'))),
             ("javascript", "apply") if owner == "Reflect" => {
                 let [function, _, all, ..] = given else { return None };
                 Some(self.call_value(function.value.clone(), spread(all), span))
@@ -105,6 +158,47 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// `shutil.copyfileobj(open(path), buffer)`: what a name holds from then on.
+    fn copied_into(&mut self, from: &Given, to: &Given, span: Span) {
+        if !matches!(to.value, Value::Text(_)) {
+            return;
+        }
+        let name = to.span.of(self.source).trim().to_owned();
+        let content = match &from.value {
+            Value::File(index) => self.read_of_file(*index),
+            value => value.text(),
+        };
+        if self.variables.contains_key(&name) {
+            self.bind(name, Value::Text(content));
+        } else {
+            self.left_open(span);
+        }
+    }
+
+    /// `path.format({dir, base})` (nodejs.org, "path.format").
+    fn path_of_parts(&mut self, parts: &Value) -> Option<Value> {
+        let part = |name: &str| parts.entry(name).map(Value::text);
+        let mut whole = match (part("dir"), part("root")) {
+            (Some(directory), root) => {
+                let mut whole = directory.clone();
+                if root.as_ref().and_then(Text::as_known) != directory.as_known() {
+                    whole.push_known("/");
+                }
+                whole
+            }
+            (None, Some(root)) => root,
+            (None, None) => Text::default(),
+        };
+        match part("base") {
+            Some(base) => whole.append(&base),
+            None => {
+                whole.append(&part("name").unwrap_or_default());
+                whole.append(&part("ext").unwrap_or_default());
+            }
+        }
+        matches!(parts, Value::Table(_)).then_some(Value::Text(whole))
     }
 
     fn member_called(&mut self, of: Value, name: &Value, span: Span) -> Value {

@@ -75,7 +75,9 @@ impl Interpreter<'_, '_, '_> {
             && let Some(name) = first.value.as_known()
         {
             let (name, span) = (name.to_owned(), first.span);
-            self.load_by_value(&name, names_file, span);
+            // `require(path.resolve("a.js"))` is a path, whatever is left of it.
+            let is_written = span.of(self.source).trim().starts_with(['"', '\'', '`']);
+            self.load_by_value(&name, names_file || !is_written, span);
         }
         match first.and_then(|given| given.value.as_known()) {
             Some(name) => self.module(module_name(name)),

@@ -218,7 +218,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A file that is written with what is not looked at.
-    pub(super) fn fill_named(&mut self, file: Option<&Given>) -> Value {
+    pub(in super::super) fn fill_named(&mut self, file: Option<&Given>) -> Value {
         let Some(file) = file.filter(|it| !it.value.is_false()) else {
             return Value::unknown("nothing");
         };

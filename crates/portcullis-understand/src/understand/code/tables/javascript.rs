@@ -376,6 +376,7 @@ pub(super) static ROWS: &[Row] = &[
     ("undici.fetch", Get),
     ("undici.request", Get),
     ("unescape", Fold(F::Percent)),
+    ("util.callbackify", Fold(F::Same)),
     ("util.format", Fold(F::Format)),
     ("util.inspect", Fold(F::Same)),
     ("util.promisify", Fold(F::Same)),
