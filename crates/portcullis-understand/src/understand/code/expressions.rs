@@ -105,6 +105,8 @@ impl Interpreter<'_, '_, '_> {
         let (operator, binding) = match word {
             "if" if self.language == "python" => ("if", 1),
             "?" => ("?", 1),
+            // They stand between statements, not between what a function is given.
+            "or" | "and" | "xor" if self.language == "perl" => return None,
             "or" | "||" | "??" => ("or", 2),
             "and" | "&&" => ("and", 2),
             "==" | "!=" | "===" | "!==" | "<" | ">" | "<=" | ">=" | "<=>" | "=~" | "!~" | "~="

@@ -30,6 +30,10 @@ impl Interpreter<'_, '_, '_> {
             return false;
         }
         let start = self.at;
+        if matches!(self.word(), "or" | "and" | "xor") {
+            self.at += 1;
+            return true;
+        }
         let is_behind =
             matches!(self.word_at(start + 1), ";" | "}" | "if" | "unless" | "or" | "and");
         let ends = is_behind || start + 1 >= self.end;
@@ -136,17 +140,12 @@ impl Interpreter<'_, '_, '_> {
         let mut all = Vec::new();
         while self.at < self.end && self.spend(1) {
             let before = self.at;
-            let value = self.expression(0);
-            match value {
-                Value::Number(first) if self.word() == ".." => {
-                    self.at += 1;
-                    match self.expression(0) {
-                        Value::Number(last) if last.saturating_sub(first) < 64 => {
-                            all.extend((first..=last).map(Value::Number));
-                        }
-                        _ => all.push(Value::unknown("a number")),
-                    }
-                }
+            if let Some(range) = self.range_of_numbers() {
+                all.extend(range);
+                self.accept(",");
+                continue;
+            }
+            match self.expression(0) {
                 Value::List(list) => all.extend(list),
                 value => all.push(value),
             }
@@ -158,6 +157,32 @@ impl Interpreter<'_, '_, '_> {
         self.end = outer;
         self.at = close;
         all
+    }
+
+    /// `1..3`: read as one number, or as two with the sign between them.
+    fn range_of_numbers(&mut self) -> Option<Vec<Value>> {
+        /// How many numbers are told apart.
+        const NUMBERS: i64 = 64;
+        let written = |at: usize| -> Option<&str> {
+            let token = self.token_at(at)?;
+            (token.kind == TokenKind::Number).then(|| token.span.of(self.source))
+        };
+        let first = written(self.at)?;
+        let (first, last, length) = match first.split_once("..") {
+            Some((first, last)) => (first, last, 1),
+            None if self.word_at(self.at + 1) == ".." => (first, written(self.at + 2)?, 3),
+            None => return None,
+        };
+        let (first, last) = (first.parse::<i64>().ok()?, last.parse::<i64>().ok()?);
+        self.at += length;
+        if last.saturating_sub(first) >= NUMBERS {
+            return Some(vec![
+                Value::Number(first),
+                Value::unknown("a number"),
+                Value::Number(last),
+            ]);
+        }
+        Some((first..=last).map(Value::Number).collect())
     }
 
     /// Words that take a list, or an element from one: `map`, `grep`, `shift`, `pop`. The cursor stands on the word.

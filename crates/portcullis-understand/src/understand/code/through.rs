@@ -96,6 +96,10 @@ impl Interpreter<'_, '_, '_> {
                 let is_line = line.known_prefix().contains([' ', '%']);
                 is_line.then(|| Value::Text(self.run_shell(&line, span, None)))
             }
+            ("python", "chdir") if owner == "contextlib" => {
+                self.enters_directory(given, span);
+                Some(Value::unknown("a context"))
+            }
             // What is kept is written when it is told to.
             ("python", "LWPCookieJar" | "MozillaCookieJar") if self.source.contains(".save(") => {
                 self.fill_named(given.first());
@@ -138,14 +142,16 @@ impl Interpreter<'_, '_, '_> {
                 self.path_of_parts(&given.first()?.value)
             }
             ("javascript", "URL" | "fileURLToPath") if matches!(owner, "" | "url") => {
-                let text = given.first()?.value.text();
-                let path =
-                    text.as_known()?.strip_prefix("file://").filter(|it| it.starts_with('/'))?;
-                let is_whole = given.len() == 1 && !path.contains(['%', '?', '#']);
-                is_whole.then(|| Value::Text(text.derive([Piece::Known(path.to_owned())])))
+                let [one] = given else { return None };
+                let text = one.value.text();
+                let known = text.as_known()?;
+                if last == "fileURLToPath" && known.starts_with('/') {
+                    return Some(one.value.clone());
+                }
+                let path = known.strip_prefix("file://").filter(|it| it.starts_with('/'))?;
+                let is_plain = !path.contains(['%', '?', '#']);
+                is_plain.then(|| Value::Text(text.derive([Piece::Known(path.to_owned())])))
             }
-            ("javascript", "fileURLToPath") => Some(given.first()?.value.clone())
-                .filter(|it| it.as_known().is_some_and(|it| it.starts_with('/'))),
             ("javascript", "apply") if owner == "Reflect" => {
                 let [function, _, all, ..] = given else { return None };
                 Some(self.call_value(function.value.clone(), spread(all), span))

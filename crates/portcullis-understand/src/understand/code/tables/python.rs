@@ -104,7 +104,6 @@ pub(super) static ROWS: &[Row] = &[
     ("commands.getstatusoutput", Shell),
     ("compile", Code),
     ("configparser.ConfigParser().read", Read),
-    ("contextlib.chdir", Enter),
     ("copy.copy", Fold(F::Same)),
     ("copy.deepcopy", Fold(F::Same)),
     ("cryptography.fernet.Fernet().decrypt", Fold(F::Decoded)),
