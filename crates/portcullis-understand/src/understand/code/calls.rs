@@ -525,7 +525,7 @@ impl Interpreter<'_, '_, '_> {
                 | Act::SpawnList
                 | Act::SpawnWords
         );
-        let moved = self.from_descriptors(path, given);
+        let moved = self.below_descriptors(path, given);
         let given = moved.as_deref().unwrap_or(given);
         let Some(directory) = starts.then(|| self.childs_directory(path, given)).flatten() else {
             return self.act_here(act, path, given, span);

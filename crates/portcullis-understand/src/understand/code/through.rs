@@ -43,6 +43,18 @@ const KEEPERS: &[&str] = &[
     "set_trace_callback",
 ];
 
+/// Calls that write into the file that they are given, now or from then on. Sorted.
+const FILLED: &[&str] = &[
+    "logging.FileHandler",
+    "logging.basicConfig",
+    "logging.handlers.RotatingFileHandler",
+    "logging.handlers.TimedRotatingFileHandler",
+    "logging.handlers.WatchedFileHandler",
+    "readline.write_history_file",
+    "xml.etree.ElementTree.ElementTree().write",
+    "xml.etree.ElementTree.parse().write",
+];
+
 /// How deep the tables of a configuration lie in each other.
 const DEPTH: usize = 8;
 
@@ -76,8 +88,32 @@ impl Interpreter<'_, '_, '_> {
         span: Span,
     ) -> Option<Value> {
         let (owner, last) = path.rsplit_once('.').unwrap_or(("", path));
-        match (self.language, last) {
-            ("python", "__getattribute__" | "__getattr__") => match given {
+        if matches!(self.language, "javascript" | "python")
+            && KEEPERS.binary_search(&last).is_ok()
+            && given.iter().any(|one| self.holds_function(&one.value))
+        {
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
+        match self.language {
+            "python" => self.called_through_python(path, (owner, last), given, span),
+            "javascript" => self.called_through_javascript(owner, last, given, span),
+            _ => None,
+        }
+    }
+
+    fn called_through_python(
+        &mut self,
+        path: &str,
+        (owner, last): (&str, &str),
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        if FILLED.binary_search(&path).is_ok() {
+            let named = given.iter().find(|it| it.name.as_deref() == Some("filename"));
+            return Some(self.fill_named(named.or(given.first().filter(|it| it.name.is_none()))));
+        }
+        match last {
+            "__getattribute__" | "__getattr__" => match given {
                 [name] => {
                     let of = if owner == "object" { return None } else { Value::name(owner) };
                     Some(self.member_called(of, &name.value, span))
@@ -85,27 +121,27 @@ impl Interpreter<'_, '_, '_> {
                 [of, name] => Some(self.member_called(of.value.clone(), &name.value, span)),
                 _ => None,
             },
-            ("python", "dictConfig") => {
+            "dictConfig" => {
                 for one in given {
                     self.configured(&one.value, one.span, DEPTH);
                 }
                 None
             }
-            ("python", "get") if owner == "webbrowser" => {
+            "get" if owner == "webbrowser" => {
                 let line = given.first()?.value.text();
                 let is_line = line.known_prefix().contains([' ', '%']);
                 is_line.then(|| Value::Text(self.run_shell(&line, span, None)))
             }
-            ("python", "chdir") if owner == "contextlib" => {
+            "chdir" if owner == "contextlib" => {
                 self.enters_directory(given, span);
                 Some(Value::unknown("a context"))
             }
             // What is kept is written when it is told to.
-            ("python", "LWPCookieJar" | "MozillaCookieJar") if self.source.contains(".save(") => {
+            "LWPCookieJar" | "MozillaCookieJar" if self.source.contains(".save(") => {
                 self.fill_named(given.first());
                 None
             }
-            ("python", "Babyl" | "MH" | "MMDF" | "Maildir" | "mbox")
+            "Babyl" | "MH" | "MMDF" | "Maildir" | "mbox"
                 if owner == "mailbox"
                     && [".add(", ".flush(", ".remove("]
                         .iter()
@@ -114,34 +150,46 @@ impl Interpreter<'_, '_, '_> {
                 self.fill_named(given.first());
                 None
             }
-            ("python", "run" | "runctx") if matches!(owner, "cProfile" | "profile") => {
+            "run" | "runctx" if matches!(owner, "cProfile" | "profile") => {
                 let named = given.iter().find(|it| it.name.as_deref() == Some("filename"));
                 let place = if last == "run" { 1 } else { 3 };
                 let second = given.get(place).filter(|it| it.name.is_none());
                 self.fill_named(named.or(second));
                 None
             }
-            ("python", "copyfileobj") => {
+            "copyfileobj" => {
                 let [from, to, ..] = given else { return None };
                 self.copied_into(from, to, span);
                 None
             }
-            ("python", "putenv") if owner == "os" => {
+            "putenv" if owner == "os" => {
                 let [name, value] = given else { return None };
                 let name = name.value.as_known()?;
                 self.store_member(Value::name(&format!("os.environ.{name}")), value.value.clone());
                 None
             }
-            ("javascript", "parse") if owner == "JSON" => {
+            _ => None,
+        }
+    }
+
+    fn called_through_javascript(
+        &mut self,
+        owner: &str,
+        last: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        match last {
+            "parse" if owner == "JSON" => {
                 let text = given.first()?.value.text();
                 let inner = text.as_known()?.trim().strip_prefix('"')?.strip_suffix('"')?;
                 let is_plain = !inner.contains(['"', '\\']);
                 is_plain.then(|| Value::Text(text.derive([Piece::Known(inner.to_owned())])))
             }
-            ("javascript", "format") if matches!(owner, "path" | "path.posix") => {
+            "format" if matches!(owner, "path" | "path.posix") => {
                 self.path_of_parts(&given.first()?.value)
             }
-            ("javascript", "URL" | "fileURLToPath") if matches!(owner, "" | "url") => {
+            "URL" | "fileURLToPath" if matches!(owner, "" | "url") => {
                 let [one] = given else { return None };
                 let text = one.value.text();
                 let known = text.as_known()?;
@@ -152,15 +200,9 @@ impl Interpreter<'_, '_, '_> {
                 let is_plain = !path.contains(['%', '?', '#']);
                 is_plain.then(|| Value::Text(text.derive([Piece::Known(path.to_owned())])))
             }
-            ("javascript", "apply") if owner == "Reflect" => {
+            "apply" if owner == "Reflect" => {
                 let [function, _, all, ..] = given else { return None };
                 Some(self.call_value(function.value.clone(), spread(all), span))
-            }
-            ("python" | "javascript", keeper) if KEEPERS.binary_search(&keeper).is_ok() => {
-                if given.iter().any(|one| self.holds_function(&one.value)) {
-                    self.walk.gap(span, GapReason::UnknownCode);
-                }
-                None
             }
             _ => None,
         }
@@ -258,7 +300,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a function of `os` is given, with what descriptors of directories say put before the names that they are for:
     /// `os.rename(a, b, dst_dir_fd=directory)` (docs.python.org, "os", "Files and Directories").
-    pub(super) fn from_descriptors(&mut self, path: &str, given: &[Given]) -> Option<Vec<Given>> {
+    pub(super) fn below_descriptors(&mut self, path: &str, given: &[Given]) -> Option<Vec<Given>> {
         if self.language != "python" || !path.starts_with("os.") {
             return None;
         }
@@ -317,10 +359,12 @@ impl Interpreter<'_, '_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEEPERS, MODULES};
+    use super::{FILLED, KEEPERS, MODULES};
 
     #[test]
     fn the_names_can_be_looked_up() {
-        assert!(MODULES.is_sorted() && KEEPERS.is_sorted());
+        for names in [FILLED, KEEPERS, MODULES] {
+            assert!(names.is_sorted(), "{names:?}");
+        }
     }
 }
