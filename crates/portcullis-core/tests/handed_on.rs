@@ -115,6 +115,7 @@ const ORDINARY_PERL: &[&str] = &[
     "my $t = \"a-b\"; $t =~ tr/a-z/A-Z/; print \"$t\\n\";",
     "use JSON::PP; my $d = decode_json(do { local $/; open my $f, \"<\", \"a.json\"; <$f> }); open my $o, \">\", \"build/a.txt\"; print $o $d->{name};",
     "my @q = (1, 2, 3); while (my $n = shift @q) { print \"$n\\n\" }",
+    "my %m = (a => 1, b => 2); for my $k (sort keys %m) { open my $o, \">\", \"build/$k.txt\"; print $o $m{$k} }",
     "chdir \"build\" or die; open my $o, \">\", \"out.txt\"; print $o \"x\";",
     "open my $o, \">\", $ENV{OUT} // \"build/out.txt\"; print $o \"x\";",
 ];

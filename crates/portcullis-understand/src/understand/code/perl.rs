@@ -191,6 +191,8 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn perl_word(&mut self, word: &str) -> Option<Value> {
         match word {
             "map" | "grep" | "first" | "any" | "all" | "none" => self.through_block(word),
+            "keys" | "values" => self.parts_of_table(word == "keys"),
+            "sort" => self.sorted(),
             "shift" | "pop" => Some(self.taken_from_list(word == "shift")),
             _ => None,
         }
@@ -233,6 +235,33 @@ impl Interpreter<'_, '_, '_> {
         self.rise();
         self.at = end + usize::from(is_paren);
         Some(Value::List(if word == "map" { made } else { kept }))
+    }
+
+    /// `keys %table`, `values(%table)`.
+    fn parts_of_table(&mut self, are_keys: bool) -> Option<Value> {
+        let is_paren = self.word_at(self.at + 1) == "(";
+        let named = self.at + 1 + usize::from(is_paren);
+        let Value::Table(table) = self.bound(self.word_at(named))? else { return None };
+        self.at = named + 1 + usize::from(is_paren);
+        let part =
+            |(key, value): (String, Value)| if are_keys { Value::known(&key) } else { value };
+        Some(Value::List(table.into_iter().map(part).collect()))
+    }
+
+    /// `sort LIST`, `sort { BLOCK } LIST`: the same elements in whatever order.
+    fn sorted(&mut self) -> Option<Value> {
+        let start = self.at;
+        let is_paren = self.word_at(start + 1) == "(";
+        let begin = start + 1 + usize::from(is_paren);
+        let end = if is_paren { self.partner(start + 1) } else { self.end_of_list(begin) };
+        if self.word_at(begin) == "{" || begin >= end || !self.sink() {
+            return None;
+        }
+        self.at = begin;
+        let values = self.perl_list(end);
+        self.rise();
+        self.at = end + usize::from(is_paren);
+        Some(Value::List(values))
     }
 
     /// Where a list ends that stands in no brackets.
