@@ -13,6 +13,8 @@ use portcullis_core::{
     policy::Policy,
 };
 
+#[path = "started_files/computed.rs"]
+mod computed;
 #[path = "started_files/evaluated.rs"]
 mod evaluated;
 #[path = "started_files/tools.rs"]
@@ -730,7 +732,7 @@ fn goes_on(files: &BTreeMap<String, String>, command: &str) -> (bool, Vec<String
 #[test]
 fn what_does_harm_in_a_file_is_stopped_and_its_twin_goes_on() {
     let mut wrong = Vec::new();
-    let all = PROJECTS.iter().chain(unread::PROJECTS);
+    let all = PROJECTS.iter().chain(computed::PROJECTS).chain(unread::PROJECTS);
     let all = all.chain(evaluated::PROJECTS).chain(tools::PROJECTS).chain(versions::PROJECTS);
     for (name, project, command, harm, harmless) in all {
         for (text, expected) in [(harm, false), (harmless, true)] {

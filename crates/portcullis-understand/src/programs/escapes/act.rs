@@ -126,6 +126,14 @@ pub(super) fn embedded(walk: &mut dyn Host, language: &'static str, value: &Argu
                 run(walk, value, command.trim());
                 return;
             }
+            // sourceware.org/gdb, "Python Commands".
+            let code = ["python ", "py ", "python-interactive ", "pi "]
+                .iter()
+                .find_map(|word| after(&value.text, word));
+            if let Some(code) = code {
+                walk.code("python", &code, value.span, &[]);
+                return;
+            }
             &["!", "shell ", "pipe "]
         }
         "lldb" => {

@@ -129,12 +129,11 @@ fn wget(walk: &mut dyn Host, invocation: &Invocation) {
 fn tmux(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let mut named: Vec<&str> = project::options(&words, &["-f"]);
-    let pastes = words.iter().any(|word| word.starts_with("paste"));
     for pair in words.windows(2) {
         let [verb, file] = pair else { continue };
         match verb.as_str() {
             "source" | "source-file" => named.push(file),
-            "load-buffer" | "loadb" if pastes => typed(walk, file, invocation.span),
+            "load-buffer" | "loadb" => typed(walk, file, invocation.span),
             _ => {}
         }
     }

@@ -127,6 +127,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     }
     let hooks =
         HOOKS.iter().find(|(verb, _)| *verb == asked.verb).map_or(&[][..], |(_, hooks)| hooks);
+    configured::of_another_home(walk, invocation, &asked);
     let directory = asked.directory.clone();
     project::in_directory(walk, directory.as_deref(), |walk| {
         // A variable that is not exported names none, and then the one around counts.

@@ -286,30 +286,113 @@ fn ruby(text: &str, loads: &mut Vec<Load>) {
     }
 }
 
-/// `use Foo::Bar`, `require "./x.pl"`, `do "./x.pl"`; `use lib "lib"` says where.
+/// Words behind `use` that say how Perl reads, and load nothing of a project (perldoc, "perlmodlib"). Sorted.
+const PRAGMAS: &[&str] = &[
+    "attributes",
+    "autodie",
+    "bigint",
+    "bignum",
+    "bytes",
+    "charnames",
+    "constant",
+    "diagnostics",
+    "encoding",
+    "experimental",
+    "feature",
+    "fields",
+    "integer",
+    "lib",
+    "locale",
+    "mro",
+    "open",
+    "overload",
+    "re",
+    "sort",
+    "strict",
+    "subs",
+    "threads",
+    "utf8",
+    "vars",
+    "version",
+    "warnings",
+];
+
+/// `use Foo::Bar`, `require "./x.pl"`, `do "./x.pl"`; `use lib "lib"` and what is put into `@INC` say where.
 fn perl(text: &str, loads: &mut Vec<Load>) {
+    let mut places: Vec<String> = Vec::new();
     for (start, line) in lines(text) {
-        let statement = line.trim_start();
-        let span = Span::new(start + line.len() - statement.len(), start + line.len());
-        let Some((word, rest)) = statement.split_once([' ', '\t']) else { continue };
-        if !matches!(word, "use" | "require" | "do") {
-            continue;
+        let mut at = start;
+        for part in line.split([';', '{', '}']) {
+            let statement = part.trim_start();
+            let from = at + part.len() - statement.len();
+            let span = Span::new(from, at + part.len());
+            at += part.len() + 1;
+            let Some((word, rest)) = statement.split_once([' ', '\t', '(']) else { continue };
+            if matches!(word, "push" | "unshift")
+                && rest.trim_start_matches('(').starts_with("@INC")
+            {
+                places.extend(texts_in(rest));
+            }
+            if !matches!(word, "use" | "require" | "do") {
+                continue;
+            }
+            if let Some(file) = quoted(rest).filter(|file| is_name(file)) {
+                let below = places.iter().map(|place| format!("{place}/{file}"));
+                let names: Vec<String> = std::iter::once(file.to_owned()).chain(below).collect();
+                loads.push(Load { names, beside: true, span });
+                continue;
+            }
+            let rest = rest.trim_start();
+            let end = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | ':');
+            let module = rest.split(end).next().unwrap_or_default();
+            if word == "use" && module == "lib" {
+                places.extend(texts_in(rest));
+            }
+            let mut modules = vec![module.to_owned()];
+            // `use parent "Shop"` loads it.
+            if matches!(module, "base" | "parent") {
+                modules = texts_in(rest);
+            }
+            for module in modules {
+                let begins = module.starts_with(|letter: char| letter.is_ascii_alphabetic());
+                if word == "do" || !begins || PRAGMAS.binary_search(&module.as_str()).is_ok() {
+                    continue;
+                }
+                let file = format!("{}.pm", module.replace("::", "/"));
+                let below: Vec<String> =
+                    places.iter().map(|place| format!("{place}/{file}")).collect();
+                if !below.is_empty() {
+                    loads.push(Load { names: below, beside: true, span });
+                }
+                loads.push(Load { names: vec![file], beside: false, span });
+            }
         }
-        if let Some(file) = quoted(rest).filter(|file| is_name(file)) {
-            loads.push(Load { names: vec![file.to_owned()], beside: true, span });
-            continue;
-        }
-        let end = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | ':');
-        let module = rest.split(end).next().unwrap_or_default();
-        if word == "do" || !module.starts_with(|letter: char| letter.is_ascii_uppercase()) {
-            continue;
-        }
-        loads.push(Load {
-            names: vec![format!("{}.pm", module.replace("::", "/"))],
-            beside: false,
-            span,
-        });
     }
+}
+
+/// What stands in quotes in a text, or in `qw(…)`; a place is told from where the script lies.
+fn texts_in(text: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    if let Some((_, rest)) = text.split_once("qw") {
+        let rest = rest.trim_start();
+        let close = match rest.chars().next() {
+            Some('(') => ')',
+            Some('[') => ']',
+            Some('<') => '>',
+            other => other.unwrap_or(')'),
+        };
+        let inner = rest.get(1..).unwrap_or_default().split(close).next().unwrap_or_default();
+        texts.extend(inner.split_whitespace().map(str::to_owned));
+    }
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'']) {
+        rest = rest.get(at..).unwrap_or_default();
+        let Some(inner) = quoted(rest) else { break };
+        let plain = inner.strip_prefix("$FindBin::Bin/").unwrap_or(inner);
+        texts.push(plain.to_owned());
+        rest = rest.get(inner.len() + 2..).unwrap_or_default();
+    }
+    texts
 }
 
 /// `require __DIR__ . '/x.php'`, `include 'x.php'`.

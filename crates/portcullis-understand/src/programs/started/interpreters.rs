@@ -40,6 +40,7 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
             walk.load_from(std::slice::from_ref(&directory), "python", candidate, module.span);
         }
     }
+    tests_by_name(walk, invocation);
     let mut sites: Vec<String> = Vec::new();
     if let Some(path) = variable(walk, invocation, "PYTHONPATH") {
         for directory in path.text.known_prefix().split(':').filter(|part| !part.is_empty()) {
@@ -64,6 +65,43 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
         && let Some(path) = walk.target(&file.text).path
     {
         walk.load("python", &path, file.span);
+    }
+}
+
+/// `python -m unittest NAME…`, `-m doctest FILE`: modules, classes and tests by their names, or files (docs.python.org, "unittest").
+fn tests_by_name(walk: &mut dyn Host, invocation: &Invocation) {
+    /// How many names are followed.
+    const NAMES: usize = 24;
+    let words = &invocation.arguments;
+    let module = options::values_of(words, "-m").into_iter().next();
+    let module = module.as_ref().and_then(|module| module.text.as_known()).unwrap_or_default();
+    if !matches!(module, "doctest" | "unittest" | "runpy") {
+        return;
+    }
+    let at =
+        words.iter().position(|word| word.text.as_known().is_some_and(|it| it.ends_with(module)));
+    let rest = words.get(at.unwrap_or_default() + 1..).unwrap_or_default();
+    let Some(directory) = walk.directory().map(str::to_owned) else { return };
+    let is_name = |word: &&Argument| !word.text.known_prefix().starts_with('-');
+    let mut paths = Vec::new();
+    for word in rest.iter().filter(is_name).at_most(NAMES, walk, invocation.span) {
+        let Some(name) = word.text.as_known() else { continue };
+        if name.contains('/') || name.ends_with(".py") {
+            paths.extend(walk.target(&word.text).path.map(|path| (path, word.span)));
+            continue;
+        }
+        let mut stem = directory.clone();
+        for part in name.split('.') {
+            stem = format!("{}/{part}", stem.trim_end_matches('/'));
+            paths.push((format!("{stem}/__init__.py"), word.span));
+            paths.push((format!("{stem}.py"), word.span));
+        }
+    }
+    for (path, _) in &paths {
+        walk.look(path);
+    }
+    for (path, span) in &paths {
+        walk.load_from(std::slice::from_ref(&directory), "python", path, *span);
     }
 }
 
@@ -294,6 +332,7 @@ fn node(walk: &mut dyn Host, invocation: &Invocation) {
         }
     }
     tested(walk, invocation);
+    found_by_stem(walk, invocation);
     // A prompt obeys `.load FILE` (nodejs.org, "REPL").
     let known = invocation.input.as_ref().and_then(|input| input.as_known().map(str::to_owned));
     for line in known.iter().flat_map(|known| known.lines()) {
@@ -302,6 +341,41 @@ fn node(walk: &mut dyn Host, invocation: &Invocation) {
             let file = Argument { text, span: invocation.span };
             walk.script("javascript", &file, &[], None);
         }
+    }
+}
+
+/// `node NAME`, `node DIRECTORY`: the file that it is without its ending, what the directory's `package.json` says, or its `index.js`
+/// (nodejs.org, "Folders as modules").
+fn found_by_stem(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["-e", "-p", "-pe", "--eval", "--print", "--test", "--check", "-c"]) {
+        return;
+    }
+    let mut operands = options::Options::new(&invocation.arguments, invocation.values).operands();
+    let Some(first) = operands.next() else { return };
+    let Some(path) = walk.target(&first.text).path else { return };
+    let path = path.trim_end_matches('/');
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if [".js", ".cjs", ".mjs", ".ts", ".json"].iter().any(|end| name.ends_with(end))
+        || walk.look(path).file().is_some()
+    {
+        return;
+    }
+    let mut candidates = vec![format!("{path}.js"), format!("{path}/index.js")];
+    if let Some(file) = walk.look(&format!("{path}/package.json")).file() {
+        let tree = super::tree::json(&file.text);
+        let main = tree.root().and_then(|root| root.get("main")).and_then(super::tree::Node::text);
+        if let Some(main) = main {
+            let text = crate::text::Text::known(format!("{path}/{main}"));
+            candidates.extend(walk.target(&text).path.map(|main| format!("{main}.js")));
+            candidates.extend(walk.target(&text).path);
+        }
+    }
+    for candidate in &candidates {
+        walk.look(candidate);
+    }
+    for candidate in &candidates {
+        walk.load("javascript", candidate, first.span);
     }
 }
 

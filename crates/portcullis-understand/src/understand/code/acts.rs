@@ -81,7 +81,8 @@ impl Interpreter<'_, '_, '_> {
         let is_several = |given: &Given| {
             given.name.is_none()
                 && matches!(&given.value, Value::Any(list)
-                    if list.iter().all(|one| matches!(one, Value::Text(_))))
+                    if list.iter().all(|one| matches!(one, Value::Text(_) | Value::Name(..)))
+                        && list.iter().any(|one| matches!(one, Value::Text(_))))
         };
         let at = call.given.iter().leading(FILES).position(is_several)?;
         let Value::Any(several) = &call.given.get(at)?.value else { return None };
@@ -123,6 +124,10 @@ impl Interpreter<'_, '_, '_> {
             Act::Read => self.read_named(call),
             Act::Enter => self.enter_directory(call),
             Act::Write | Act::Append | Act::WriteTo => self.write_named(act, call),
+            Act::Fill => self.fill_named(call.first.or_else(|| call.keyword(&["fname"]))),
+            Act::FillSecond => {
+                self.fill_named(call.second.or_else(|| call.keyword(&["cfile", "filename"])))
+            }
             Act::Open => self.open_named(call),
             Act::Database => self.open_database(call),
             Act::Delete | Act::DeleteTree | Act::DeleteMaybe => self.delete_named(act, call),

@@ -469,6 +469,12 @@ impl Interpreter<'_, '_, '_> {
                 let span = self.span_from(self.at.saturating_sub(1));
                 let kind = EffectKind::Environment { name: name.to_owned(), value: value.text() };
                 self.walk.emit(kind, span);
+                // What every shell that is started from here on reads first.
+                if matches!(name, "BASH_ENV" | "ENV") && value.as_known().is_some() {
+                    self.flush();
+                    let file = Argument { text: value.text(), span };
+                    self.walk.script("shell", &file, &[], None);
+                }
             } else if let Some(name) = path.strip_prefix(prefix)
                 && (agents::redirects(name) || name.starts_with(OWN))
             {
@@ -509,6 +515,9 @@ impl Interpreter<'_, '_, '_> {
         {
             let own = if self.language == "javascript" { "this" } else { "self" };
             return self.set_field(&format!("{own}.{field}"), value);
+        }
+        if let Some(name) = self.put_under(&path) {
+            self.bind(name.to_owned(), value.clone());
         }
         self.bind(path.to_string(), value);
     }

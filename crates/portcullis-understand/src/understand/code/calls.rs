@@ -324,6 +324,9 @@ impl Interpreter<'_, '_, '_> {
             let format = format.value.text();
             return super::methods::pack(format.as_known().unwrap_or_default(), &list, span);
         }
+        if let Some(value) = self.called_through(&path, given, span) {
+            return value;
+        }
         if let Some(value) = self.plain_function(&path, given) {
             return value;
         }
@@ -401,7 +404,7 @@ impl Interpreter<'_, '_, '_> {
             {
                 return self.act(act, &path, given, span);
             }
-            if matches!(last.as_str(), "_load" | "import" | "require")
+            if matches!(last.as_str(), "_load" | "import" | "require" | "runMain")
                 && self.language == "javascript"
             {
                 return self.act(Act::Module, &path, given, span);
@@ -522,6 +525,8 @@ impl Interpreter<'_, '_, '_> {
                 | Act::SpawnList
                 | Act::SpawnWords
         );
+        let moved = self.below_descriptors(path, given);
+        let given = moved.as_deref().unwrap_or(given);
         let Some(directory) = starts.then(|| self.childs_directory(path, given)).flatten() else {
             return self.act_here(act, path, given, span);
         };

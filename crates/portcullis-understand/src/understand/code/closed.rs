@@ -180,6 +180,35 @@ const PURE: &[&str] = &[
     "vm",
 ];
 
+/// Names by which something comes into a script of Perl beside those above. Sorted.
+const OUTSIDE_OF_PERL: &[&str] = &[
+    "ARGV", "DATA", "ENV", "FindBin", "STDIN", "__DIR__", "__FILE__", "accept", "eof", "getlogin",
+    "getppid", "getpwnam", "getpwuid", "lstat", "rand", "read", "readline", "readpipe", "select",
+    "sysread", "tempdir", "tempfile", "times",
+];
+
+/// Modules of Perl that bring nothing in beside that. Sorted.
+const PURE_OF_PERL: &[&str] = &[
+    "Carp",
+    "Data::Dumper",
+    "Encode",
+    "Exporter",
+    "Fcntl",
+    "File::Basename",
+    "File::Copy",
+    "File::Path",
+    "File::Spec",
+    "IO::File",
+    "IO::Handle",
+    "JSON::PP",
+    "List::Util",
+    "MIME::Base64",
+    "POSIX",
+    "Scalar::Util",
+    "Storable",
+    "Tie::File",
+];
+
 /// Functions of Node whose answer is what a program prints, where somebody takes it.
 const ANSWERS: &[&str] = &["exec", "execFile", "execFileSync", "execSync", "spawnSync"];
 
@@ -271,7 +300,7 @@ const ACTS: &[&str] = &[
 impl Interpreter<'_, '_, '_> {
     /// Whether the script takes nothing from elsewhere.
     pub(super) fn is_closed_script(&self) -> bool {
-        let is_read = matches!(self.language, "python" | "javascript");
+        let is_read = matches!(self.language, "perl" | "python" | "javascript");
         if !is_read || !self.arguments.is_empty() || self.input.is_some() {
             return false;
         }
@@ -279,6 +308,17 @@ impl Interpreter<'_, '_, '_> {
         !words.into_iter().any(|(at, token)| match &token.kind {
             TokenKind::Name => self.brings_in(at, token.span.of(self.source)),
             TokenKind::Command(_) => true,
+            TokenKind::Variable => {
+                let name = token.span.of(self.source).trim_start_matches(['$', '@', '%', '#']);
+                self.language == "perl"
+                    && (OUTSIDE_OF_PERL.binary_search(&name).is_ok()
+                        || matches!(token.span.of(self.source), "$0" | "$$"))
+            }
+            // `<>`, `<*.txt>`
+            TokenKind::Operator if self.language == "perl" => {
+                token.span.of(self.source) == "<"
+                    && (at + 1..at + 6).any(|next| self.name_at(next).starts_with('>'))
+            }
             // What a text is filled with stands in it: `f"wc {sys.argv[1]}"`.
             TokenKind::Text(_) => {
                 let text = token.span.of(self.source);
@@ -310,6 +350,15 @@ impl Interpreter<'_, '_, '_> {
             return true;
         }
         match (self.language, word) {
+            ("perl", "use" | "require") => {
+                let behind = self.unit.tokens.get(at).map_or(0, |token| token.span.range().end);
+                let rest = self.source.get(behind..).unwrap_or_default().trim_start();
+                let end = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | ':');
+                let module = rest.split(end).next().unwrap_or_default();
+                let is_module = module.starts_with(|letter: char| letter.is_ascii_uppercase());
+                is_module && PURE_OF_PERL.binary_search(&module).is_err()
+            }
+            ("perl", word) => OUTSIDE_OF_PERL.binary_search(&word).is_ok(),
             ("python", "import" | "from") => {
                 let is_first = self.unit.tokens.get(at).is_some_and(|token| token.first);
                 // `yield from` stands in its line.
@@ -365,11 +414,11 @@ impl Interpreter<'_, '_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{OUTSIDE, PURE};
+    use super::{OUTSIDE, OUTSIDE_OF_PERL, PURE, PURE_OF_PERL};
 
     #[test]
     fn the_names_can_be_looked_up() {
-        for names in [OUTSIDE, PURE] {
+        for names in [OUTSIDE, OUTSIDE_OF_PERL, PURE, PURE_OF_PERL] {
             assert!(names.is_sorted(), "{names:?}");
         }
     }

@@ -195,6 +195,13 @@ impl Interpreter<'_, '_, '_> {
             let name = "arguments".to_owned();
             before.push((name.clone(), self.variables.insert(name, all)));
         }
+        if self.language == "perl"
+            && let Some(given) = given
+        {
+            let all = Value::List(given.iter().map(|it| it.value.clone()).collect()).held().0;
+            let name = "@_".to_owned();
+            before.push((name.clone(), self.variables.insert(name, all)));
+        }
         for (Parameter { name, at, .. }, value) in function.parameters.iter().zip(values) {
             if matches!(name.as_str(), "[" | "{") {
                 patterns.push((*at, value));

@@ -1,7 +1,10 @@
 //! What is done where the block of a statement ends: contexts are left, and a class is handed to its decorators. Owns when that is.
 
+use portcullis_syntax::Span;
+
 use super::{
     interpreter::Interpreter,
+    tables::Act,
     value::{Given, Value},
 };
 
@@ -22,6 +25,8 @@ pub(super) struct Ending {
 enum Does {
     /// A context of a class of the script is left.
     Leaves(Value),
+    /// The directory is the one again that it was before.
+    GoesBack(Option<String>),
     /// A class goes through a function of the script, which may put another one in its place.
     Decorates(Value, String),
 }
@@ -52,6 +57,23 @@ impl Interpreter<'_, '_, '_> {
         };
         if class.is_some_and(|class| leaves(&class)) {
             self.at_end(end, Does::Leaves(value.clone()));
+        }
+    }
+
+    /// `contextlib.chdir(directory)`: entered by `with` for as long as its block, by a call for good; what else enters it is not followed.
+    pub(super) fn enters_directory(&mut self, given: &[Given], span: Span) {
+        let at = self.unit.tokens.partition_point(|token| token.span.start < span.start);
+        let before = at.checked_sub(1).map_or("", |at| self.word_at(at));
+        let is_with = before == "with" || matches!(before, "," | "(") && self.is_head_of_with(at);
+        let is_called = self.word() == "." && self.word_at(self.at + 1) == "__enter__"
+            || before == "(" && at > 1 && self.word_at(at - 2) == "enter_context";
+        if !is_with && !is_called {
+            return self.left_open(span);
+        }
+        let outer = self.walk.directory().map(str::to_owned);
+        self.act(Act::Enter, "os.chdir", given, span);
+        if is_with {
+            self.at_end(self.block_end(at), Does::GoesBack(outer));
         }
     }
 
@@ -90,6 +112,10 @@ impl Interpreter<'_, '_, '_> {
             let Some(Ending { does, calls, .. }) = self.endings.pop() else { return };
             // What a call that is over left behind.
             if calls > self.calls {
+                if let Does::GoesBack(directory) = does {
+                    self.flush();
+                    self.walk.go_to(directory);
+                }
                 continue;
             }
             let span = self.span_from(at.saturating_sub(1));
@@ -99,6 +125,10 @@ impl Interpreter<'_, '_, '_> {
                     for method in ["__exit__", "__aexit__"] {
                         self.by_itself(&object, method, &nothing, span);
                     }
+                }
+                Does::GoesBack(directory) => {
+                    self.flush();
+                    self.walk.go_to(directory);
                 }
                 Does::Decorates(decorator, class) => {
                     let given = vec![Given { name: None, value: Value::name(&class), span }];

@@ -105,6 +105,8 @@ impl Interpreter<'_, '_, '_> {
         let (operator, binding) = match word {
             "if" if self.language == "python" => ("if", 1),
             "?" => ("?", 1),
+            // They stand between statements, not between what a function is given.
+            "or" | "and" | "xor" if self.language == "perl" => return None,
             "or" | "||" | "??" => ("or", 2),
             "and" | "&&" => ("and", 2),
             "==" | "!=" | "===" | "!==" | "<" | ">" | "<=" | ">=" | "<=>" | "=~" | "!~" | "~="
@@ -196,6 +198,12 @@ impl Interpreter<'_, '_, '_> {
                 right
             }
             "compare" => {
+                if sign == "=~"
+                    && let Some(value) = self.changed_by_pattern(&left)
+                {
+                    self.at += 1;
+                    return value;
+                }
                 while matches!(self.word(), "not" | "in") {
                     self.at += 1;
                 }

@@ -98,9 +98,8 @@ impl Interpreter<'_, '_, '_> {
             _ => return Vec::new(),
         };
         let takes = match self.language {
-            "javascript" | "python" => {
-                !matches!(callee, Value::Name(path, _) if self.only_looks_by(path))
-            }
+            "javascript" | "python" => !matches!(callee, Value::Name(path, _)
+                    if self.only_looks_by(path) || &**path == "Reflect.apply"),
             "ruby" => is_method && OF_RUBY.contains(&name),
             "php" => OF_PHP.contains(&name),
             _ => false,
@@ -127,6 +126,18 @@ impl Interpreter<'_, '_, '_> {
                 let with = arguments(at, function, receiver, given);
                 let over = OVER_LISTS.contains(&name) || self.language == "ruby";
                 if over || with.each {
+                    // `map(copy, sources, targets)` takes one of each.
+                    let beside = with.given.len() > 1 && name == "map" && self.language == "python";
+                    if beside && with.given.iter().all(|it| matches!(it.value, Value::List(_))) {
+                        let lists: Vec<Vec<Given>> = with.given.iter().map(spread).collect();
+                        let rows = lists.iter().map(Vec::len).min().unwrap_or_default();
+                        let row = |at: usize| {
+                            lists.iter().filter_map(|list| list.get(at)).cloned().collect()
+                        };
+                        let rows = (0..rows).at_most(EACH, &mut cut, at_all);
+                        handed.extend(rows.map(|at| (value.clone(), row(at))));
+                        continue;
+                    }
                     let of = |one| if name == "starmap" { spread(&one) } else { vec![one] };
                     let each = with.given.iter().flat_map(spread).at_most(EACH, &mut cut, at_all);
                     handed.extend(each.map(|one| (value.clone(), of(one))));
@@ -171,7 +182,8 @@ impl Interpreter<'_, '_, '_> {
     fn function_in(&self, value: &Value) -> Option<Value> {
         match value {
             Value::Name(path, _) => {
-                (self.does_something(path) || path.starts_with(PARTLY)).then(|| value.clone())
+                (self.does_something(path) || self.changes_files(path) || path.starts_with(PARTLY))
+                    .then(|| value.clone())
             }
             Value::Text(text) if self.language == "php" => {
                 let name = text.as_known().filter(|name| self.does_something(name))?;
@@ -328,6 +340,8 @@ impl With {
             "call_soon",
             "call_soon_threadsafe",
             "callback",
+            "finalize",
+            "nextTick",
             "partial",
             "register",
             "run_in_executor",

@@ -100,7 +100,8 @@ impl Interpreter<'_, '_, '_> {
         while self.is_name(self.at) && (parenthesis || !self.is_first(self.at)) {
             let name = self.word();
             self.at += 1;
-            let value = Value::name(&format!("{module}.{name}"));
+            let through = self.module_through(&module, name);
+            let value = through.unwrap_or_else(|| Value::name(&format!("{module}.{name}")));
             let bound = if self.accept("as") {
                 let alias = self.word();
                 self.at += 1;

@@ -369,7 +369,7 @@ impl<'s> Interpreter<'_, '_, 's> {
 
     /// Gives a variable a value.
     pub(super) fn bind(&mut self, name: String, value: Value) {
-        let (value, size) = value.held();
+        let (value, size) = self.with_sigil(&name, value).held();
         self.spend(size / VALUES_PER_WORK);
         self.variables.insert(name, value);
     }

@@ -127,6 +127,14 @@ impl Interpreter<'_, '_, '_> {
             {
                 Value::Text(text)
             }
+            // `new URL("file:///a").pathname`
+            Value::Text(text)
+                if name == "pathname"
+                    && self.language == "javascript"
+                    && text.known_prefix().starts_with('/') =>
+            {
+                Value::Text(text)
+            }
             // `tempfile.TemporaryDirectory().name`
             Value::Text(text)
                 if name == "name"
@@ -267,6 +275,9 @@ impl Interpreter<'_, '_, '_> {
                 return Value::reached(path, text);
             }
             _ => {}
+        }
+        if let Some(module) = self.module_through(path, name) {
+            return module;
         }
         if self.language == "python"
             && !self.classes.is_empty()

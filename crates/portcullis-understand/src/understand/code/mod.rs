@@ -39,6 +39,7 @@ mod numbers;
 mod objects;
 mod opened;
 mod operands;
+mod perl;
 mod plain;
 mod played;
 mod postfix;
@@ -52,6 +53,7 @@ mod statements;
 mod tables;
 mod templates;
 mod tested;
+mod through;
 mod unreached;
 
 /// Ways to give a shell to another machine that take no call a table could know: a line that `awk` reads from a socket and

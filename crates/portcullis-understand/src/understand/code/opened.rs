@@ -326,7 +326,15 @@ impl Interpreter<'_, '_, '_> {
             .copied()
             .or_else(|| given.iter().find(|given| given.name.as_deref() == Some("mode")))
             .map(|given| given.value.text());
+        let flags = match plain.get(1).map(|given| &given.value) {
+            Some(Value::Number(flags)) => Some(*flags),
+            _ => None,
+        };
         let (writes, how) = match &mode {
+            // The bits of `fcntl.h` for writing, making, cutting and adding.
+            Some(_) if flags.is_some_and(|flags| flags & (3 | 0o100 | 0o1000 | 0o2000) != 0) => {
+                (true, WriteMode::Replace)
+            }
             None => (false, WriteMode::Replace),
             Some(mode) => match mode.as_known() {
                 Some(mode) if mode.contains('a') => (true, WriteMode::Append),

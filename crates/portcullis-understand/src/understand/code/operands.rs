@@ -48,6 +48,9 @@ impl Interpreter<'_, '_, '_> {
             }
             TokenKind::Pattern => {
                 self.at += 1;
+                if self.language == "perl" {
+                    self.code_in_pattern(span);
+                }
                 match self.language {
                     "javascript" => Value::name("RegExp()"),
                     _ => Value::unknown("a pattern"),
@@ -138,6 +141,16 @@ impl Interpreter<'_, '_, '_> {
                     return self.table();
                 }
                 self.comprehension(close).unwrap_or_else(|| Value::List(self.list(close)))
+            }
+            // `&{\&copy}(…)`
+            "&" if self.language == "perl" && self.word_at(self.at + 1) == "{" => {
+                let close = self.partner(self.at + 1);
+                self.at += 2;
+                let outer = self.narrow(close);
+                let function = self.expression(0);
+                self.end = outer;
+                self.at = close + 1;
+                function
             }
             // `\%ENV`: a reference to it.
             "\\" if self.language == "perl" => {

@@ -340,6 +340,8 @@ impl Interpreter<'_, '_, '_> {
             Some(before @ (Value::List(_) | Value::Table(_))) => before,
             // Perl's `("one")` is a list of one.
             Some(before @ Value::Text(_)) if self.language == "perl" => Value::List(vec![before]),
+            // `push @list, …` makes it.
+            None if self.language == "perl" && name.starts_with('@') => Value::List(Vec::new()),
             _ => return,
         };
         let rest = given.get(1..).unwrap_or_default();

@@ -54,12 +54,7 @@ impl Interpreter<'_, '_, '_> {
         let of_language = match self.language {
             "python" => self.told(path, last, given, span),
             "javascript" => self.special_in_javascript(path, last, given, span),
-            "perl" => {
-                if matches!(path, "find" | "finddepth" | "File.Find.find" | "File.Find.finddepth") {
-                    self.walk_below(given);
-                }
-                None
-            }
+            "perl" => self.special_in_perl(path, given, span),
             "php" => self.special_in_php(path, last, given, span),
             "ruby" => self.special_in_ruby(path, last, given, span),
             _ => None,
@@ -184,7 +179,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Perl's `find(sub {…}, DIRECTORY…)`: its function sees every name below the directories in variables.
-    fn walk_below(&mut self, given: &[Given]) {
+    pub(super) fn walk_below(&mut self, given: &[Given]) {
         self.flush();
         let mut below: Option<Value> = None;
         for directory in given.iter().skip(1) {
@@ -360,6 +355,9 @@ impl Interpreter<'_, '_, '_> {
                     return None;
                 };
                 let path = format!("{path}.{name}");
+                if let Some(name) = self.put_under(&path) {
+                    self.bind(name.to_owned(), value.value.clone());
+                }
                 self.set_field(&path, value.value.clone());
                 return None;
             }

@@ -46,6 +46,9 @@ impl Interpreter<'_, '_, '_> {
         if !self.endings.is_empty() {
             self.end_blocks(start);
         }
+        if self.perl_statement() {
+            return;
+        }
         if self.is_name(start) && !self.is_key(start) && self.keyword(start) {
             return;
         }

@@ -9,6 +9,7 @@ use crate::{
         escapes::{GitMeans, git_entries, git_is_set, git_means},
         found::File,
         host::Host,
+        invocation::Invocation,
     },
     text::Text,
 };
@@ -147,7 +148,40 @@ pub(super) fn follow(
     asked: &Asked,
     span: Span,
 ) -> Option<String> {
-    let mut files = vec![format!("{git}/config")];
+    all(walk, vec![format!("{git}/config")], own, asked, span)
+}
+
+/// Says what the settings of a home have git run that the call gives it in the place of the account's: `HOME=. git st`.
+pub(super) fn of_another_home(walk: &mut dyn Host, invocation: &Invocation, asked: &Asked) {
+    const FILES: &[(&str, &str)] = &[
+        ("HOME", ".gitconfig"),
+        ("HOME", ".config/git/config"),
+        ("XDG_CONFIG_HOME", "git/config"),
+    ];
+    let mut files = Vec::new();
+    for (variable, file) in FILES {
+        let given = invocation.environment.iter().find(|(name, _)| name == variable);
+        let Some(place) =
+            given.map(|(_, place)| place.clone()).or_else(|| walk.variable_set(variable))
+        else {
+            continue;
+        };
+        let Some(path) = walk.target(&place).path else { continue };
+        if walk.facts().home.as_deref() != Some(path.as_str()) {
+            files.push(project::joined(&path, file));
+        }
+    }
+    all(walk, files, "", asked, invocation.span);
+}
+
+/// Reads files of settings with what they take in.
+fn all(
+    walk: &mut dyn Host,
+    mut files: Vec<String>,
+    own: &str,
+    asked: &Asked,
+    span: Span,
+) -> Option<String> {
     let mut hooks = None;
     let mut at = 0;
     while let Some(path) = files.get(at).cloned() {

@@ -38,6 +38,60 @@ pub(super) fn follow(walk: &mut dyn Host, directory: &str, text: &str, loads: &m
         named(walk, directory, line, span, loads);
         folder(walk, directory, line, span, loads);
     }
+    beside_packages(walk, directory, text, loads);
+}
+
+/// `require("name")` of what lies among the packages and is none: a file of its own, or a folder without the `package.json` that every package
+/// has. What was installed is not followed.
+fn beside_packages(walk: &mut dyn Host, directory: &str, text: &str, loads: &mut Vec<Load>) {
+    /// How many folders are looked into.
+    const FOLDERS: usize = 16;
+    if directory.contains("/node_modules") {
+        return;
+    }
+    let mut names: Vec<(&str, Span)> = Vec::new();
+    for (start, line) in lines(text) {
+        let span = Span::new(start, start + line.len());
+        for word in ["require(", "import(", "import ", "from "] {
+            for (at, _) in line.match_indices(word) {
+                let name = quoted(line.get(at + word.len()..).unwrap_or_default());
+                let is_package = |name: &&str| {
+                    name.starts_with(|it: char| it.is_ascii_alphanumeric() || it == '_')
+                        && !name.contains([':', '\\', '$'])
+                        && !name.contains("..")
+                };
+                names.extend(name.filter(is_package).map(|name| (name, span)));
+            }
+        }
+    }
+    if names.is_empty() {
+        return;
+    }
+    let place = format!("{}/node_modules", directory.trim_end_matches('/'));
+    let Found::Directory(there) = walk.look(&place) else { return };
+    let mut folders = 0;
+    for (name, span) in names {
+        let first = name.split('/').next().unwrap_or_default();
+        let mut found = Vec::new();
+        for ending in ["", ".js", ".cjs"] {
+            let file = format!("{name}{ending}");
+            if there.contains(&file) {
+                found.push(format!("{place}/{file}"));
+            }
+        }
+        if there.contains(&format!("{first}/")) && folders < FOLDERS {
+            folders += 1;
+            if let Found::Directory(inner) = walk.look(&format!("{place}/{first}"))
+                && !inner.iter().any(|it| it == "package.json")
+            {
+                let path = format!("{place}/{name}");
+                found.extend(["", ".js", "/index.js"].map(|end| format!("{path}{end}")));
+            }
+        }
+        if !found.is_empty() {
+            loads.push(Load { names: found, beside: true, span });
+        }
+    }
 }
 
 /// The module that an address holds.

@@ -1,5 +1,7 @@
 //! Calls that run more code: a text, a file, a module. Owns in which language it is read.
 
+use portcullis_syntax::Span;
+
 use super::{
     super::{
         imports::module_name,
@@ -69,6 +71,14 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.script(self.language, &file, &[], None);
             }
         }
+        if let Some(first) = first
+            && let Some(name) = first.value.as_known()
+        {
+            let (name, span) = (name.to_owned(), first.span);
+            // `require(path.resolve("a.js"))` is a path, whatever is left of it.
+            let is_written = span.of(self.source).trim().starts_with(['"', '\'', '`']);
+            self.load_by_value(&name, names_file || !is_written, span);
+        }
         match first.and_then(|given| given.value.as_known()) {
             Some(name) => self.module(module_name(name)),
             // One of the project, whatever it is called.
@@ -83,4 +93,41 @@ impl Interpreter<'_, '_, '_> {
             ),
         }
     }
+
+    /// Reads the module of the project that a call names by a value that was computed: `require(process.argv[1])`,
+    /// `importlib.import_module(sys.argv[1])`. What is written out where it is loaded is read already.
+    fn load_by_value(&mut self, name: &str, names_file: bool, span: Span) {
+        const OF_NODE: &[&str] = &["", ".js", ".cjs", ".mjs", ".ts", "/index.js"];
+        const OF_PYTHON: &[&str] = &["/__init__.py", ".py"];
+        let endings = match self.language {
+            "javascript" if names_file => OF_NODE,
+            "python" if is_dotted(name) => OF_PYTHON,
+            _ => return,
+        };
+        let written = [format!("\"{name}\""), format!("'{name}'"), format!("`{name}`")];
+        if written.iter().any(|it| span.of(self.source).contains(it)) && self.language == "python" {
+            return;
+        }
+        let directory = self.walk.directory_of_file();
+        let directory = directory.or_else(|| self.walk.directory().map(str::to_owned));
+        let Some(directory) = directory else { return };
+        let stem = if self.language == "python" { name.replace('.', "/") } else { name.to_owned() };
+        let stem = if stem.starts_with(['/', '~']) { stem } else { format!("{directory}/{stem}") };
+        let Some(path) = self.walk.target(&Text::known(stem)).path else { return };
+        self.flush();
+        for ending in endings {
+            self.walk.look(&format!("{path}{ending}"));
+        }
+        for ending in endings {
+            self.walk.load(self.language, &format!("{path}{ending}"), span);
+        }
+    }
+}
+
+/// Whether a name is one of modules of Python in each other.
+fn is_dotted(name: &str) -> bool {
+    !name.is_empty()
+        && name.split('.').all(|part| {
+            !part.is_empty() && part.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        })
 }

@@ -148,6 +148,10 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn read_named(&mut self, call: Call<'_>) -> Value {
         let Call { plain, first, .. } = call;
         let Some(first) = first else { return Value::unknown("a file") };
+        if Self::makes_archive(call) && !matches!(first.value, Value::File(_)) {
+            self.fill_named(Some(first));
+            return Value::reached(&format!("{}()", call.path), Text::default());
+        }
         self.flush();
         if matches!(first.value, Value::Number(0)) {
             return Value::Text(self.standard_input());
@@ -167,7 +171,13 @@ impl Interpreter<'_, '_, '_> {
     /// Another directory that relative paths start from.
     pub(super) fn enter_directory(&mut self, call: Call<'_>) -> Value {
         let Call { first, .. } = call;
-        let target = self.place_of(first);
+        let mut target = self.place_of(first);
+        // `os.fchdir(os.open(directory, os.O_RDONLY))`
+        if let Some(Given { value: value @ Value::File(_), .. }) = first
+            && let Some(directory) = self.directory_of_descriptor(value)
+        {
+            target.text = directory;
+        }
         self.flush();
         let path = self.walk.target(&target.text).path;
         self.walk.go_to(path);
@@ -205,6 +215,24 @@ impl Interpreter<'_, '_, '_> {
         let argument = self.place_of(Some(file));
         self.walk.write(&argument, mode, content);
         Value::unknown("nothing")
+    }
+
+    /// A file that is written with what is not looked at.
+    pub(in super::super) fn fill_named(&mut self, file: Option<&Given>) -> Value {
+        let Some(file) = file.filter(|it| !it.value.is_false()) else {
+            return Value::unknown("nothing");
+        };
+        let argument = self.place_of(Some(file));
+        self.walk.write(&argument, WriteMode::Replace, Text::unknown("content"));
+        Value::unknown("a file")
+    }
+
+    /// Whether an archive is opened to be written: `ZipFile(path, "w")`, `tarfile.open(path, mode="w:gz")`.
+    fn makes_archive(call: Call<'_>) -> bool {
+        let mode = call.second.or_else(|| call.keyword(&["mode"]));
+        matches!(call.path, "tarfile.open" | "zipfile.ZipFile")
+            && mode
+                .is_some_and(|mode| mode.value.text().known_prefix().starts_with(['a', 'w', 'x']))
     }
 
     /// A file that is opened, of which more is asked through what it gives.

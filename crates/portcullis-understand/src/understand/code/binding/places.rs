@@ -230,7 +230,14 @@ impl Interpreter<'_, '_, '_> {
                 let key = self.key_of(&Link::Index(dot));
                 if !self.assign_item(&path, &key, at) {
                     self.at = at + 1;
-                    drop(self.assigned());
+                    let value = self.assigned();
+                    // `globals()["show"] = …`
+                    if let Key::Name(key) = &key {
+                        let whole = format!("{path}.{key}");
+                        if let Some(name) = self.put_under(&whole) {
+                            self.bind(name.to_owned(), value);
+                        }
+                    }
                 }
                 true
             }

@@ -14,7 +14,11 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         self.at = close + 2;
-        let value = self.expression(0);
+        let mut value = self.expression(0);
+        // Perl's `("one")` is a list of one.
+        if self.language == "perl" && matches!(value, Value::Text(_) | Value::Number(_)) {
+            value = Value::List(vec![value]);
+        }
         let after = std::mem::replace(&mut self.at, open);
         self.bind_pattern(&value);
         self.at = after;

@@ -16,6 +16,11 @@ use crate::{
 
 impl Interpreter<'_, '_, '_> {
     pub(in super::super) fn variable(&mut self, name: &str) -> Value {
+        if self.language == "perl"
+            && let Some(value) = self.element_of(name)
+        {
+            return value;
+        }
         if let Some(value) = self.bound(name) {
             return value;
         }
@@ -53,6 +58,13 @@ impl Interpreter<'_, '_, '_> {
     pub(in super::super) fn name(&mut self, span: Span) -> Value {
         let word = span.of(self.source);
         let start = self.at;
+        if self.language == "perl"
+            && self.word_at(start + 1) != "=>"
+            && !(self.word_at(start + 1) == "}" && start > 0 && self.word_at(start - 1) == "{")
+            && let Some(value) = self.perl_word(word)
+        {
+            return value;
+        }
         match word {
             "my" | "our" | "local" | "state"
                 if self

@@ -42,6 +42,10 @@ pub(super) enum Act {
     WriteTo,
     /// Adds the second argument to the first.
     Append,
+    /// Writes into the first what is not looked at.
+    Fill,
+    /// Writes into the second what is not looked at.
+    FillSecond,
     /// Opens a file.
     Open,
     /// Opens a database in a file, of which more is asked through what it gives.

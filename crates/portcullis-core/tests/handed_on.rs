@@ -1,0 +1,128 @@
+//! Code reaches a function in many ways that do not name it: through another module, by handing it on with its arguments, under another name, by a
+//! descriptor of a directory, by an element of a list. None of them lets through what is asked about by itself, and each goes on where what it does is
+//! harmless.
+//!
+//! The spellings stand in `handed_on/`, with `%%` between them. In them stands `{P}` for a file, `{D}` for a directory and `{B}` for a file in it, `{C}`
+//! for a command, and other letters for parts of these; each is filled in once with what does harm and once with what does none. In the lists
+//! of what is asked about without being followed, the harmless one stands behind `==`.
+
+use portcullis_core::{
+    action::Action, call::ToolCall, decision::Verdict, facts::Facts, gate::Gate,
+};
+use serde_json::json;
+
+/// What stands for what, in harm and in its twin.
+const LETTERS: &[(&str, &str, &str)] = &[
+    ("{A}", "/home/dev/.bashrc", "/home/dev/app/build/out.txt"),
+    ("{B}", ".bashrc", "out.txt"),
+    ("{C}", "rm -rf ~", "echo hello"),
+    ("{D}", "/home/dev", "./build"),
+    ("{E}", "rc", ".txt"),
+    ("{N}", ".bash", "out"),
+    ("{P}", "/home/dev/.bashrc", "./build/out.txt"),
+    ("{V}", "/usr/lib/tool", "./.venv"),
+    ("{W}", "bashrc", "cache/x"),
+    ("{X}", "/home/dev/.Xashrc", "./X.txt"),
+];
+
+fn filled(spelling: &str, harms: bool) -> String {
+    LETTERS.iter().fold(spelling.to_owned(), |code, (letter, harm, none)| {
+        code.replace(letter, if harms { harm } else { none })
+    })
+}
+
+fn verdict(language: &str, code: &str) -> Verdict {
+    let (tool, arguments) = match language {
+        "perl" => ("bash", json!({ "command": format!("perl <<'END'\n{code}\nEND") })),
+        language => (language, json!({ "code": code })),
+    };
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let call = ToolCall { tool: tool.to_owned(), arguments, ..ToolCall::default() };
+    let facts = Facts {
+        cwd: Some("/home/dev/app".to_owned()),
+        workspace: Some("/home/dev/app".to_owned()),
+        home: Some("/home/dev".to_owned()),
+        ..Facts::default()
+    };
+    let Ok(action) = Action::from_call(call) else { return Verdict::Deny };
+    Gate::default().judge(&action, &facts).decision.verdict
+}
+
+/// Judges harm and twin of each, and says what came out otherwise than it should.
+fn judge_all(language: &str, pairs: &[(String, String)], least: usize) {
+    let mut wrong = Vec::new();
+    for (harm, twin) in pairs {
+        if verdict(language, harm) == Verdict::Allow {
+            wrong.push(format!("let through:\n{harm}"));
+        }
+        if verdict(language, twin) != Verdict::Allow {
+            wrong.push(format!("stopped:\n{twin}"));
+        }
+    }
+    assert!(pairs.len() >= least, "the spellings are read: {}", pairs.len());
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n---\n"));
+}
+
+fn followed(spellings: &str) -> Vec<(String, String)> {
+    let all = spellings.trim_end().split("\n%%\n");
+    all.map(|spelling| (filled(spelling, true), filled(spelling, false))).collect()
+}
+
+fn asked(spellings: &str) -> Vec<(String, String)> {
+    let all = spellings.trim_end().split("\n%%\n");
+    all.filter_map(|pair| pair.split_once("\n==\n"))
+        .map(|(harm, twin)| (harm.to_owned(), twin.to_owned()))
+        .collect()
+}
+
+#[test]
+fn what_python_hands_on_is_followed() {
+    judge_all("python", &followed(include_str!("handed_on/python.txt")), 60);
+}
+
+#[test]
+fn what_python_hands_on_unseen_is_asked_about() {
+    judge_all("python", &asked(include_str!("handed_on/python_asked.txt")), 7);
+}
+
+#[test]
+fn what_javascript_hands_on_is_followed() {
+    judge_all("javascript", &followed(include_str!("handed_on/javascript.txt")), 30);
+}
+
+#[test]
+fn what_javascript_hands_on_unseen_is_asked_about() {
+    judge_all("javascript", &asked(include_str!("handed_on/javascript_asked.txt")), 4);
+}
+
+#[test]
+fn what_perl_hands_on_is_followed() {
+    judge_all("perl", &followed(include_str!("handed_on/perl.txt")), 40);
+}
+
+/// What Perl is used for every day.
+const ORDINARY_PERL: &[&str] = &[
+    "for my $i (1..3) { open my $f, \">\", \"out/$i.txt\" or die; print $f \"x\\n\"; close $f }",
+    "use File::Path qw(make_path); make_path(\"build/x\");",
+    "my %c; open my $f, \"<\", \"log.txt\"; while (<$f>) { my ($k) = split; $c{$k}++ } print \"$_ $c{$_}\\n\" for sort keys %c;",
+    "my $s = join(\",\", map { $_ * 2 } 1..5); print \"$s\\n\";",
+    "my ($from, $to) = @ARGV; rename $from, $to;",
+    "unlink glob(\"build/*.o\");",
+    "for my $f (glob(\"src/*.c\")) { (my $o = $f) =~ s/\\.c$/.o/; unlink $o if -e $o }",
+    "opendir D, \"src\"; for (readdir D) { next if /^\\./; rename \"src/$_\", \"src/\" . lc $_ }",
+    "my @lines = map { chomp; $_ } <STDIN>; open my $o, \">\", \"build/out.txt\"; print $o \"$_\\n\" for @lines;",
+    "sub add { my ($x, $y) = @_; return $x + $y } print add(1, 2), \"\\n\";",
+    "my $t = \"a-b\"; $t =~ tr/a-z/A-Z/; print \"$t\\n\";",
+    "use JSON::PP; my $d = decode_json(do { local $/; open my $f, \"<\", \"a.json\"; <$f> }); open my $o, \">\", \"build/a.txt\"; print $o $d->{name};",
+    "my @q = (1, 2, 3); while (my $n = shift @q) { print \"$n\\n\" }",
+    "my %m = (a => 1, b => 2); for my $k (sort keys %m) { open my $o, \">\", \"build/$k.txt\"; print $o $m{$k} }",
+    "chdir \"build\" or die; open my $o, \">\", \"out.txt\"; print $o \"x\";",
+    "open my $o, \">\", $ENV{OUT} // \"build/out.txt\"; print $o \"x\";",
+];
+
+#[test]
+fn ordinary_perl_goes_on() {
+    let stopped: Vec<&&str> =
+        ORDINARY_PERL.iter().filter(|code| verdict("perl", code) != Verdict::Allow).collect();
+    assert!(stopped.is_empty(), "{stopped:#?}");
+}

@@ -1,0 +1,558 @@
+//! What only Perl has: blocks that lists go through, `@_`, `$_`, statements behind which a loop stands, texts that `=~` changes. Owns what of the names
+//! without a sigil each of them gives (perldoc, "perlsyn", "perlsub", "perlop", "perlfunc").
+
+use portcullis_syntax::{Span, code::TokenKind};
+
+use super::{
+    interpreter::Interpreter,
+    tables::Act,
+    value::{Given, Value, mixed},
+};
+use crate::{
+    bound::Bounded,
+    effect::{GapReason, WriteMode},
+    text::{Piece, Text},
+};
+
+/// For how many elements of a list a block is read one by one; it is read for all others together.
+const ROUNDS: usize = 8;
+
+/// How many tokens a statement has that is looked through for a loop behind it.
+const STATEMENT: usize = 512;
+
+/// Functions that take `$_` where they are given nothing.
+const OF_TOPIC: &[&str] = &["chdir", "eval", "rmdir", "unlink"];
+
+impl Interpreter<'_, '_, '_> {
+    /// A statement that is Perl's alone; whether it was one.
+    pub(super) fn perl_statement(&mut self) -> bool {
+        if self.language != "perl" || !self.is_name(self.at) {
+            return false;
+        }
+        let start = self.at;
+        if matches!(self.word(), "or" | "and" | "xor") {
+            self.at += 1;
+            return true;
+        }
+        let is_behind =
+            matches!(self.word_at(start + 1), ";" | "}" | "if" | "unless" | "or" | "and");
+        let ends = is_behind || start + 1 >= self.end;
+        if OF_TOPIC.contains(&self.word()) && ends {
+            self.of_topic(start);
+            return true;
+        }
+        match self.word() {
+            "for" | "foreach" => self.perl_loop(start),
+            _ => self.loop_behind(start),
+        }
+    }
+
+    /// `chdir;` goes home, `unlink;` takes what `$_` names.
+    fn of_topic(&mut self, start: usize) {
+        let function = self.word().to_owned();
+        self.at += 1;
+        let span = self.span_from(start);
+        let value = match (function.as_str(), self.bound("$_")) {
+            ("chdir", _) => Value::Text(self.environment("HOME")),
+            (_, Some(value)) => value,
+            // Lines of files: who starts perl reads these.
+            ("eval", None) => return,
+            (_, None) => Value::unknown("what nothing is named for"),
+        };
+        self.call_value(Value::name(&function), vec![Given { name: None, value, span }], span);
+    }
+
+    /// `for my $name (LIST) { … }`
+    fn perl_loop(&mut self, start: usize) -> bool {
+        let mut at = start + 1;
+        at += usize::from(matches!(self.word_at(at), "my" | "our" | "local" | "state"));
+        let mut name = "$_".to_owned();
+        if self.token_at(at).is_some_and(|token| token.kind == TokenKind::Variable) {
+            name = self.word_at(at).to_owned();
+            at += 1;
+        }
+        let close = self.partner(at);
+        let body = close + 1;
+        let is_counted = (at..close).any(|inside| self.word_at(inside) == ";");
+        if self.word_at(at) != "(" || self.word_at(body) != "{" || is_counted {
+            return false;
+        }
+        self.at = at + 1;
+        let values = self.perl_list(close);
+        self.for_each_of(&name, values, |walker| {
+            walker.at = body;
+            walker.braces();
+        });
+        self.at = self.partner(body) + 1;
+        true
+    }
+
+    /// `unlink $_ for LIST;`
+    fn loop_behind(&mut self, start: usize) -> bool {
+        let last = self.end.min(start + STATEMENT);
+        let (mut at, mut found) = (start, None);
+        while at < last && !matches!(self.word_at(at), ";" | "}") {
+            let is_word = self.token_at(at).is_some_and(|token| token.kind == TokenKind::Name);
+            if at > start && is_word && matches!(self.word_at(at), "for" | "foreach") {
+                found = Some(at);
+            }
+            at = self.partner_or_next(at);
+        }
+        let Some(found) = found else { return false };
+        if !self.sink() {
+            return false;
+        }
+        self.at = found + 1;
+        let values = self.perl_list(at.min(last));
+        self.for_each_of("$_", values, |walker| {
+            walker.at = start;
+            walker.statements(found);
+        });
+        self.rise();
+        self.at = at.min(last);
+        true
+    }
+
+    /// Reads something for each element of a list, under whose name it stands.
+    fn for_each_of(&mut self, name: &str, values: Vec<Value>, mut read: impl FnMut(&mut Self)) {
+        let outer = self.variables.get(name).cloned();
+        let mut values = values.into_iter();
+        let mut rounds: Vec<Value> = values.by_ref().leading(ROUNDS).collect();
+        rounds.extend(values.reduce(Value::or));
+        if rounds.is_empty() {
+            rounds.push(Value::unknown("an element"));
+        }
+        for value in rounds {
+            if !self.spend(1) {
+                break;
+            }
+            self.bind(name.to_owned(), value);
+            read(self);
+        }
+        match outer {
+            Some(value) => self.variables.insert(name.to_owned(), value),
+            None => self.variables.remove(name),
+        };
+    }
+
+    /// The elements of a list that ends at a token.
+    fn perl_list(&mut self, close: usize) -> Vec<Value> {
+        let outer = self.narrow(close);
+        self.brackets += 1;
+        let mut all = Vec::new();
+        while self.at < self.end && self.spend(1) {
+            let before = self.at;
+            if let Some(range) = self.range_of_numbers() {
+                all.extend(range);
+                self.accept(",");
+                continue;
+            }
+            match self.expression(0) {
+                Value::List(list) => all.extend(list),
+                value => all.push(value),
+            }
+            if !self.accept(",") && !self.accept("=>") && self.at <= before {
+                self.at = before + 1;
+            }
+        }
+        self.brackets -= 1;
+        self.end = outer;
+        self.at = close;
+        all
+    }
+
+    /// `1..3`: read as one number, or as two with the sign between them.
+    fn range_of_numbers(&mut self) -> Option<Vec<Value>> {
+        /// How many numbers are told apart.
+        const NUMBERS: i64 = 64;
+        let written = |at: usize| -> Option<&str> {
+            let token = self.token_at(at)?;
+            (token.kind == TokenKind::Number).then(|| token.span.of(self.source))
+        };
+        let first = written(self.at)?;
+        let (first, last, length) = match first.split_once("..") {
+            Some((first, last)) => (first, last, 1),
+            None if self.word_at(self.at + 1) == ".." => (first, written(self.at + 2)?, 3),
+            None => return None,
+        };
+        let (first, last) = (first.parse::<i64>().ok()?, last.parse::<i64>().ok()?);
+        self.at += length;
+        if last.saturating_sub(first) >= NUMBERS {
+            return Some(vec![
+                Value::Number(first),
+                Value::unknown("a number"),
+                Value::Number(last),
+            ]);
+        }
+        Some((first..=last).map(Value::Number).collect())
+    }
+
+    /// Words that take a list, or an element from one: `map`, `grep`, `shift`, `pop`. The cursor stands on the word.
+    pub(super) fn perl_word(&mut self, word: &str) -> Option<Value> {
+        match word {
+            "map" | "grep" | "first" | "any" | "all" | "none" => self.through_block(word),
+            "keys" | "values" => self.parts_of_table(word == "keys"),
+            "sort" => self.sorted(),
+            "shift" | "pop" => Some(self.taken_from_list(word == "shift")),
+            _ => None,
+        }
+    }
+
+    /// `map { BLOCK } LIST`, `map EXPRESSION, LIST`.
+    fn through_block(&mut self, word: &str) -> Option<Value> {
+        let start = self.at;
+        let is_paren = self.word_at(start + 1) == "(";
+        let begin = start + 1 + usize::from(is_paren);
+        let end = if is_paren { self.partner(start + 1) } else { self.end_of_list(begin) };
+        let (block, list) = if self.word_at(begin) == "{" {
+            let close = self.partner(begin);
+            (begin + 1..close, close + 1)
+        } else {
+            let mut comma = begin;
+            while comma < end && self.word_at(comma) != "," {
+                comma = self.partner_or_next(comma);
+            }
+            (begin..comma, comma + 1)
+        };
+        let is_map = matches!(word, "map" | "grep") || self.word_at(begin) == "{";
+        if !is_map || block.is_empty() || list > end || !self.sink() {
+            return None;
+        }
+        self.at = list + usize::from(self.word_at(list) == ",");
+        let values = self.perl_list(end);
+        let mut made = Vec::new();
+        let kept = values.clone();
+        self.for_each_of("$_", values, |walker| {
+            walker.at = block.start;
+            let outer = walker.narrow(block.end);
+            match walker.expression(0) {
+                Value::List(list) => made.extend(list),
+                value => made.push(value),
+            }
+            walker.statements(block.end);
+            walker.end = outer;
+        });
+        self.rise();
+        self.at = end + usize::from(is_paren);
+        Some(Value::List(if word == "map" { made } else { kept }))
+    }
+
+    /// `keys %table`, `values(%table)`.
+    fn parts_of_table(&mut self, are_keys: bool) -> Option<Value> {
+        let is_paren = self.word_at(self.at + 1) == "(";
+        let named = self.at + 1 + usize::from(is_paren);
+        let Value::Table(table) = self.bound(self.word_at(named))? else { return None };
+        self.at = named + 1 + usize::from(is_paren);
+        let part =
+            |(key, value): (String, Value)| if are_keys { Value::known(&key) } else { value };
+        Some(Value::List(table.into_iter().map(part).collect()))
+    }
+
+    /// `sort LIST`, `sort { BLOCK } LIST`: the same elements in whatever order.
+    fn sorted(&mut self) -> Option<Value> {
+        let start = self.at;
+        let is_paren = self.word_at(start + 1) == "(";
+        let begin = start + 1 + usize::from(is_paren);
+        let end = if is_paren { self.partner(start + 1) } else { self.end_of_list(begin) };
+        if self.word_at(begin) == "{" || begin >= end || !self.sink() {
+            return None;
+        }
+        self.at = begin;
+        let values = self.perl_list(end);
+        self.rise();
+        self.at = end + usize::from(is_paren);
+        Some(Value::List(values))
+    }
+
+    /// Where a list ends that stands in no brackets.
+    fn end_of_list(&self, from: usize) -> usize {
+        let mut at = from;
+        while at < self.end
+            && !matches!(
+                self.word_at(at),
+                ";" | ")" | "}" | "]" | "for" | "foreach" | "if" | "unless" | "or" | "and"
+            )
+        {
+            at = self.partner_or_next(at);
+        }
+        at.min(self.end)
+    }
+
+    /// `shift`, `shift @list`, `pop(@list)`.
+    fn taken_from_list(&mut self, is_first: bool) -> Value {
+        self.at += 1;
+        let is_paren = self.word() == "(" && !self.is_first(self.at);
+        let named = self.at + usize::from(is_paren);
+        let is_list = self.token_at(named).is_some_and(|token| token.kind == TokenKind::Variable)
+            && self.word_at(named).starts_with('@');
+        let name = match () {
+            () if is_list => self.word_at(named).to_owned(),
+            () => "@_".to_owned(),
+        };
+        if is_list {
+            self.at = named + 1 + usize::from(is_paren);
+        } else if is_paren && self.word_at(named) == ")" {
+            self.at = named + 1;
+        }
+        match self.bound(&name) {
+            Some(Value::List(mut list)) if !list.is_empty() => {
+                let taken = if is_first { Some(list.remove(0)) } else { list.pop() };
+                self.bind(name, Value::List(list));
+                taken.unwrap_or_else(|| Value::unknown("an element"))
+            }
+            Some(other) => self.element(&other, 0),
+            None if is_list || self.calls > 0 => Value::unknown("an element"),
+            None => self.element(&self.argument_list(), 0),
+        }
+    }
+
+    /// A list, or a table of pairs, as a variable with its sigil holds it.
+    pub(super) fn with_sigil(&self, name: &str, value: Value) -> Value {
+        if self.language != "perl" {
+            return value;
+        }
+        match (name.chars().next(), value) {
+            (Some('@'), value @ (Value::Text(_) | Value::Number(_) | Value::File(_))) => {
+                Value::List(vec![value])
+            }
+            (Some('%'), Value::List(list)) if list.len() % 2 == 0 => {
+                let mut pairs = Vec::new();
+                let mut list = list.into_iter();
+                while let (Some(key), Some(value)) = (list.next(), list.next()) {
+                    let key = match &key {
+                        Value::Name(path, _) => path.to_string(),
+                        key => key.text().display(),
+                    };
+                    pairs.push((key, value));
+                }
+                Value::Table(pairs)
+            }
+            (_, value) => value,
+        }
+    }
+
+    /// The list or table whose element a variable is: `$list[0]` of `@list`, `$table{name}` of `%table`.
+    pub(super) fn element_of(&self, name: &str) -> Option<Value> {
+        let bare = name.strip_prefix('$')?;
+        let sigil = match self.word() {
+            "[" => '@',
+            "{" => '%',
+            _ => return None,
+        };
+        let is_glued = self.token_at(self.at).is_some_and(|token| !token.spaced);
+        self.variables.get(&format!("{sigil}{bare}")).filter(|_| is_glued).cloned()
+    }
+
+    /// `$name =~ s/a/b/`, `$name =~ tr/a/b/`: the cursor stands on what it is held against.
+    pub(super) fn changed_by_pattern(&mut self, left: &Value) -> Option<Value> {
+        let token = self.token_at(self.at)?;
+        if self.language != "perl" || token.kind != TokenKind::Pattern {
+            return None;
+        }
+        let (span, sign) = (token.span, self.at.checked_sub(1)?);
+        let pattern = Changes::of(span.of(self.source))?;
+        if pattern.flags.contains('e') {
+            let code = span.of(self.source).rfind(pattern.to).filter(|_| !pattern.to.is_empty());
+            if let Some(at) = code {
+                let from = span.range().start + at;
+                self.fragment(Span::new(from, from + pattern.to.len()));
+            }
+            if pattern.flags.matches('e').count() > 1 {
+                self.walk.gap(span, GapReason::UnknownCode);
+            }
+        }
+        let known = left.as_known().and_then(|text| pattern.applied(text));
+        let value = match known {
+            Some(changed) => Value::Text(left.text().derive([Piece::Known(changed)])),
+            None => Value::Text(mixed("a changed text", [left])),
+        };
+        if pattern.flags.contains('r') {
+            return Some(value);
+        }
+        let mut at = sign.checked_sub(1)?;
+        while matches!(self.word_at(at), ")" | "]" | "}") {
+            let close = at;
+            at = self.unit.partners.get(close).copied().filter(|open| *open < close)?;
+            if self.word_at(close) == ")" {
+                let is_variable = |at: &usize| {
+                    self.token_at(*at).is_some_and(|token| token.kind == TokenKind::Variable)
+                };
+                at = (at..close).find(is_variable)?;
+                break;
+            }
+            at = at.checked_sub(1)?;
+        }
+        let name = self.word_at(at).to_owned();
+        if self.token_at(at).is_some_and(|token| token.kind == TokenKind::Variable) {
+            self.bind(name, value);
+        }
+        None
+    }
+
+    /// A pattern with code in it: `/(?{ … })/` (perldoc, "perlre").
+    pub(super) fn code_in_pattern(&mut self, span: Span) {
+        let text = span.of(self.source);
+        for mark in ["(?{", "(??{"] {
+            if let Some(at) = text.find(mark) {
+                let from = span.range().start + at + mark.len();
+                let rest = self.source.get(from..span.range().end).unwrap_or_default();
+                match rest.find("})") {
+                    Some(length) => drop(self.fragment(Span::new(from, from + length))),
+                    None => self.walk.gap(span, GapReason::UnknownCode),
+                }
+            }
+        }
+    }
+
+    /// Calls of Perl's modules whose arguments say what they are.
+    pub(super) fn special_in_perl(
+        &mut self,
+        path: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        match (path, given) {
+            ("find" | "finddepth" | "File.Find.find" | "File.Find.finddepth", _) => {
+                self.walk_below(given);
+                None
+            }
+            ("sysopen", [_, file, mode, ..])
+            | ("POSIX.open" | "IO.File" | "IO.File.new" | "IO.File.new().open", [file, mode, ..]) =>
+            {
+                let file = Given { name: None, value: file.value.clone(), span };
+                Some(self.opened_as(&file, &mode.value))
+            }
+            ("IO.File" | "IO.File.new" | "IO.File.new().open", [both]) => {
+                let given =
+                    [Given { name: None, value: Value::unknown("a handle"), span }, both.clone()];
+                Some(self.act(Act::Open, "open", &given, span))
+            }
+            ("tie", [_, class, file, ..])
+                if matches!(
+                    class.value.as_known(),
+                    Some("DB_File" | "GDBM_File" | "NDBM_File" | "SDBM_File" | "Tie::File")
+                ) =>
+            {
+                let file = Given { name: None, value: file.value.clone(), span };
+                Some(self.opened_as(&file, &Value::known("a")))
+            }
+            _ => None,
+        }
+    }
+
+    /// A file that is opened with a mode as C has it, or with flags.
+    fn opened_as(&mut self, file: &Given, mode: &Value) -> Value {
+        let shown = match mode {
+            Value::Number(_) => String::new(),
+            mode => mode.text().display(),
+        };
+        let appends =
+            shown.contains("APPEND") || shown.starts_with(['a']) || shown.starts_with(">>");
+        let writes = match mode {
+            // The bits of `fcntl.h` for writing, making, cutting and adding.
+            Value::Number(flags) => flags & (1 | 2 | 0o100 | 0o1000 | 0o2000) != 0,
+            mode => {
+                appends
+                    || mode
+                        .as_known()
+                        .is_some_and(|it| it.starts_with(['w', '>', '+', 'x']) || it.contains('+'))
+                    || ["WRONLY", "RDWR", "CREAT", "TRUNC"].iter().any(|it| shown.contains(it))
+                    || mode.as_known().is_none() && !shown.contains("RDONLY")
+            }
+        };
+        let how = if appends { WriteMode::Append } else { WriteMode::Replace };
+        let value = self.open_file(file, writes, how);
+        if writes && let Value::File(index) = value {
+            self.write_file(index, &Text::unknown("content"));
+        }
+        self.last_file = Some(self.files.len().saturating_sub(1));
+        value
+    }
+}
+
+/// What `s/from/to/` or `tr/from/to/` says.
+struct Changes<'t> {
+    is_letters: bool,
+    from: &'t str,
+    to: &'t str,
+    flags: &'t str,
+}
+
+impl<'t> Changes<'t> {
+    fn of(text: &'t str) -> Option<Self> {
+        let word = text.find(|letter: char| !letter.is_ascii_alphabetic())?;
+        let (word, rest) = text.split_at_checked(word)?;
+        if !matches!(word, "s" | "tr" | "y") {
+            return None;
+        }
+        let mark = rest.chars().next()?;
+        let close = match mark {
+            '{' => '}',
+            '(' => ')',
+            '[' => ']',
+            '<' => '>',
+            mark => mark,
+        };
+        let inner = rest.get(mark.len_utf8()..)?;
+        let (from, rest) = inner.split_once(close)?;
+        let rest = if close == mark { rest } else { rest.trim_start().strip_prefix(mark)? };
+        let (to, flags) = rest.rsplit_once(close)?;
+        Some(Self { is_letters: word != "s", from, to, flags })
+    }
+
+    /// The text that it makes of one, where that can be said.
+    fn applied(&self, text: &str) -> Option<String> {
+        let is_plain = |text: &str, marks: &[char]| !text.contains(marks);
+        let flags = self.flags.replace('r', "");
+        if self.is_letters {
+            let (from, to) = (self.from.chars(), self.to.chars());
+            let to: Vec<char> = to.collect();
+            let is_range = !is_plain(self.from, &['-', '\\']) || self.to.contains(['-', '\\']);
+            if !flags.is_empty() || is_range {
+                return None;
+            }
+            let from: Vec<char> = from.collect();
+            let changed = |letter: char| {
+                let at = from.iter().position(|it| *it == letter);
+                at.map_or(letter, |at| to.get(at).or(to.last()).copied().unwrap_or(letter))
+            };
+            return Some(text.chars().map(changed).collect());
+        }
+        const MARKS: &[char] =
+            &['\\', '.', '^', '$', '*', '+', '?', '(', ')', '[', ']', '{', '}', '|', '@'];
+        if self.from.is_empty()
+            || !is_plain(self.from, MARKS)
+            || !is_plain(self.to, &['$', '@', '\\', '&'])
+        {
+            return None;
+        }
+        match flags.as_str() {
+            "" => Some(text.replacen(self.from, self.to, 1)),
+            "g" => Some(text.replace(self.from, self.to)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Changes;
+
+    #[test]
+    fn what_a_pattern_makes_of_a_text_is_said_where_it_is_plain() {
+        for (pattern, expected) in [
+            ("s/a/b/", Some("bxa")),
+            ("s/a/b/g", Some("bxb")),
+            ("s{a}{b}", Some("bxa")),
+            ("tr/ax/by/", Some("byb")),
+            ("y/ax/b/", Some("bbb")),
+            ("s/./b/", None),
+            ("s/a/$b/", None),
+            ("tr/a-z/b/", None),
+        ] {
+            let changes = Changes::of(pattern);
+            let made = changes.and_then(|it| it.applied("axa"));
+            assert_eq!(made.as_deref(), expected, "{pattern}");
+        }
+    }
+}
