@@ -45,8 +45,13 @@ pub(super) fn patch(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.go_to(inner);
     }
     let is_led = options.has(&["-d", "--directory"]);
-    let is_piped =
-        !options.has(&["-i", "--input"]) && files.get(1).is_none() && invocation.input.is_some();
+    // A file that is given as it is was looked for by itself.
+    let is_copied =
+        invocation.input.as_ref().is_some_and(|input| walk.copied_file(input).is_some());
+    let is_piped = !options.has(&["-i", "--input"])
+        && files.get(1).is_none()
+        && invocation.input.is_some()
+        && !is_copied;
     patched(walk, &content, level(&options), (is_led, is_piped), invocation);
     walk.go_to(outer);
     Text::default()
@@ -106,7 +111,8 @@ fn apply(walk: &mut dyn Host, invocation: &Invocation, files: &[Argument]) {
     if files.iter().all(|file| known(file) == "-")
         && let Some(input) = invocation.input.clone()
     {
-        patches.push((of_copied(walk, input, invocation.span), true));
+        let is_copied = walk.copied_file(&input).is_some();
+        patches.push((of_copied(walk, input, invocation.span), !is_copied));
     }
     let options = invocation.options();
     let below = options.abbreviating().value(&["--directory"]);

@@ -97,9 +97,6 @@ fn choose(condition: &[Token], depth: usize) -> bool {
     if either.len() > 1 {
         return either.iter().all(|part| choose(part, depth));
     }
-    if condition.first().is_some_and(|first| is_word(first, "NOT")) {
-        return false;
-    }
     let both = parts(condition, &["AND", "&&"]);
     if both.len() > 1 {
         return both.iter().any(|part| choose(part, depth)) || is_short_range(&both);
@@ -109,6 +106,9 @@ fn choose(condition: &[Token], depth: usize) -> bool {
 
 /// A condition without `AND` and `OR`.
 fn one(condition: &[Token], depth: usize) -> bool {
+    if condition.first().is_some_and(|first| is_word(first, "NOT")) {
+        return false;
+    }
     if matches!(condition, [current, of, ..] if is_word(current, "CURRENT") && is_word(of, "OF")) {
         return true;
     }
@@ -354,6 +354,7 @@ mod tests {
             "type = 'test'",
             "expires_at < now()",
             "CURRENT OF c",
+            "NOT (id BETWEEN 2 AND 3) AND id = 7",
             "(a = 1 OR a = 2)",
             "day = '2025-01-01'",
             "EXISTS (SELECT 1 FROM o WHERE o.id = t.o AND o.code = 'a')",

@@ -10,6 +10,7 @@ pub(super) const FAMILIAR: &[&str] = &[
     "ASK",
     "ASSERT",
     "ATTACH",
+    "AUDIT",
     "BACKUP",
     "BEGIN",
     "BREAK",

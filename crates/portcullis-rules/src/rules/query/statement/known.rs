@@ -143,6 +143,7 @@ const DROPPED: &[&str] = &[
     "PACKAGE",
     "PARTITION",
     "PIPE",
+    "POLICY",
     "PREPARE",
     "PROC",
     "PROCEDURE",
@@ -304,7 +305,10 @@ pub(super) fn is_altered(verb: Verb<'_>, action: usize) -> bool {
             is_known && !UNUSUAL.iter().any(|run| verb.has_run(run)) && !verb.has("DISABLE")
         }
         "DATABASE" => {
-            says(SETTINGS) || matches!(verb.word(action), "RESET") || says(&["RENAME", "MODIFY"])
+            verb.word(2) == "AUDIT"
+                || says(SETTINGS)
+                || matches!(verb.word(action), "RESET")
+                || says(&["RENAME", "MODIFY"])
         }
         "EVENT" | "TASK" => !says(&["DISABLE", "SUSPEND", "RESUME", "ENABLE", "REMOVE"]),
         "INDEX" => !verb.has("DISABLE"),
