@@ -72,7 +72,10 @@ impl Kept {
     /// What the system says; what was kept before is kept then.
     pub fn keep(&self, path: &Path, now: &str) -> io::Result<()> {
         let path = &whole(path);
-        platform::create_private_directory(&self.directory)?;
+        match fs::symlink_metadata(&self.directory) {
+            Err(error) if is_absent(&error) => self.begin(path, now)?,
+            _ => platform::create_private_directory(&self.directory)?,
+        }
         let key = match Key::of(&self.directory) {
             Ok(key) => key,
             // Nothing else is vouched for with it.
@@ -81,11 +84,36 @@ impl Kept {
                 Key::of(&self.directory)?
             }
         };
+        key.write_vouched(&self.file_of(path), KIND, &about(path, now))?;
         let first = self.directory.join(FIRST);
-        if fs::symlink_metadata(&first).is_err() {
+        if key.read_vouched(&first, FIRST, LONGEST_PATH).is_err() {
             key.write_vouched(&first, FIRST, path.as_os_str().as_encoded_bytes())?;
         }
-        key.write_vouched(&self.file_of(path), KIND, &about(path, now))
+        Ok(())
+    }
+
+    /// Makes the directory whole, in one step: whoever looks finds none or all of it. Of several at once one wins.
+    fn begin(&self, path: &Path, now: &str) -> io::Result<()> {
+        let state = self.directory.parent().ok_or(io::ErrorKind::InvalidInput)?;
+        platform::create_private_directory(state)?;
+        let random: [u8; 8] = platform::random()?;
+        let made =
+            Self { directory: state.join(format!(".{DIRECTORY}-{}", HEXLOWER.encode(&random))) };
+        platform::create_private_directory(&made.directory)?;
+        let filled = Key::of(&made.directory).and_then(|key| {
+            key.write_vouched(&made.file_of(path), KIND, &about(path, now))?;
+            let first = made.directory.join(FIRST);
+            key.write_vouched(&first, FIRST, path.as_os_str().as_encoded_bytes())
+        });
+        let put = filled.and_then(|()| fs::rename(&made.directory, &self.directory));
+        if put.is_err() {
+            let _ = fs::remove_dir_all(&made.directory);
+        }
+        match put {
+            // Somebody else was first.
+            Err(_) if self.directory.is_dir() => Ok(()),
+            other => other,
+        }
     }
 
     /// Whether a path is that of the file that was kept first.

@@ -3,7 +3,7 @@
 
 use super::Scene;
 use crate::{
-    effect::{Effect, EffectKind, LayerOrigin, Target},
+    effect::{Effect, EffectKind, LayerId, LayerOrigin, Target},
     text::Piece,
 };
 
@@ -52,9 +52,14 @@ fn printed<'t>(target: &'t Target, effect: &Effect, scene: &Scene<'_>) -> Option
     };
     let is_named = matches!(&**origin, "a part of a name" | "mktemp") || is_variable || is_read();
     // A script of the project says by its arguments what it is about.
-    let layer = scene.effects.layers.get(usize::from(effect.at.layer.0));
-    let is_in_file = layer.is_some_and(|layer| matches!(layer.origin, LayerOrigin::File { .. }));
-    (!is_named && !is_in_file).then_some(origin)
+    let is_in_file = || {
+        let origin_of =
+            |at: LayerId| scene.effects.layers.get(usize::from(at.0)).map(|it| &it.origin);
+        let outer = |origin: &&LayerOrigin| origin.outer().and_then(|at| origin_of(at.layer));
+        std::iter::successors(origin_of(effect.at.layer), outer)
+            .any(|origin| matches!(origin, LayerOrigin::File { .. }))
+    };
+    (!is_named && !is_in_file()).then_some(origin)
 }
 
 #[cfg(test)]
