@@ -181,7 +181,9 @@ impl Interpreter<'_, '_, '_> {
     ) -> Option<Value> {
         match last {
             "parse" if owner == "JSON" => {
-                let text = given.first()?.value.text();
+                // What a second argument makes of each entry is not followed.
+                let [one] = given else { return None };
+                let text = one.value.text();
                 let inner = text.as_known()?.trim().strip_prefix('"')?.strip_suffix('"')?;
                 let is_plain = !inner.contains(['"', '\\']);
                 is_plain.then(|| Value::Text(text.derive([Piece::Known(inner.to_owned())])))
