@@ -3,7 +3,7 @@
 
 use std::{
     fs, io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use data_encoding::HEXLOWER;
@@ -136,12 +136,16 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// A path as there is one spelling of it, whether or not the file is there.
+/// A path as there is one spelling of it, by its words alone: where a link in it leads may change, and is the same file to whoever reads it.
 fn whole(path: &Path) -> PathBuf {
-    let directory = path.parent().and_then(|directory| fs::canonicalize(directory).ok());
-    directory
-        .zip(path.file_name())
-        .map_or_else(|| path.to_owned(), |(directory, name)| directory.join(name))
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.components().fold(PathBuf::new(), |mut whole, part| {
+        match part {
+            Component::ParentDir => drop(whole.pop()),
+            part => whole.push(part),
+        }
+        whole
+    })
 }
 
 /// A path and a text, told apart by a byte that no path has.
@@ -170,6 +174,18 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         kept.keep(&file, "c").unwrap();
         assert_eq!(left(&state.path().join("x/../x/./c.toml")).as_deref(), Some("c"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_that_was_put_in_the_place_of_its_own_is_no_first_use() {
+        let state = tempfile::tempdir().unwrap();
+        let (kept, at) = (Kept::new(state.path()), |name: &str| state.path().join(name));
+        fs::create_dir(at("c")).unwrap();
+        kept.keep(&at("c/c.toml"), "a").unwrap();
+        fs::rename(at("c"), at("d")).unwrap();
+        std::os::unix::fs::symlink(at("d"), at("c")).unwrap();
+        assert_eq!(kept.left(&at("c/c.toml")).unwrap().as_deref(), Some("a"));
     }
 
     #[test]
