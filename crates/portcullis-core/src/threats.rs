@@ -84,7 +84,7 @@ pub const THREATS: &[Threat] = &[
                         "planted instructions are found in whatever a tool answers and in every argument, also encoded, hidden and in other languages",
                         "portcullis_core::injection",
                         &[
-                            "portcullis-core/tests/content.rs::planted_instructions_are_found_and_their_look_alikes_are_not",
+                            "portcullis-core/tests/judging/content.rs::planted_instructions_are_found_and_their_look_alikes_are_not",
                             "portcullis-injection/src/injection/tests.rs::the_place_of_an_encoded_text_is_the_code",
                             "portcullis-rules/src/analyze/tests.rs::letters_that_only_look_like_others_hide_nothing",
                         ],
@@ -128,7 +128,7 @@ pub const THREATS: &[Threat] = &[
                     "what an earlier call fetched or was shown makes later calls that use it stricter",
                     "portcullis_core::session",
                     &[
-                        "portcullis-core/tests/session.rs::what_came_from_elsewhere_is_known_by_where_it_lies",
+                        "portcullis-core/tests/judging/session.rs::what_came_from_elsewhere_is_known_by_where_it_lies",
                         "portcullis/tests/hooks/main.rs::what_a_call_left_is_known_to_the_next_of_its_session_and_to_no_other",
                     ],
                 )],
@@ -265,8 +265,8 @@ pub const THREATS: &[Threat] = &[
                         "commands are read as what they do, however they are written",
                         "portcullis_core::understand, portcullis_core::rules",
                         &[
-                            "portcullis-core/tests/cases.rs::attacks_are_caught_and_their_twins_go_free_except_where_the_list_says_otherwise",
-                            "portcullis-core/tests/nothing_runs_unseen.rs::a_program_is_found_however_it_is_hidden",
+                            "portcullis-core/tests/judging/cases.rs::attacks_are_caught_and_their_twins_go_free_except_where_the_list_says_otherwise",
+                            "portcullis-core/tests/judging/nothing_runs_unseen.rs::a_program_is_found_however_it_is_hidden",
                         ],
                     ),
                 ],
@@ -423,7 +423,7 @@ pub const THREATS: &[Threat] = &[
                         "results are looked through for secrets, and the agent is told not to repeat them",
                         "portcullis_core::inspect",
                         &[
-                            "portcullis-core/tests/secrets_in_settings.rs::secrets_are_found_in_every_setting_and_hidden_there",
+                            "portcullis-core/tests/judging/secrets_in_settings.rs::secrets_are_found_in_every_setting_and_hidden_there",
                             "portcullis/tests/hooks/main.rs::each_agent_is_answered_as_its_cases_say",
                         ],
                     ),
@@ -502,7 +502,7 @@ pub const THREATS: &[Threat] = &[
                     "what would change the gate, an agent's own settings, hooks, skills or servers is denied or asks",
                     "portcullis_core::rules, portcullis_core::place",
                     &[
-                        "portcullis-core/tests/self_protection.rs::no_attack_on_the_gate_passes",
+                        "portcullis-core/tests/judging/self_protection.rs::no_attack_on_the_gate_passes",
                         "portcullis-model/src/place/tests.rs::agents_files_are_told_apart_by_what_they_do",
                     ],
                 )],

@@ -1,11 +1,10 @@
 //! A command says the same in whatever construct of PowerShell or batch it is dressed: no dressing is looser than the command by
 //! itself, and what is harmless stays harmless in it.
 
-use portcullis_core::{
-    action::Action, assessment::Coverage, call::ToolCall, decision::Verdict, facts::Facts,
-    gate::Gate,
-};
+use portcullis_core::{assessment::Coverage, decision::Verdict};
 use serde_json::json;
+
+use crate::at_app::judged;
 
 /// What is harmful, with a harmless twin: a command and the path that it is given.
 const COMMANDS: &[(&str, &str, &str)] = &[
@@ -136,16 +135,9 @@ const BATCH: &[&str] = &[
 ];
 
 fn verdict(tool: &str, code: &str) -> (Verdict, bool) {
-    let arguments = json!({ "command": code }).as_object().cloned().unwrap_or_default();
-    let call = ToolCall { tool: tool.to_owned(), arguments, ..ToolCall::default() };
-    let facts = Facts {
-        cwd: Some("/home/dev/app".to_owned()),
-        workspace: Some("/home/dev/app".to_owned()),
-        home: Some("/home/dev".to_owned()),
-        ..Facts::default()
+    let Some(judgement) = judged(tool, &json!({ "command": code })) else {
+        return (Verdict::Ask, false);
     };
-    let Ok(action) = Action::from_call(call) else { return (Verdict::Ask, false) };
-    let judgement = Gate::default().judge(&action, &facts);
     let is_full = judgement.assessment.coverage == Coverage::Full;
     (judgement.decision.verdict, is_full)
 }

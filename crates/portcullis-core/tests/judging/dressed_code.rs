@@ -6,10 +6,9 @@
 //! behind, `O` as the numbers of its characters.
 
 use data_encoding::{BASE64, HEXLOWER};
-use portcullis_core::{
-    action::Action, call::ToolCall, decision::Verdict, facts::Facts, gate::Gate,
-};
-use serde_json::json;
+use portcullis_core::decision::Verdict;
+
+use crate::at_app::verdict_of_code;
 
 /// A module, a function in it, something harmful that it is given, and a harmless twin.
 type Deed = (&'static str, &'static str, &'static str, &'static str);
@@ -44,19 +43,6 @@ const AROUND_JAVASCRIPT: &[&str] = &[
     "for (let i0 = 0; i0 < 1; i0++) {\nD\n}",
     "(async () => {\nD\n})()",
 ];
-
-fn verdict(tool: &str, code: &str) -> Verdict {
-    let arguments = json!({ "code": code }).as_object().cloned().unwrap_or_default();
-    let call = ToolCall { tool: tool.to_owned(), arguments, ..ToolCall::default() };
-    let facts = Facts {
-        cwd: Some("/home/dev/app".to_owned()),
-        workspace: Some("/home/dev/app".to_owned()),
-        home: Some("/home/dev".to_owned()),
-        ..Facts::default()
-    };
-    let Ok(action) = Action::from_call(call) else { return Verdict::Ask };
-    Gate::default().judge(&action, &facts).decision.verdict
-}
 
 /// Puts what the letters stand for in their places, where they are words of their own.
 fn dressed(dressing: &str, (module, name, _, _): Deed, given: &str) -> String {
@@ -105,12 +91,12 @@ fn judge_all(tool: &str, dressings: &str, deeds: &[Deed], outers: &[&str]) {
             for outer in outers {
                 judged += 1;
                 let code = around(outer, &code);
-                if verdict(tool, &code) == Verdict::Allow {
+                if verdict_of_code(tool, &code) == Some(Verdict::Allow) {
                     wrong.push(format!("let through:\n{code}"));
                 }
             }
             let code = dressed(dressing, *deed, deed.3);
-            if !deed.3.is_empty() && verdict(tool, &code) != Verdict::Allow {
+            if !deed.3.is_empty() && verdict_of_code(tool, &code) != Some(Verdict::Allow) {
                 wrong.push(format!("stopped:\n{code}"));
             }
         }

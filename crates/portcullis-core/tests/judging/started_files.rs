@@ -13,15 +13,10 @@ use portcullis_core::{
     policy::Policy,
 };
 
-#[path = "started_files/computed.rs"]
 mod computed;
-#[path = "started_files/evaluated.rs"]
 mod evaluated;
-#[path = "started_files/tools.rs"]
 mod tools;
-#[path = "started_files/unread.rs"]
 mod unread;
-#[path = "started_files/versions.rs"]
 mod versions;
 
 const ROOT: &str = "/home/dev/work/shop";

@@ -6,10 +6,10 @@
 //! for a command, and other letters for parts of these; each is filled in once with what does harm and once with what does none. In the lists
 //! of what is asked about without being followed, the harmless one stands behind `==`.
 
-use portcullis_core::{
-    action::Action, call::ToolCall, decision::Verdict, facts::Facts, gate::Gate,
-};
+use portcullis_core::decision::Verdict;
 use serde_json::json;
+
+use crate::at_app::{judged, verdict_of_code};
 
 /// What stands for what, in harm and in its twin.
 const LETTERS: &[(&str, &str, &str)] = &[
@@ -31,31 +31,22 @@ fn filled(spelling: &str, harms: bool) -> String {
     })
 }
 
-fn verdict(language: &str, code: &str) -> Verdict {
-    let (tool, arguments) = match language {
-        "perl" => ("bash", json!({ "command": format!("perl <<'END'\n{code}\nEND") })),
-        language => (language, json!({ "code": code })),
-    };
-    let arguments = arguments.as_object().cloned().unwrap_or_default();
-    let call = ToolCall { tool: tool.to_owned(), arguments, ..ToolCall::default() };
-    let facts = Facts {
-        cwd: Some("/home/dev/app".to_owned()),
-        workspace: Some("/home/dev/app".to_owned()),
-        home: Some("/home/dev".to_owned()),
-        ..Facts::default()
-    };
-    let Ok(action) = Action::from_call(call) else { return Verdict::Deny };
-    Gate::default().judge(&action, &facts).decision.verdict
+fn verdict(language: &str, code: &str) -> Option<Verdict> {
+    if language != "perl" {
+        return verdict_of_code(language, code);
+    }
+    let command = format!("perl <<'END'\n{code}\nEND");
+    judged("bash", &json!({ "command": command })).map(|judgement| judgement.decision.verdict)
 }
 
 /// Judges harm and twin of each, and says what came out otherwise than it should.
 fn judge_all(language: &str, pairs: &[(String, String)], least: usize) {
     let mut wrong = Vec::new();
     for (harm, twin) in pairs {
-        if verdict(language, harm) == Verdict::Allow {
+        if verdict(language, harm) == Some(Verdict::Allow) {
             wrong.push(format!("let through:\n{harm}"));
         }
-        if verdict(language, twin) != Verdict::Allow {
+        if verdict(language, twin) != Some(Verdict::Allow) {
             wrong.push(format!("stopped:\n{twin}"));
         }
     }
@@ -123,6 +114,6 @@ const ORDINARY_PERL: &[&str] = &[
 #[test]
 fn ordinary_perl_goes_on() {
     let stopped: Vec<&&str> =
-        ORDINARY_PERL.iter().filter(|code| verdict("perl", code) != Verdict::Allow).collect();
+        ORDINARY_PERL.iter().filter(|code| verdict("perl", code) != Some(Verdict::Allow)).collect();
     assert!(stopped.is_empty(), "{stopped:#?}");
 }
