@@ -232,6 +232,10 @@ fn half_known(text: &Text, facts: &Facts) -> Place {
         return Place::Unknown;
     }
     match origin {
+        // Where it is not set, what stands behind it begins at the root.
+        "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" if is_home_or_root(&rest, facts) => {
+            Place::Unknown
+        }
         "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => Place::Temporary,
         "HOME" | "USERPROFILE" => {
             place(&format!("{}/{rest}", facts.home.as_deref().unwrap_or("/home/user")), facts)
@@ -239,6 +243,18 @@ fn half_known(text: &Text, facts: &Facts) -> Place {
         _ if ground::is_artifact(&rest) => Place::Artifact,
         _ => Place::Unknown,
     }
+}
+
+/// `/`, `/*`, `/home/dev/…`: nobody has those names within a directory for what passes.
+fn is_home_or_root(rest: &str, facts: &Facts) -> bool {
+    let bare = rest.trim_matches('/');
+    let home = facts.home.as_deref().unwrap_or("/home/user").trim_matches('/');
+    let is_root = rest.starts_with('/') && matches!(bare, "" | "*" | "home" | "root" | "etc");
+    is_root
+        || !home.is_empty()
+            && bare
+                .strip_prefix(home)
+                .is_some_and(|below| matches!(below.bytes().next(), None | Some(b'/')))
 }
 
 fn worst(path: &str, facts: &Facts, ask: impl Fn(&Located<'_>) -> Place) -> Option<Place> {

@@ -17,9 +17,12 @@ pub(super) fn is_by(programs: &[&str], effect: &Effect, scene: &Scene<'_>) -> bo
     let Some(run) = scene.program_around(effect) else { return false };
     let text = scene.effects.layer_text(effect.at.layer);
     let before = text.get(..effect.at.span.range().end).unwrap_or(text);
-    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '\\');
     programs.contains(&run.program.as_str())
-        && before.split(|letter| !is_name(letter)).any(|word| word == run.program)
+        && before
+            .split(|letter| !is_name(letter))
+            // `c\p` is the same program.
+            .any(|word| word.chars().filter(|letter| *letter != '\\').eq(run.program.chars()))
 }
 
 /// Programs that list files which are there, sorted.

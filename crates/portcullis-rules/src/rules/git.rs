@@ -653,13 +653,23 @@ static RULES: &[Rule] = &[
         when: When::Command(&[
             "git remote set-url --push|--add !--delete",
             "git config remote.*.pushurl *",
+            "git config set remote.*.pushurl *",
+            // The name of a remote is one that a person has added; an address, also `host:path`, is anybody's.
+            "git config remote.pushdefault|branch.*.pushremote *:*",
+            "git config set remote.pushdefault|branch.*.pushremote *:*",
         ]),
         fires: &[
             "git remote set-url --add --push origin https://example.com/x.git",
             "git remote set-url --push origin https://example.com/x.git",
             "git config remote.origin.pushurl https://example.com/x.git",
+            "git config Remote.origin.PushURL https://example.com/x.git",
+            "git config set remote.origin.pushurl https://example.com/x.git",
+            "git config remote.pushDefault https://example.com/x.git",
+            "git config branch.main.pushRemote git@example.com:x.git",
         ],
         quiet: &[
+            "git config remote.pushDefault fork",
+            "git config --unset remote.pushDefault",
             "git remote set-url origin https://example.com/x.git",
             "git remote get-url --push origin",
             "git config --get remote.origin.pushurl",

@@ -333,8 +333,8 @@ fn is_spared(words: &str, name: &str, given: &Argument) -> bool {
 /// Stands for a star that is meant as one while a form is compared; no command holds it.
 const STAR: &str = "\u{1}";
 
-/// Whether `word` is `form`, in which `*` stands for any characters and `\*` for itself;
-/// without a star, letter case does not matter. Linear for each star.
+/// Whether `word` is `form`, in which `*` stands for any characters and `\*` for itself; letter case does not matter.
+/// Linear for each star.
 pub(super) fn fits(word: &str, form: &str) -> bool {
     let (first, wanted) = (word.as_bytes().first(), form.as_bytes().first());
     if let (Some(first), Some(wanted)) = (first, wanted)
@@ -352,17 +352,26 @@ pub(super) fn fits(word: &str, form: &str) -> bool {
     if form.contains("\\*") {
         return fits(&word.replace('*', STAR), &form.replace("\\*", STAR));
     }
-    let mut parts = form.split('*');
+    let mut parts = form.split('*').map(str::as_bytes);
     let Some(first) = parts.next() else { return word.is_empty() };
-    let Some(mut rest) = word.strip_prefix(first) else { return false };
+    let Some(mut rest) = without_start(word.as_bytes(), first) else { return false };
     let Some(last) = parts.next_back() else { return rest.is_empty() };
     for part in parts {
-        match rest.find(part).and_then(|at| rest.get(at + part.len()..)) {
+        let mut starts = 0..=rest.len().saturating_sub(part.len());
+        match starts.find_map(|at| without_start(rest.get(at..)?, part)) {
             Some(after) => rest = after,
             None => return false,
         }
     }
-    rest.ends_with(last)
+    rest.len()
+        .checked_sub(last.len())
+        .is_some_and(|at| rest.get(at..).is_some_and(|end| end.eq_ignore_ascii_case(last)))
+}
+
+/// What stands behind `start`, in whichever letter case it is written.
+fn without_start<'w>(word: &'w [u8], start: &[u8]) -> Option<&'w [u8]> {
+    let (head, rest) = word.split_at_checked(start.len())?;
+    head.eq_ignore_ascii_case(start).then_some(rest)
 }
 
 #[cfg(test)]

@@ -249,7 +249,12 @@ fn said_by_list(walk: &mut dyn Host, invocation: &Invocation) {
 
 /// What `s,a,b,` puts in the place of what it finds.
 fn replacement(expression: &str) -> Option<&str> {
-    let rest = expression.strip_prefix('s')?;
+    // gnu.org/software/tar, "Modifying File and Member Names": which names are meant may stand before it.
+    let expression = match expression.strip_prefix("flags=") {
+        Some(rest) => rest.split_once(';')?.1,
+        None => expression,
+    };
+    let rest = expression.trim_start().strip_prefix('s')?;
     let mark = rest.chars().next()?;
     rest.split(mark).nth(2).filter(|put| !put.is_empty())
 }

@@ -359,6 +359,22 @@ fn is_past(column: &[Token]) -> bool {
     })
 }
 
+/// Words for the present moment.
+pub(super) const MOMENTS: &[&str] = &[
+    "CURRENT_TIMESTAMP",
+    "GETDATE",
+    "GETUTCDATE",
+    "LOCALTIMESTAMP",
+    "NOW",
+    "SYSDATE",
+    "SYSDATETIME",
+    "SYSTIMESTAMP",
+    "SYSUTCDATETIME",
+    "UNIXEPOCH",
+    "UNIX_TIMESTAMP",
+    "UTC_TIMESTAMP",
+];
+
 /// `now()`, `CURRENT_TIMESTAMP` and nothing taken from it; what is added is not there yet.
 fn is_now(value: &[Token]) -> bool {
     let [name, rest @ ..] = value else { return false };
@@ -370,17 +386,7 @@ fn is_now(value: &[Token]) -> bool {
             .find(|token| !matches!(&*token.text, "(" | ")"))
             .is_some_and(|token| &*token.text == "+"),
     };
-    const NOW: &[&str] = &[
-        "CURRENT_TIMESTAMP",
-        "GETDATE",
-        "GETUTCDATE",
-        "LOCALTIMESTAMP",
-        "NOW",
-        "SYSDATE",
-        "SYSDATETIME",
-        "SYSTIMESTAMP",
-    ];
-    is_bare && NOW.iter().any(|word| is_word(name, word))
+    is_bare && MOMENTS.iter().any(|word| is_word(name, word))
 }
 
 /// Which of smaller, equal and larger an operator takes.

@@ -4,7 +4,7 @@
 use portcullis_syntax::sql::{Token, TokenKind};
 
 use super::{
-    condition::is_name,
+    condition::{MOMENTS, is_name},
     operand::{bare, comparison, cut, is_word, names_nothing, parts, position},
 };
 
@@ -113,7 +113,8 @@ fn one(condition: &[Token], depth: usize) -> bool {
         return true;
     }
     if condition.first().is_some_and(|first| is_word(first, "EXISTS")) {
-        return selects_few(condition.get(1..).unwrap_or_default(), depth);
+        let selection = condition.get(1..).unwrap_or_default();
+        return is_about_row(selection) && selects_few(selection, depth);
     }
     if let Some((left, set)) = cut(condition, &["IN"], false) {
         return !is_negated(left) && !is_shared(left) && is_listed(set, depth);
@@ -177,7 +178,7 @@ fn is_listed(set: &[Token], depth: usize) -> bool {
     }
     let is_selection = |word: &Token| ["SELECT", "WITH", "FROM"].iter().any(|it| is_word(word, it));
     if set.first().is_some_and(is_selection) {
-        return selects_few(set, depth);
+        return shows_own(set) && selects_few(set, depth);
     }
     parts(set, &[","]).iter().all(|value| names_nothing(value) || is_place(value))
 }
@@ -292,25 +293,108 @@ fn counts_up(column: &[Token]) -> bool {
 
 /// Whether a time has come: now, a place that whoever runs it fills, or something taken from either.
 fn is_by_now(time: &[Token]) -> bool {
-    const NOW: &[&str] = &[
-        "CURRENT_DATE",
-        "CURRENT_TIMESTAMP",
-        "DATETIME",
-        "GETDATE",
-        "GETUTCDATE",
-        "LOCALTIMESTAMP",
-        "NOW",
-        "SYSDATE",
-        "SYSDATETIME",
-        "SYSTIMESTAMP",
-        "SYSUTCDATETIME",
-        "UNIXEPOCH",
-        "UNIX_TIMESTAMP",
-        "UTC_TIMESTAMP",
-    ];
     let time = bare(time);
-    let is_now = time.iter().any(|token| NOW.iter().any(|word| is_word(token, word)));
-    is_place(time) || is_now && !time.iter().any(|token| &*token.text == "+")
+    let is_moment = |token: &Token| {
+        MOMENTS.iter().chain(&["CURRENT_DATE", "DATETIME"]).any(|word| is_word(token, word))
+    };
+    is_place(time) || time.iter().any(is_moment) && !is_ahead(time)
+}
+
+/// Whether what is done to a moment may lead ahead of it: `now() + …`, `now() - interval '-1 year'`, `datetime('now', '1 year')`,
+/// `DATEADD(year, 1, GETDATE())`.
+fn is_ahead(time: &[Token]) -> bool {
+    let adds = time.iter().any(|token| token.kind == TokenKind::Word && token.text.contains("ADD"));
+    let is_minus =
+        |at: Option<usize>| at.and_then(|at| time.get(at)).is_some_and(|token| &*token.text == "-");
+    // A minus behind a value takes away; behind anything else it is a sign.
+    let ends_value = |at: Option<usize>| {
+        at.and_then(|at| time.get(at))
+            .is_some_and(|token| token.kind != TokenKind::Operator || &*token.text == ")")
+            && !at.and_then(|at| time.get(at)).is_some_and(|token| is_word(token, "INTERVAL"))
+    };
+    let leads_ahead = |at: usize, token: &Token| {
+        let is_number = token.kind == TokenKind::Number;
+        let is_text = token.kind == TokenKind::Text
+            && token
+                .text
+                .trim_start()
+                .starts_with(|first: char| first.is_ascii_digit() || "+-".contains(first));
+        if !is_number && !is_text {
+            return false;
+        }
+        let before = at.checked_sub(1);
+        let is_taken = is_minus(before) && ends_value(at.checked_sub(2));
+        let is_sign = is_minus(before) && !is_taken;
+        let is_negative = is_sign || token.text.trim_start().starts_with('-');
+        let start = if is_sign { at.checked_sub(2) } else { before };
+        let is_interval =
+            start.and_then(|at| time.get(at)).is_some_and(|token| is_word(token, "INTERVAL"));
+        if adds {
+            !is_negative
+        } else if is_interval || is_number {
+            is_negative
+        } else {
+            is_negative == is_taken
+        }
+    };
+    time.iter().any(|token| &*token.text == "+")
+        || time.iter().enumerate().any(|(at, token)| leads_ahead(at, token))
+}
+
+/// The tables that a selection takes from, by their names and those given to them.
+fn sources(selection: &[Token]) -> &[Token] {
+    let from = position(selection, "FROM").unwrap_or(selection.len());
+    let end = position(selection, "WHERE").unwrap_or(selection.len());
+    selection.get(from..end).unwrap_or_default()
+}
+
+fn is_among(tables: &[Token], name: &Token) -> bool {
+    tables.iter().any(|table| {
+        matches!(table.kind, TokenKind::Word | TokenKind::Name)
+            && table.text.eq_ignore_ascii_case(&name.text)
+    })
+}
+
+/// The table that a column is said to be of: `o` of `o.id`.
+fn qualifier(column: &[Token]) -> Option<&Token> {
+    match bare(column) {
+        [.., table, dot, _] if &*dot.text == "." && is_name(bare(column)) => Some(table),
+        _ => None,
+    }
+}
+
+/// Whether what is selected is of the tables that it is selected from: `SELECT t.id FROM o` shows each row of `t` itself.
+fn shows_own(selection: &[Token]) -> bool {
+    let from = position(selection, "FROM").unwrap_or(selection.len());
+    let shown = selection.get(..from).unwrap_or_default();
+    let tables = sources(selection);
+    let is_foreign = |at: usize| {
+        let is_dot = shown.get(at + 1).is_some_and(|dot| &*dot.text == ".");
+        is_dot && shown.get(at).is_some_and(|table| !is_among(tables, table))
+    };
+    // Of `db.table.column` the last but one.
+    !(0..shown.len())
+        .any(|at| is_foreign(at) && shown.get(at + 3).is_none_or(|dot| &*dot.text != "."))
+}
+
+/// Whether an `EXISTS` is about the row that it is asked for: one of its conditions compares a column of its own with one of another table.
+fn is_about_row(selection: &[Token]) -> bool {
+    let selection = bare(selection);
+    let tables = sources(selection);
+    let Some(at) = position(selection, "WHERE") else { return false };
+    let condition = bare(selection.get(at + 1..).unwrap_or_default());
+    parts(condition, &["AND", "&&"]).iter().filter_map(|part| comparison(bare(part))).any(
+        |(left, sign, right)| {
+            let own = |side: &[Token]| qualifier(side).map(|table| is_among(tables, table));
+            // Without a table it is a column of the selection's own, where that has one.
+            sign == "="
+                && matches!(
+                    (own(left), own(right)),
+                    (Some(true) | None, Some(false)) | (Some(false), Some(true) | None)
+                )
+                && [left, right].iter().all(|side| is_name(bare(side)))
+        },
+    )
 }
 
 fn is_near(low: &[Token], high: &[Token]) -> bool {
@@ -358,6 +442,15 @@ mod tests {
             "(a = 1 OR a = 2)",
             "day = '2025-01-01'",
             "EXISTS (SELECT 1 FROM o WHERE o.id = t.o AND o.code = 'a')",
+            "EXISTS (SELECT 1 FROM orders AS o WHERE code = 'a' AND t.o = o.id)",
+            "id IN (SELECT o.id FROM orders o WHERE o.code = 'a')",
+            "id IN (SELECT s.o.id FROM s.o WHERE code = 'a')",
+            "expires_at < now() - interval '90 days'",
+            "expires_at < now() - '90 days'::interval",
+            "expires_at < datetime('now', '-7 days')",
+            "expires_at < DATEADD(day, -7, GETDATE())",
+            "expires_at < DATE_SUB(NOW(6), INTERVAL 7 DAY)",
+            "expires_at < UNIX_TIMESTAMP() - 3600",
         ] {
             assert!(super::names_rows(&sql::tokens(condition)), "{condition}");
         }
@@ -381,6 +474,19 @@ mod tests {
             "id IN (SELECT id FROM t LIMIT 5000)",
             "id IN (SELECT id FROM t WHERE status = 'draft')",
             "EXISTS (SELECT 1 FROM o WHERE o.id = t.o)",
+            "EXISTS (SELECT 1 FROM o WHERE o.code = 'a')",
+            "EXISTS (SELECT 1 FROM o WHERE o.id = o.parent AND o.code = 'a')",
+            "EXISTS (SELECT 1 FROM o LIMIT 1)",
+            "id IN (SELECT t.id FROM o WHERE o.code = 'a')",
+            "expires_at < now() + interval '1 year'",
+            "expires_at < now() - interval '-100 years'",
+            "expires_at < now() - '-100 years'::interval",
+            "expires_at < NOW() - INTERVAL -100 YEAR",
+            "expires_at < datetime('now', '+1 year')",
+            "expires_at < datetime('now', '1 year')",
+            "expires_at < DATEADD(year, 100, GETDATE())",
+            "expires_at < DATE_ADD(NOW(), INTERVAL 100 YEAR)",
+            "expires_at < GETDATE() - -30",
         ] {
             assert!(!super::names_rows(&sql::tokens(condition)), "{condition}");
         }

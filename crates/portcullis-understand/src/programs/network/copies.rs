@@ -612,6 +612,11 @@ pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         && remote_path(address).is_some_and(|path| !path.is_empty() && !path.ends_with('/'))
         && commands.is_empty()
     {
+        if let Some(to) = operands.get(1)
+            && names_many(address)
+        {
+            laid_over::fills(walk, to);
+        }
         let file = match operands.get(1) {
             Some(target) => target.clone(),
             None => named_after(
