@@ -124,6 +124,18 @@ impl Observer {
     #[must_use]
     pub fn surroundings(&self, cwd: Option<&str>, home: Option<&str>) -> Facts {
         let own_cwd = || std::env::current_dir().ok().filter(|_| self.knows_own);
+        // A directory of another system is none that could be looked at here, and ours is not the one that is meant.
+        if let Some(cwd) = cwd.filter(|path| platform::is_of_another(path)) {
+            let holds_home = home.is_some_and(|home| platform::is_within(home, cwd));
+            return Facts {
+                cwd: Some(cwd.to_owned()),
+                home: home.map(str::to_owned).or_else(|| self.home.as_deref().and_then(text)),
+                workspace: Some(cwd.to_owned()).filter(|_| !holds_home),
+                guarded: self.guarded.clone(),
+                hooked: self.hooked.clone(),
+                ..Facts::default()
+            };
+        }
         let cwd = cwd.map(PathBuf::from).filter(|path| path.is_absolute()).or_else(own_cwd);
         let cwd = cwd.map(|path| normalised(&path));
         let home = home.map(PathBuf::from).filter(|path| path.is_absolute()).or(self.home.clone());
@@ -294,6 +306,20 @@ mod tests {
         fs::create_dir_all(root.join("home/project/src")).unwrap();
         fs::create_dir_all(root.join("elsewhere")).unwrap();
         (directory, root)
+    }
+
+    #[test]
+    fn a_directory_of_another_system_is_the_workspace_unless_it_holds_the_home() {
+        let workspace = |cwd: &str| {
+            let facts = Observer::default().surroundings(Some(cwd), Some("C:\\Users\\dev"));
+            assert_eq!(facts.cwd.as_deref(), Some(cwd));
+            facts.workspace
+        };
+        assert_eq!(workspace("C:\\work\\app").as_deref(), Some("C:\\work\\app"));
+        assert_eq!(workspace("C:/users/DEV/app").as_deref(), Some("C:/users/DEV/app"));
+        for holds_home in ["C:\\", "c:/users", "C:\\Users\\dev\\"] {
+            assert_eq!(workspace(holds_home), None, "{holds_home}");
+        }
     }
 
     #[test]

@@ -181,6 +181,26 @@ pub fn is_for_temporary_files(path: &Path) -> bool {
         || is_shared(path)
 }
 
+/// Whether a path is whole on another system than this one: `C:\work` where there are no drives.
+#[must_use]
+pub fn is_of_another(path: &str) -> bool {
+    let mut letters = path.chars();
+    let is_drive = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.next() == Some(':')
+        && matches!(letters.next(), Some('\\' | '/'));
+    is_drive && !Path::new(path).is_absolute()
+}
+
+/// Whether a path with drives is a directory or lies in it.
+#[must_use]
+pub fn is_within(path: &str, directory: &str) -> bool {
+    let parts = |path: &str| {
+        let parts = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
+        parts.map(str::to_lowercase).collect::<Vec<_>>()
+    };
+    parts(path).starts_with(&parts(directory))
+}
+
 /// Why a file or directory of ours is not safe to use.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Insecurity {

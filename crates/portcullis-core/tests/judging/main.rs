@@ -24,3 +24,4 @@ mod understood_once;
 mod unknown_tools;
 mod what_sets_a_limit;
 mod whom_a_message_reaches;
+mod windows_ways;

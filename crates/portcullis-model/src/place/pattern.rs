@@ -330,7 +330,9 @@ fn resolved<'p>(path: &'p str, facts: &'p Facts) -> Vec<Cow<'p, str>> {
                     let (base, rest) = value.strip_prefix('~').map_or(("", *value), |rest| {
                         (facts.home.as_deref().unwrap_or("C:/Users/user"), rest)
                     });
-                    parts = split(base, b'/')
+                    // A home of Windows as that says it.
+                    parts = base
+                        .split(['/', '\\'])
                         .chain(split(rest, b'/'))
                         .filter(|part| !part.is_empty())
                         .map(Cow::Borrowed)

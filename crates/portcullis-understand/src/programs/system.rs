@@ -11,6 +11,7 @@ mod disks;
 mod machine;
 mod processes;
 mod rights;
+mod windows;
 
 use disks::{
     device, device_when_erasing, device_when_wiping, device_when_writing, disk_utility, encryption,
@@ -185,13 +186,15 @@ pub(super) static TABLE: &[Program] = &[
     operator("pvremove", &[]),
     operator("quotaoff", &[]),
     operator("reboot", &[]),
-    operator("reg", &["/v", "/t", "/d"]),
+    custom("reg", &["/v", "/t", "/d"], windows::registry),
+    custom("regedit", &[], windows::registry),
     operator("renice", &["-n", "-p", "-g", "-u"]),
     operator("restorecon", &[]),
     operator("rfkill", &[]),
     operator("rmmod", &[]),
     operator("rndc", &[]),
     operator("route", &[]),
+    custom("sc", &[], windows::services),
     operator("schtasks", &["/tn", "/tr", "/sc"]),
     operator("service", &[]),
     custom("setcap", &["-n"], capability),

@@ -84,10 +84,14 @@ impl Parser<'_> {
         if self.open('{') {
             if self.cursor.enter() {
                 self.skip_between();
+                let first = self.cursor.at;
                 self.skip_attributes();
                 if self.keyword().as_deref() == Some("param") {
                     self.cursor.at += "param".len();
                     block.parameters = self.parameters();
+                } else {
+                    // `[IO.File]::Delete($it)` is no attribute of what is taken.
+                    self.cursor.at = first;
                 }
                 self.statements(&mut block.body);
                 self.cursor.leave();

@@ -60,6 +60,13 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     let operands = project::operands(&words, &["-c", "--configuration", "-f", "-o", "-r", "-p"]);
     let verb = operands.first().copied().unwrap_or_default();
+    if invocation.program == "dotnet"
+        && let Some(file) = one_file(&words, &operands)
+        && let Some(path) = walk.target(&Text::known(file)).path
+    {
+        walk.run_file("csharp", &path, invocation.span, &[], None);
+        return;
+    }
     if project::has(&words, &["--help", "-h", "-?", "--version", "--info"])
         || invocation.program == "dotnet" && !VERBS.contains(&verb)
     {
@@ -117,6 +124,18 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         if let Some(file) = walk.look(path).file() {
             evaluated(walk, &file, invocation.span, &mut seen, 0);
         }
+    }
+}
+
+/// learn.microsoft.com, "dotnet run", file-based apps: `dotnet run x.cs`, `dotnet run --file x.cs`, `dotnet x.cs`.
+fn one_file<'w>(words: &'w [String], operands: &[&'w str]) -> Option<&'w str> {
+    let is_source = |word: &&str| word.ends_with(".cs");
+    match *operands.first()? {
+        "run" | "watch" => {
+            let named = project::options(words, &["--file"]).into_iter().find(is_source);
+            named.or_else(|| operands.get(1).copied().filter(is_source))
+        }
+        first => Some(first).filter(is_source),
     }
 }
 

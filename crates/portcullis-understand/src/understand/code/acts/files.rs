@@ -311,7 +311,7 @@ impl Interpreter<'_, '_, '_> {
                 let argument = Argument { text: value.text(), span: given.span };
                 self.walk.delete(&argument, recursive);
             }
-            if self.language == "python" || self.language == "javascript" {
+            if matches!(self.language, "java" | "javascript" | "python") {
                 break;
             }
         }

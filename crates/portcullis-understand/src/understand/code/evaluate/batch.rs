@@ -337,7 +337,7 @@ impl Evaluator<'_, '_> {
         }
         if paths::is_remote(&to.text) {
             let content = self.walk.read(&source);
-            self.walk.connect(&paths::share(&to), Some(content), false);
+            self.send_to_share(&to, content);
             if moves {
                 self.walk.delete(&source, true);
             }

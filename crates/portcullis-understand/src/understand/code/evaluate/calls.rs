@@ -69,7 +69,12 @@ impl Evaluator<'_, '_> {
                 continue;
             }
             for value in &ways {
-                let content = self.text(value);
+                // One after the other, each on its line.
+                let lines = value.elements().iter().map(|it| self.text(it)).collect::<Vec<_>>();
+                let mut content = super::value::join(lines, "\n");
+                if !content.is_empty() {
+                    content.push_known("\n");
+                }
                 self.write_file(&file, mode, content);
             }
         }
@@ -326,27 +331,18 @@ impl Evaluator<'_, '_> {
             self.walk.gap(span, GapReason::UnknownProgram);
             return self.unknown_from("a method", &[&holder]);
         };
-        if let Some(class) = self.class_of(&holder)
-            && let Some(at) = self.function_named(&format!("{class}::{known}"))
-        {
-            let given = values
-                .into_iter()
-                .map(|value| Given { name: None, value: Some(value), span })
-                .collect();
-            let outer = self.state.get("this").map(<[Value]>::to_vec);
-            self.state.set("this", vec![holder.clone()]);
-            let ways = self.call_method(at, given, span);
-            self.state.set("this", outer.unwrap_or_else(|| vec![Value::Nothing]));
-            if known == "new" {
-                return Value::Type(class.into());
+        if let Some(class) = self.class_of(&holder) {
+            if known == "new"
+                && let Some(made) = self.instance(&class, &values, span)
+            {
+                return made;
             }
-            return self.one_of("method", span, ways);
+            if let Some(at) = self.own_method(&class, &known) {
+                let ways = self.call_own(at, &holder, &values, span);
+                return self.one_of("method", span, ways);
+            }
         }
-        self.method(&holder, &known, &values, of, span)
-    }
-
-    fn call_method(&mut self, at: usize, given: Vec<Given>, span: Span) -> Vec<Value> {
-        self.call_function(at, given, None, span)
+        self.method(&holder, &known, &values, span)
     }
 
     fn values_given(&mut self, arguments: &[Expression]) -> Vec<Given> {
@@ -434,10 +430,18 @@ impl Evaluator<'_, '_> {
     /// Writes a file, or sends it where the path is one of another machine.
     pub(super) fn write_file(&mut self, file: &Argument, mode: WriteMode, content: Text) {
         if powershell::paths::is_remote(&file.text) {
-            self.walk.connect(&powershell::paths::share(file), Some(content), false);
+            self.send_to_share(file, content);
             return;
         }
         self.walk.write(file, mode, content);
+    }
+
+    /// Sends what a path on another machine is given. `\\server\C$`, `\\server\ADMIN$`: whoever administers that machine has its drives so.
+    pub(super) fn send_to_share(&mut self, to: &Argument, content: Text) {
+        if powershell::paths::is_of_administrators(&to.text) {
+            self.walk.note("windows.remote.command", to.span);
+        }
+        self.walk.connect(&powershell::paths::share(to), Some(content), false);
     }
 
     /// A value as a path in the form of the rest of the world.

@@ -224,7 +224,10 @@ impl Evaluator<'_, '_> {
                 Value::of(each)
             }
             Value::List(values) => Value::known(values.len().to_string()),
-            Value::Type(class) => self.constant(class, &lower),
+            Value::Type(class) => {
+                let class = class.clone();
+                self.constant(&class, &lower, span)
+            }
             Value::Block(closure) => Value::known(closure.source.as_str()),
             Value::Nothing => Value::Nothing,
             // `$PROFILE.CurrentUserAllHosts`: other files that are run as this one.
@@ -249,6 +252,10 @@ impl Evaluator<'_, '_> {
                 Value::of(object.entries.iter().flat_map(|(_, values)| values.clone()).collect())
             }
             _ if object.class == "map" => Value::Nothing,
+            // `(New-Object -ComObject WScript.Shell).SpecialFolders.Item('Startup')`
+            "specialfolders" => {
+                self.object(Object { class: "com specialfolders".to_owned(), ..Object::default() })
+            }
             _ => Value::Text(secret_by_name(part(&whole, name))),
         }
     }

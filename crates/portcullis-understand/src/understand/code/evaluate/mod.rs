@@ -88,6 +88,10 @@ pub(super) struct Evaluator<'w, 'f> {
     state: State,
     choice: Choice,
     functions: Vec<Function>,
+    /// Classes that the script declared.
+    classes: Vec<powershell::Class>,
+    /// How many things are being made, one for a field of the other.
+    making: usize,
     /// Values that the functions being called were left with.
     returned: Vec<Value>,
     /// Whether the block being read was left.
@@ -112,6 +116,8 @@ pub(super) fn run(
         state: State::new(),
         choice: Choice::default(),
         functions: Vec::new(),
+        classes: Vec::new(),
+        making: 0,
         returned: Vec::new(),
         left: false,
         endless: 0,
@@ -183,6 +189,15 @@ impl Evaluator<'_, '_> {
             text.inherit(code);
         }
         value
+    }
+
+    /// A text as what stands between double quotes.
+    fn expanded(&mut self, pattern: &Text, span: Span) -> Value {
+        let Some(known) = pattern.as_known() else {
+            return Value::Text(value::unknown_of(pattern, "expanded"));
+        };
+        let quoted = format!("\"{}\"", known.replace('"', "`\""));
+        self.inner(&pattern.derive([crate::text::Piece::Known(quoted)]), span)
     }
 
     /// What the script only defines is there for whoever wants it.

@@ -418,10 +418,7 @@ impl Evaluator<'_, '_> {
                     ..Object::default()
                 })
             }
-            _ => {
-                let _ = span;
-                value.clone()
-            }
+            _ => self.instance_with(&class, value, span).unwrap_or_else(|| value.clone()),
         }
     }
 }

@@ -29,7 +29,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    fn define(&mut self, name: &str, block: &Rc<portcullis_syntax::tree::Block>) {
+    pub(super) fn define(&mut self, name: &str, block: &Rc<portcullis_syntax::tree::Block>) {
         let closure = self.closure(block);
         let name = name.to_ascii_lowercase();
         let is_there = self
@@ -147,7 +147,7 @@ impl Evaluator<'_, '_> {
                 Vec::new()
             }
             StatementKind::Class { name, body } => {
-                self.class(name, body);
+                self.declare(name, body, span);
                 Vec::new()
             }
             StatementKind::Group(body) => self.body(body),
@@ -165,20 +165,6 @@ impl Evaluator<'_, '_> {
             StatementKind::Opaque => {
                 self.walk.gap(span, GapReason::Unparsed);
                 Vec::new()
-            }
-        }
-    }
-
-    /// Methods are there for whoever calls them, by the name of the class.
-    fn class(&mut self, name: &str, body: &[Statement]) {
-        for member in body {
-            match &member.kind {
-                StatementKind::Function { name: method, block } => {
-                    let method =
-                        if method.eq_ignore_ascii_case(name) { "new" } else { method.as_str() };
-                    self.define(&format!("{name}::{method}"), block);
-                }
-                _ => drop(self.statement(member)),
             }
         }
     }

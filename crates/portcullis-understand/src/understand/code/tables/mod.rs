@@ -153,8 +153,27 @@ pub(super) fn row(language: &str, path: &str) -> Option<Act> {
         "lisp" => others::LISP,
         _ => return None,
     };
-    find(table, path)
+    find(table, path).or_else(|| {
+        // C# and Java also write the whole name out.
+        let is_qualified = |space: &&&str| language == "java" && path.starts_with(**space);
+        let space = NAMESPACES.iter().find(is_qualified)?;
+        find(table, path.get(space.len()..)?)
+    })
 }
+
+/// What names of C# and Java may begin with, longer ones first.
+const NAMESPACES: &[&str] = &[
+    "System.Diagnostics.",
+    "System.IO.",
+    "System.Net.Http.",
+    "System.Net.Sockets.",
+    "System.Net.",
+    "System.",
+    "java.io.",
+    "java.lang.",
+    "java.net.",
+    "java.nio.file.",
+];
 
 /// What a method does, whatever it is called on.
 pub(super) fn method(language: &str, name: &str) -> Option<Act> {

@@ -129,6 +129,9 @@ impl Evaluator<'_, '_> {
                 self.walk.note("windows.persistence.task", span);
                 Value::Nothing
             }
+            (_, "specialfolders") | ("com specialfolders", "item") => {
+                Value::Text(super::types::folder(&first))
+            }
             (class, "createshortcut") => {
                 let file = Argument { text: super::paths::slashed(&first), span };
                 self.walk.write(&file, WriteMode::Replace, Text::unknown("a shortcut"));

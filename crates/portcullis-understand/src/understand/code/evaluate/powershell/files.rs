@@ -305,11 +305,21 @@ impl Evaluator<'_, '_> {
                     let held = vec![Value::Text(content.clone())];
                     self.set_variable(&format!("env:{name}"), held, span);
                 }
+                Some(paths::Drive::Session) => {
+                    let held = bound.get(&["value"]).or(bound.input.as_ref()).cloned();
+                    self.set_in_session(&file, held, span);
+                }
                 Some(_) => {}
                 None => self.write_file(&file, mode, content.clone()),
             }
         }
         Value::Nothing
+    }
+
+    /// `function:name`, `alias:name`, `variable:name`: what a name of the session stands for.
+    fn set_in_session(&mut self, item: &Argument, value: Option<Value>, span: Span) {
+        let name = item.text.display().replace(['/', '\\'], "");
+        self.set_variable(&name, vec![value.unwrap_or(Value::Nothing)], span);
     }
 
     /// Several as lines.
@@ -337,7 +347,7 @@ impl Evaluator<'_, '_> {
                     let content = self.walk.read(&source);
                     let to = destination.unwrap_or(Argument { text: Text::known("."), span });
                     if paths::is_remote(&to.text) {
-                        self.walk.connect(&paths::share(&to), Some(content), false);
+                        self.send_to_share(&to, content);
                     } else {
                         self.program(&["cp", "-r"], &[&source, &to], span);
                     }
@@ -351,7 +361,7 @@ impl Evaluator<'_, '_> {
                     }
                     if paths::is_remote(&to.text) {
                         let content = self.walk.read(&source);
-                        self.walk.connect(&paths::share(&to), Some(content), false);
+                        self.send_to_share(&to, content);
                         self.walk.delete(&source, true);
                     } else {
                         self.program(&["mv"], &[&source, &to], span);
@@ -387,6 +397,9 @@ impl Evaluator<'_, '_> {
             if paths::drive(file.text.known_prefix()) == Some(paths::Drive::Registry) {
                 self.registry_set(&file, &value.clone().unwrap_or_default());
                 continue;
+            }
+            if paths::drive(file.text.known_prefix()) == Some(paths::Drive::Session) {
+                self.set_in_session(&file, bound.get(&["value"]).cloned(), span);
             }
             if paths::drive(file.text.known_prefix()).is_some() {
                 continue;

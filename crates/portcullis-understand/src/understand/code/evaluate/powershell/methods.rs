@@ -1,10 +1,7 @@
 //! What is reached of a thing: `$thing.Method()`. Owns the methods of texts, lists, processes, clients of the network and
 //! things of COM.
 
-use portcullis_syntax::{
-    Span,
-    tree::{CallKind, Expression, ExpressionKind},
-};
+use portcullis_syntax::{Span, tree::CallKind};
 
 use super::super::{
     Evaluator,
@@ -46,7 +43,6 @@ impl Evaluator<'_, '_> {
         holder: &Value,
         name: &str,
         given: &[Value],
-        of: &Expression,
         span: Span,
     ) -> Value {
         // learn.microsoft.com, `EventLogSession.ClearLog`.
@@ -63,7 +59,7 @@ impl Evaluator<'_, '_> {
             self.reverse_named(values, Value::List(reversed.into()), span);
             return Value::Nothing;
         }
-        if let (Value::Object(number), ExpressionKind::Variable(_)) = (holder, &of.kind)
+        if let Value::Object(number) = holder
             && matches!(
                 name,
                 "add"
@@ -81,6 +77,14 @@ impl Evaluator<'_, '_> {
         {
             self.grow(*number, name, given, span);
             return holder.clone();
+        }
+        // Of what a thing is nothing is known: a method that only the script's own classes have is theirs.
+        if let Value::Text(text) = holder
+            && text.has_unknown()
+            && let Some(at) = self.method_of_any(name)
+        {
+            let ways = self.call_own(at, holder, given, span);
+            return self.one_of("method", span, ways);
         }
         self.method_of(holder, name, given, span)
     }
@@ -151,18 +155,14 @@ impl Evaluator<'_, '_> {
                 _ => Value::Text(self.text(holder)),
             },
             Value::Object(number) => self.object_method(*number, name, given, span),
+            Value::List(_) | Value::Text(_) if name == "foreach" => {
+                let ways = self.for_each_of(&holder.elements(), given, span);
+                self.one_of("each", span, ways)
+            }
+            Value::List(_) | Value::Text(_) if name == "where" => holder.clone(),
             Value::List(values) => match name {
                 "contains" | "indexof" | "gettype" | "equals" => Value::unknown("a condition"),
-                "foreach" => {
-                    let block = given.first().cloned().unwrap_or(Value::Nothing);
-                    let elements = holder.elements();
-                    let ways = self.each(&elements, span, |it, element| {
-                        it.state.set("_", vec![element]);
-                        it.invoke(&block, CallKind::Here, Vec::new(), None, span)
-                    });
-                    self.one_of("each", span, ways)
-                }
-                "where" | "clone" => holder.clone(),
+                "clone" => holder.clone(),
                 _ => {
                     let each: Vec<Value> = values
                         .iter()
@@ -177,6 +177,23 @@ impl Evaluator<'_, '_> {
             }
             Value::Nothing => Value::Nothing,
         }
+    }
+
+    /// `.ForEach({ … })`, `.ForEach('Delete', $true)`: a block for each of several, or a method or a part by its name.
+    fn for_each_of(&mut self, elements: &[Value], given: &[Value], span: Span) -> Vec<Value> {
+        let (does, more) = given.split_first().unwrap_or((&Value::Nothing, &[]));
+        let does = does.clone();
+        self.each(elements, span, |it, element| {
+            if let Value::Text(_) = does {
+                let name = it.text(&does).display().to_ascii_lowercase();
+                if more.is_empty() {
+                    return vec![it.member_or_method(&element, &name, span)];
+                }
+                return vec![it.method_of(&element, &name, more, span)];
+            }
+            it.state.set("_", vec![element]);
+            it.invoke(&does, CallKind::Here, Vec::new(), None, span)
+        })
     }
 
     /// What bytes say, or a text in bytes.
@@ -314,7 +331,23 @@ impl Evaluator<'_, '_> {
     /// A method of what a text only names: a file, a process, something that is not known.
     fn thing_method(&mut self, text: &Text, name: &str, given: &[Value], span: Span) -> Value {
         match name {
-            "invoke" | "invokescript" | "begininvoke" => {
+            "invokescript" => {
+                let code = given
+                    .iter()
+                    .find(|it| {
+                        matches!(it, Value::Block(_) | Value::Object(_))
+                            || it.as_known() != Some("False")
+                    })
+                    .cloned()
+                    .unwrap_or(Value::Nothing);
+                if matches!(code, Value::Text(_)) {
+                    let code = self.text(&code);
+                    return self.inner(&code, span);
+                }
+                let ways = self.invoke(&code, CallKind::Here, Vec::new(), None, span);
+                self.one_of("invoked", span, ways)
+            }
+            "invoke" | "begininvoke" => {
                 if text.has_unknown() {
                     let list = Value::List(given.to_vec().into());
                     let mut shown = unknown_of(text, "invoked");
@@ -323,6 +356,15 @@ impl Evaluator<'_, '_> {
                     return Value::Text(shown);
                 }
                 Value::Text(text.clone())
+            }
+            // learn.microsoft.com, `CommandInvocationIntrinsics`: `$ExecutionContext.InvokeCommand.InvokeScript($text)`.
+            "newscriptblock" => {
+                let code = given.first().map(|it| self.text(it)).unwrap_or_default();
+                self.code_value(&code)
+            }
+            "expandstring" => {
+                let pattern = given.first().map(|it| self.text(it)).unwrap_or_default();
+                self.expanded(&pattern, span)
             }
             "invokecommand" => Value::Text(text.clone()),
             "delete" => {

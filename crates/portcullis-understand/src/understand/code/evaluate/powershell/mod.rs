@@ -1,6 +1,7 @@
 //! What commands of PowerShell do. Owns the finding of a command by its name and aliases, the binding of what it is given, and
 //! what follows from the words that an unknown one is named with; each command is a row in `tables`.
 
+mod classes;
 mod clients;
 mod files;
 mod methods;
@@ -15,6 +16,7 @@ mod types;
 
 use portcullis_syntax::{Span, tree::CallKind};
 
+pub(super) use self::classes::Class;
 use self::tables::{Cmdlet, Does};
 use super::{Evaluator, calls::Given, value::Value};
 use crate::{
@@ -244,11 +246,7 @@ impl Evaluator<'_, '_> {
         let mut shown = Text::unknown(&format!("{verb}-{noun}"));
         for value in given.iter().filter_map(|one| one.value.as_ref()).chain(input) {
             shown.inherit(&self.text(value));
-            // What is given to a command is run where it is code.
-            if let Value::Block(_) = value {
-                let ways = self.invoke(&value.clone(), CallKind::Value, Vec::new(), None, span);
-                drop(ways);
-            }
+            self.run_if_code(value, span);
         }
         if dry {
             return Some(Value::Text(shown));
@@ -272,8 +270,40 @@ impl Evaluator<'_, '_> {
         Some(Value::Text(shown))
     }
 
+    /// What is given to a command is run where it is code.
+    fn run_if_code(&mut self, value: &Value, span: Span) {
+        let is_code = match value {
+            Value::Block(_) => true,
+            Value::Object(number) => {
+                self.state.objects.get(*number).is_some_and(|object| object.class == "code")
+            }
+            _ => false,
+        };
+        if is_code {
+            let ways = self.invoke(&value.clone(), CallKind::Value, Vec::new(), None, span);
+            drop(ways);
+        }
+    }
+
+    /// The same for all that a command is given by its parameters; `$_` is what comes in.
+    fn run_codes(&mut self, bound: &Bound) {
+        let input = bound.input.as_ref().map(Value::elements).unwrap_or_default();
+        let outer = self.state.get("_").map(<[Value]>::to_vec);
+        self.state.set("_", vec![input.first().cloned().unwrap_or(Value::unknown("_"))]);
+        for (_, value, span) in &bound.named {
+            self.run_if_code(value, *span);
+        }
+        for (value, span) in &bound.rest {
+            self.run_if_code(value, *span);
+        }
+        self.state.set("_", outer.unwrap_or_else(|| vec![Value::Nothing]));
+    }
+
     fn does(&mut self, row: &'static Cmdlet, does: Does, bound: Bound) -> Value {
         let span = bound.span;
+        if matches!(does, Does::Looks | Does::Passes | Does::Nothing | Does::Noted(_)) {
+            self.run_codes(&bound);
+        }
         match does {
             Does::Looks => self.looks(row, &bound),
             Does::Passes => bound.input.clone().unwrap_or_else(|| {

@@ -218,6 +218,12 @@ pub(crate) fn is_remote(text: &Text) -> bool {
     rest.is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()))
 }
 
+/// Whether it is a share that a machine has for who administers it.
+pub(crate) fn is_of_administrators(text: &Text) -> bool {
+    let shown = text.display().replace('\\', "/");
+    shown.trim_start_matches('/').split('/').nth(1).is_some_and(|share| share.ends_with('$'))
+}
+
 /// A path on another machine as an address.
 pub(crate) fn share(file: &Argument) -> Argument {
     let first = file.text.known_prefix().replace('\\', "/");

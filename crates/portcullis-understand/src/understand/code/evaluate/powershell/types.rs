@@ -18,7 +18,10 @@ use crate::{
 
 impl Evaluator<'_, '_> {
     /// A member of a type that is no method.
-    pub(in super::super) fn constant(&mut self, class: &str, name: &str) -> Value {
+    pub(in super::super) fn constant(&mut self, class: &str, name: &str, span: Span) -> Value {
+        if let Some(value) = self.shared_field(class, name, span) {
+            return value;
+        }
         match (class, name) {
             (_, "empty") => Value::known(""),
             ("environment", "newline") => Value::known("\n"),
@@ -44,6 +47,9 @@ impl Evaluator<'_, '_> {
         span: Span,
     ) -> Value {
         if name == "new" {
+            return self.made(class, given, span);
+        }
+        if matches!((class, name), ("powershell" | "management.automation.powershell", "create")) {
             return self.made(class, given, span);
         }
         for read in [Self::type_of_texts, Self::type_of_places, Self::type_of_machine] {
@@ -451,6 +457,9 @@ impl Evaluator<'_, '_> {
 
     /// A thing of a type.
     pub(super) fn made(&mut self, class: &str, given: &[Value], span: Span) -> Value {
+        if let Some(made) = self.instance(class, given, span) {
+            return made;
+        }
         let mut made_of = Text::default();
         for value in given {
             made_of.append(&self.text(value));
@@ -579,7 +588,7 @@ fn decoded(text: &Text) -> Text {
 }
 
 /// The directory that Windows has a name for.
-fn folder(name: &Text) -> Text {
+pub(super) fn folder(name: &Text) -> Text {
     let known = match name.display().to_ascii_lowercase().as_str() {
         "startup" | "commonstartup" => "%APPDATA%/Microsoft/Windows/Start Menu/Programs/Startup",
         "applicationdata" => "%APPDATA%",
@@ -591,6 +600,23 @@ fn folder(name: &Text) -> Text {
         "userprofile" => "~",
         "desktop" | "desktopdirectory" => "~/Desktop",
         "mydocuments" | "personal" => "~/Documents",
+        "mymusic" => "~/Music",
+        "mypictures" => "~/Pictures",
+        "myvideos" => "~/Videos",
+        "favorites" => "~/Favorites",
+        "recent" => "%APPDATA%/Microsoft/Windows/Recent",
+        "sendto" => "%APPDATA%/Microsoft/Windows/SendTo",
+        "startmenu" | "programs" | "commonstartmenu" | "commonprograms" => {
+            "%APPDATA%/Microsoft/Windows/Start Menu/Programs"
+        }
+        "commondesktopdirectory"
+        | "commondocuments"
+        | "commonmusic"
+        | "commonpictures"
+        | "commonvideos" => "C:/Users/Public",
+        "programfilesx86" => "C:/Program Files (x86)",
+        "systemx86" => "%SYSTEMROOT%/SysWOW64",
+        "fonts" => "%SYSTEMROOT%/Fonts",
         _ => return Text::unknown("a directory"),
     };
     Text::known(known)

@@ -1,0 +1,125 @@
+//! PowerShell and batch reach a file, a program or the registry in many ways that do not name it where it is used: classes, members by their name,
+//! the engine's own objects, drives of the session, files for the registry. What does harm in one is asked about, and its twin goes on.
+
+use portcullis_core::decision::Verdict;
+use serde_json::json;
+
+use crate::at_app::judged;
+
+/// A tool, what does harm, and what does none.
+const WAYS: &[(&str, &str, &str)] = &[
+    (
+        "powershell",
+        "class J { [string]$R = $HOME; [void] Sweep() { [IO.Directory]::Delete($this.R, $true) } }\n$j = New-Object J\n$j.Sweep()",
+        "class J { [string]$R = './dist'; [void] Sweep() { [IO.Directory]::Delete($this.R, $true) } }\n$j = New-Object J\n$j.Sweep()",
+    ),
+    (
+        "powershell",
+        "class J { [string[]]$Rs; [void] Sweep() { foreach ($r in $this.Rs) { Remove-Item -Recurse $r } } }\n$j = [J]@{ Rs = @($HOME) }\n$j.Sweep()",
+        "class J { [string[]]$Rs; [void] Sweep() { foreach ($r in $this.Rs) { Remove-Item -Recurse $r } } }\n$j = [J]@{ Rs = @('./dist') }\n$j.Sweep()",
+    ),
+    (
+        "powershell",
+        "class A { [string]$R; A([string]$r) { $this.R = $r } }\nclass B : A { B([string]$r) : base($r) {} [void] Go() { Remove-Item -Recurse $HOME } }\n[B]::new('x').Go()",
+        "class A { [string]$R; A([string]$r) { $this.R = $r } }\nclass B : A { B([string]$r) : base($r) {} [void] Go() { Remove-Item -Recurse ./dist } }\n[B]::new('x').Go()",
+    ),
+    (
+        "powershell",
+        "foreach ($d in [IO.Directory]::EnumerateFiles($HOME, '*', 'AllDirectories')) { [IO.File]::Delete($d) }",
+        "foreach ($d in [IO.Directory]::EnumerateFiles('./dist', '*', 'AllDirectories')) { [IO.File]::Delete($d) }",
+    ),
+    (
+        "powershell",
+        "(Get-ChildItem $HOME -Recurse -File).Where({ $_.Length }).ForEach('Delete')",
+        "(Get-ChildItem ./dist -Recurse -File).Where({ $_.Length }).ForEach('Delete')",
+    ),
+    (
+        "powershell",
+        "$ExecutionContext.InvokeCommand.InvokeScript('Remove-Item -Recurse -Force $HOME')",
+        "$ExecutionContext.InvokeCommand.InvokeScript('Remove-Item -Recurse -Force ./dist')",
+    ),
+    (
+        "powershell",
+        "$ExecutionContext.InvokeCommand.NewScriptBlock('Remove-Item -Recurse -Force $HOME').Invoke()",
+        "$ExecutionContext.InvokeCommand.NewScriptBlock('Remove-Item -Recurse -Force ./dist').Invoke()",
+    ),
+    (
+        "powershell",
+        "$null = $ExecutionContext.InvokeCommand.ExpandString('$(Remove-Item -Recurse $HOME)')",
+        "$null = $ExecutionContext.InvokeCommand.ExpandString('$(Remove-Item -Recurse ./dist)')",
+    ),
+    (
+        "powershell",
+        "[powershell]::Create().AddScript('Remove-Item -Recurse -Force $HOME').Invoke()",
+        "[powershell]::Create().AddScript('Remove-Item -Recurse -Force ./dist').Invoke()",
+    ),
+    (
+        "powershell",
+        "New-Item -Path alias:zap -Value Remove-Item; zap -Recurse -Force $HOME",
+        "New-Item -Path alias:zap -Value Remove-Item; zap -Recurse -Force ./dist",
+    ),
+    (
+        "powershell",
+        "Set-Content function:zap { Remove-Item -Recurse $HOME }; zap",
+        "Set-Content function:zap { Remove-Item -Recurse ./dist }; zap",
+    ),
+    (
+        "powershell",
+        "$t = New-Object Timers.Timer 100; Register-ObjectEvent $t Elapsed -Action { Remove-Item -Recurse $HOME }",
+        "$t = New-Object Timers.Timer 100; Register-ObjectEvent $t Elapsed -Action { Remove-Item -Recurse ./dist }",
+    ),
+    (
+        "powershell",
+        "New-Module -ScriptBlock ([scriptblock]::Create('Remove-Item -Recurse $HOME'))",
+        "New-Module -ScriptBlock ([scriptblock]::Create('Remove-Item -Recurse ./dist'))",
+    ),
+    (
+        "powershell",
+        "function Delete { }\n[IO.Directory]::Delete($HOME, $true)",
+        "function Delete { }\n[IO.Directory]::Delete('./dist', $true)",
+    ),
+    (
+        "powershell",
+        "$s = (New-Object -ComObject WScript.Shell); $l = $s.CreateShortcut((Join-Path $s.SpecialFolders.Item('Startup') a.lnk)); $l.Save()",
+        "$s = (New-Object -ComObject WScript.Shell); $l = $s.CreateShortcut('./dist/a.lnk'); $l.Save()",
+    ),
+    (
+        "powershell",
+        "[IO.Directory]::Delete([Environment]::GetFolderPath('MyPictures'), $true)",
+        "[IO.Directory]::Delete((Join-Path '.' 'dist'), $true)",
+    ),
+    (
+        "powershell",
+        "Add-Type 'public class A { public static void Go() { System.IO.Directory.Delete(\"/home/dev\", true); } }'; [A]::Go()",
+        "Add-Type 'public class A { public static void Go() { System.IO.Directory.Delete(\"dist\", true); } }'; [A]::Go()",
+    ),
+    ("cmd", "sc \\\\build create x binPath= \"C:\\x.exe\"", "sc \\\\build query x"),
+    ("cmd", "copy /y a.exe \\\\build\\C$\\Windows\\Temp\\", "copy /y a.exe dist\\"),
+    (
+        "cmd",
+        "(\necho [HKEY_CURRENT_USER\\Software\\Microsoft\\Windows\\CurrentVersion\\Run]\necho \"x\"=\"calc.exe\"\n) > p.reg\nreg import p.reg",
+        "(\necho [HKEY_CURRENT_USER\\Software\\Acme]\necho \"x\"=\"1\"\n) > p.reg\nreg import p.reg",
+    ),
+    (
+        "cmd",
+        "echo [HKEY_LOCAL_MACHINE\\Software\\Policies\\X]> p.reg\necho \"y\"=dword:1>> p.reg\nregedit /s p.reg",
+        "echo [HKEY_CURRENT_USER\\Software\\Acme]> p.reg\necho \"y\"=dword:1>> p.reg\nregedit /s p.reg",
+    ),
+];
+
+#[test]
+fn no_way_of_windows_hides_what_it_does() {
+    let verdict = |tool: &str, code: &str| {
+        judged(tool, &json!({ "command": code })).map(|judgement| judgement.decision.verdict)
+    };
+    let mut wrong = Vec::new();
+    for (tool, harm, twin) in WAYS {
+        if verdict(tool, harm) == Some(Verdict::Allow) {
+            wrong.push(format!("let through:\n{harm}"));
+        }
+        if verdict(tool, twin) != Some(Verdict::Allow) {
+            wrong.push(format!("stopped:\n{twin}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n---\n"));
+}
