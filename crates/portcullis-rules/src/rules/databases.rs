@@ -398,8 +398,19 @@ static RULES: &[Rule] = &[
         message: "the script that the database shell is given deletes a database, a collection or every key",
         remedy: "count first, and keep a dump",
         when: When::Noted,
-        fires: &["echo 'db.dropDatabase()' | mongosh prod", "echo FLUSHALL | redis-cli"],
-        quiet: &["echo 'db.stats()' | mongosh prod", "echo PING | redis-cli"],
+        fires: &[
+            "echo 'db.dropDatabase()' | mongosh prod",
+            "echo FLUSHALL | redis-cli",
+            "echo FLUSHALL > /dev/tcp/cache/6379",
+            "exec 3<>/dev/tcp/cache/6379; printf 'FLUSHDB\\r\\n' >&3",
+            "echo flush_all | nc cache 11211",
+        ],
+        quiet: &[
+            "echo 'db.stats()' | mongosh prod",
+            "echo PING | redis-cli",
+            "echo PING > /dev/tcp/cache/6379",
+            "echo stats | nc cache 11211",
+        ],
         ..Rule::LOSS
     },
     Rule {

@@ -40,8 +40,13 @@ static RULES: &[Rule] = &[
             "mysql -e \"drop/**/database prod\"",
             "sqlite3 a.db \"DROP TABLE IF EXISTS t\"",
             "psql -c \"SELECT 1; DROP SCHEMA public CASCADE\"",
+            "curl -d 'DROP TABLE users' http://store:8123/",
         ],
-        quiet: &["psql -c \"SELECT 'DROP TABLE users'\"", "psql -c \"SELECT * FROM drop_log\""],
+        quiet: &[
+            "psql -c \"SELECT 'DROP TABLE users'\"",
+            "psql -c \"SELECT * FROM drop_log\"",
+            "curl -d 'SELECT 1' http://store:8123/",
+        ],
     },
     Rule {
         id: "query.drop.part",

@@ -7,7 +7,10 @@
 
 use portcullis_syntax::Span;
 
-use super::found::{File, Found, Versions};
+use super::{
+    found::{File, Found, Versions},
+    queries,
+};
 use crate::{
     address,
     bound::Limits,
@@ -326,11 +329,15 @@ pub trait Host: Limits {
         let host = address::host(&address.text);
         let is_local = !listens && host.as_deref().is_some_and(hosts::is_this_machine);
         let said = sends.clone().filter(|said| !listens && !said.is_empty());
+        let statements = queries::within(&address.text, said.as_ref());
         let connection =
             Connection { address: address.text.clone(), host, sends, listens, is_local };
         let id = self.emit(EffectKind::Connect(connection), address.span);
         if let Some(said) = said {
             self.tell_store(address, said);
+        }
+        for statement in statements {
+            self.query(&statement, address.span);
         }
         let mut received = Text::unknown(&address.text.display());
         received.taint = Taint::NETWORK;
@@ -346,6 +353,10 @@ pub trait Host: Limits {
             let words = ["redis-cli", "-h", host.as_str()]
                 .map(|word| Argument { text: Text::known(word), span: address.span });
             self.run(&words, Some(said));
+        }
+        // github.com/memcached/memcached, doc/protocol.txt
+        else if shown.ends_with(":11211") && said.display().contains("flush_all") {
+            self.note("db.script.drop", address.span);
         }
     }
 

@@ -42,6 +42,7 @@ mod packages;
 mod patches;
 mod printers;
 mod projects;
+mod queries;
 mod reports;
 mod runners;
 pub(crate) mod secret_names;

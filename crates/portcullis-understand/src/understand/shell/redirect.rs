@@ -86,10 +86,16 @@ impl Walk<'_> {
                 for source in &printed.sources {
                     self.flow(*source, id);
                 }
+                let mut reached = None;
                 if let Some(effect) = self.recorder.effects.list.get_mut(id.0 as usize)
                     && let EffectKind::Connect(connection) = &mut effect.kind
                 {
                     connection.sends.get_or_insert_default().append(&printed);
+                    let address = connection.address.clone();
+                    reached = Some(Argument { text: address, span: effect.at.span });
+                }
+                if let Some(address) = reached.filter(|_| !printed.is_empty()) {
+                    self.tell_store(&address, printed);
                 }
                 Text::default()
             }
