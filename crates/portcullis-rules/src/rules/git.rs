@@ -309,9 +309,21 @@ static RULES: &[Rule] = &[
         id: "git.reflog.expire",
         message: "the log that lost commits are found again with is cut",
         remedy: "leave it: entries expire by themselves after 90 days; `git reflog` shows them",
-        when: When::Command(&["git reflog expire|delete"]),
-        fires: &["git reflog expire --expire=now --all", "git reflog delete HEAD@{1}"],
-        quiet: &["git reflog", "git reflog show main", "git reflog expire --dry-run --all"],
+        when: When::Command(&[
+            "git reflog expire|delete",
+            "git config … gc.reflogExpire|gc.reflogExpireUnreachable|gc.*.reflogExpire|gc.*.reflogExpireUnreachable|gc.pruneExpire now|all|0|*.minute*|*.hour* !--get !--unset",
+        ]),
+        fires: &[
+            "git reflog expire --expire=now --all",
+            "git reflog delete HEAD@{1}",
+            "git config gc.reflogExpire now",
+        ],
+        quiet: &[
+            "git reflog",
+            "git reflog show main",
+            "git reflog expire --dry-run --all",
+            "git config gc.reflogExpire never",
+        ],
         ..Rule::LOSS
     },
     Rule {
@@ -427,6 +439,34 @@ static RULES: &[Rule] = &[
             "git config -l",
         ],
         ..Rule::LOSS
+    },
+    Rule {
+        id: "git.config.change",
+        severity: Severity::Low,
+        message: "a setting of git is changed",
+        remedy: "`git config --unset NAME` takes it back",
+        when: When::Command(&[
+            "git config * * !--get !--get-all !--get-regexp !--get-urlmatch !--get-color !--get-colorbool !--list !-l !get !list",
+            "git config --unset|--unset-all|--remove-section|--rename-section",
+            "git config set|unset|remove-section|rename-section",
+        ]),
+        fires: &[
+            "git config user.name Alice",
+            "git config --global --unset user.name",
+            "git config set user.name Alice",
+        ],
+        quiet: &["git config user.name", "git config --get user.name", "git config get user.name"],
+        ..Rule::CHANGE
+    },
+    Rule {
+        id: "git.config.elsewhere",
+        severity: Severity::High,
+        message: "git would act on another directory than the one its repository lies in",
+        remedy: "`git worktree add PATH BRANCH` checks out a branch elsewhere",
+        when: When::Command(&["git config … core.worktree /*|~*|..*|$* !--get !--unset"]),
+        fires: &["git config core.worktree /home/dev", "git config core.worktree ../.."],
+        quiet: &["git config --get core.worktree", "git config core.worktree ."],
+        ..Rule::CHANGE
     },
     Rule {
         id: "git.config.trust",
@@ -654,9 +694,12 @@ static RULES: &[Rule] = &[
             "git remote set-url --push|--add !--delete",
             "git config remote.*.pushurl *",
             "git config set remote.*.pushurl *",
+            // What is pushed without being named: everything, also what is gone here, or what overwrites what is there.
+            "git config … remote.*.mirror true|yes|on|1 !--get !--unset",
+            "git config … remote.*.push +*|:* !--get !--unset",
+            "git remote add --mirror=push",
             // The name of a remote is one that a person has added; an address, also `host:path`, is anybody's.
-            "git config remote.pushdefault|branch.*.pushremote *:*",
-            "git config set remote.pushdefault|branch.*.pushremote *:*",
+            "git config … remote.pushdefault|branch.*.pushremote|branch.*.remote *:*",
         ]),
         fires: &[
             "git remote set-url --add --push origin https://example.com/x.git",
@@ -666,9 +709,14 @@ static RULES: &[Rule] = &[
             "git config set remote.origin.pushurl https://example.com/x.git",
             "git config remote.pushDefault https://example.com/x.git",
             "git config branch.main.pushRemote git@example.com:x.git",
+            "git config branch.main.remote https://example.com/x.git",
+            "git config remote.origin.mirror true",
+            "git config remote.origin.push '+refs/heads/*:refs/heads/*'",
         ],
         quiet: &[
             "git config remote.pushDefault fork",
+            "git config branch.main.remote origin",
+            "git config remote.origin.push 'refs/heads/*:refs/for/*'",
             "git config --unset remote.pushDefault",
             "git remote set-url origin https://example.com/x.git",
             "git remote get-url --push origin",
