@@ -139,10 +139,12 @@ static RULES: &[Rule] = &[
             "to=$(cut -d= -f2 kv.txt); cat notes.txt > \"$to\"",
             "IFS== read a b < kv.txt; cp notes.txt $b",
             "v=$(jq -r .to names.json); ln -s notes.txt \"${v#x}\"",
+            "sort -o \"$(jq -r .to names.json)\" notes.txt",
         ],
         quiet: &[
             "cp notes.txt \"$(date +%F).txt\"",
             "cp notes.txt \"$(mktemp)\"",
+            "curl -o \"$(basename \"$url\")\" \"$url\"",
             "for f in *.bak; do mv \"$f\" \"${f%.bak}\"; done",
             "echo x >> \"$GITHUB_OUTPUT\"",
             "rg -l a src | xargs sed -i s/a/b/",
@@ -243,7 +245,10 @@ fn write(
 }
 
 /// Programs that put a content somewhere, whatever it is.
-const PUTTING: &[&str] = &["cp", "dd", "install", "ln", "mv", "rsync", "tee"];
+const PUTTING: &[&str] = &[
+    "7z", "bsdtar", "cp", "curl", "dd", "install", "ln", "mv", "rsync", "scp", "sort", "tar",
+    "tee", "unzip", "wget",
+];
 
 /// A command puts something where nothing of the path is known but what a program said.
 fn put_as_computed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {

@@ -53,7 +53,9 @@ fn printed<'t>(target: &'t Target, effect: &Effect, scene: &Scene<'_>) -> Option
         let reads = |effect: &Effect| matches!(&effect.kind, EffectKind::Read(file) if file.text.display() == **origin);
         scene.effects.list.iter().any(reads)
     };
-    let is_named = matches!(&**origin, "a part of a name" | "mktemp") || is_variable || is_read();
+    // The last part of a path lies where the command runs.
+    let is_named =
+        matches!(&**origin, "a part of a name" | "basename" | "mktemp") || is_variable || is_read();
     // A script of the project says by its arguments what it is about.
     let is_in_file = || {
         let origin_of =
