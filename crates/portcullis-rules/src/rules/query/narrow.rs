@@ -81,10 +81,11 @@ pub(super) fn is_passing(table: &str) -> bool {
     const FIRST: &[&str] = &["SCRATCH", "STAGING", "STG", "TEMP", "TMP"];
     let upper = table.to_ascii_uppercase();
     let mut words = upper.split(|letter: char| !letter.is_ascii_alphanumeric());
-    // `tmp_ids`, `user_sessions`; `sessions_archive` is what is kept of them.
+    // `tmp_ids`, `user_sessions`, `HttpCache`; `sessions_archive` is what is kept of them.
     let is_first = words.next().is_some_and(|word| FIRST.contains(&word));
     let last = upper.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next();
-    is_first || last.is_some_and(|word| PASSING.binary_search(&word).is_ok())
+    is_first
+        || last.is_some_and(|word| word.ends_with("CACHE") || PASSING.binary_search(&word).is_ok())
 }
 
 fn choose(condition: &[Token], depth: usize) -> bool {
@@ -257,7 +258,12 @@ fn words_of(name: &str) -> Vec<String> {
 fn is_over(column: &[Token]) -> bool {
     let name = bare(column).last().filter(|_| is_name(bare(column)));
     name.is_some_and(|name| {
-        words_of(&name.text).iter().any(|word| OVER.binary_search(&word.as_str()).is_ok())
+        // `ExpiresAt`, `expiryDate`
+        let is_written_as_one =
+            |word: &str| word.starts_with("EXPIR") && word.len() > "EXPIRES".len();
+        words_of(&name.text)
+            .iter()
+            .any(|word| OVER.binary_search(&word.as_str()).is_ok() || is_written_as_one(word))
     })
 }
 

@@ -107,7 +107,12 @@ pub(super) fn takes_credentials(statement: &[Token]) -> bool {
         match &*token.text {
             "(" if token.kind == TokenKind::Operator => {
                 depth += 1;
-                if hidden.is_none() && is(before, TELLS_LITTLE) {
+                // BigQuery, DuckDB, Snowflake: `SELECT * EXCEPT (ssn)`, `* EXCLUDE (ssn)`.
+                let is_left_out = || {
+                    let star = index.checked_sub(2).and_then(|at| statement.get(at));
+                    is(before, &["EXCEPT", "EXCLUDE"]) && star.is_some_and(|it| &*it.text == "*")
+                };
+                if hidden.is_none() && (is(before, TELLS_LITTLE) || is_left_out()) {
                     hidden = Some(depth);
                 }
             }

@@ -32,7 +32,7 @@ use definition::{alter, body_keeps, create, drop, runs_as_its_owner};
 use dynamic::{dynamic, run};
 use made::Made;
 use outward::outward;
-use rights::{MIGHTY, holds_accounts, is_for_everybody};
+use rights::{MIGHTY, holds_accounts, is_catalog, is_for_everybody};
 use rows::{
     changes_history, chosen, insert, is_audit, merged, raises_account, sets_amounts, sets_payee,
 };
@@ -67,7 +67,8 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Found) {
             one(statement, depth, &mut made, &mut told);
             for (rule, name) in told {
                 let is_changed = match rule {
-                    "query.delete.many" | "query.update.many" => is_undone,
+                    "query.delete.all" | "query.delete.many" | "query.update.all"
+                    | "query.update.many" => is_undone,
                     // What one server alone takes for a statement is strange to the others.
                     "query.unfamiliar" => reading > 0,
                     _ => false,
@@ -141,10 +142,11 @@ fn one(statement: &[Token], depth: usize, made: &mut Made, found: &mut Found) {
         if start || runs_on(&words, index) {
             begin(Verb { statement, words: &words, at: index }, depth, made, found);
         }
+        // Behind `SELECT x AS` stands a name.
         start = matches!(
             word(index),
-            "(" | "BEGIN" | "THEN" | "ELSE" | "ANALYZE" | "DO" | "AS" | ")" | "LOOP" | "VERBOSE"
-        );
+            "(" | "BEGIN" | "THEN" | "ELSE" | "ANALYZE" | "DO" | ")" | "LOOP" | "VERBOSE"
+        ) || word(index) == "AS" && word(0) != "SELECT";
     }
 }
 
@@ -227,6 +229,15 @@ fn goes_anyway(verb: Verb<'_>, table: usize) -> bool {
     is_passing(&verb.name(at))
 }
 
+/// How many words `TOP (500) PERCENT` takes behind the verb.
+fn behind_top(verb: Verb<'_>) -> usize {
+    if verb.word(1) != "TOP" {
+        return 0;
+    }
+    let end = (2..8).find(|at| verb.word(*at) == ")").unwrap_or(2);
+    if verb.word(end + 1) == "PERCENT" { end + 1 } else { end }
+}
+
 /// What the statement that begins at `at` does.
 fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
     let Verb { statement, words, at } = verb;
@@ -275,17 +286,20 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
         }
         "DELETE" => {
             // `DELETE a, b.* FROM …` names aliases first; without a `FROM` only a whole statement is one.
+            let top = behind_top(verb);
             let aliases = words
                 .iter()
-                .skip(at + 1)
+                .skip(at + 1 + top)
                 .take_while(|word| !matches!(**word, "WHERE" | "(" | ")" | ";"))
                 .position(|word| *word == "FROM")
                 .unwrap_or(0);
-            let table = skip(1 + aliases, &["FROM", "ONLY", "IGNORE", "QUICK", "LOW_PRIORITY"]);
+            let table =
+                skip(1 + top + aliases, &["FROM", "ONLY", "IGNORE", "QUICK", "LOW_PRIORITY"]);
             let is_named = table > 1 || at == 0 && statement.get(1).is_some_and(is_name);
             let is_schema = (table..table + 3)
                 .any(|at| matches!(verb.word(at), "SQLITE_MASTER" | "SQLITE_SCHEMA"));
-            if is_named && is_schema {
+            let is_catalog = (table..table + 3).any(|at| is_catalog(&verb.name(at)));
+            if is_named && (is_schema || is_catalog) {
                 found.push(("query.server", verb.name(table)));
             } else if is_named && verb.names_table(table) {
                 let is_own = made.holds(verb, table)
@@ -301,6 +315,9 @@ fn begin(verb: Verb<'_>, depth: usize, made: &mut Made, found: &mut Found) {
         "UPDATE" if verb.has("SET") => {
             let table = skip(1, &["ONLY", "IGNORE", "OR", "LOW_PRIORITY"]);
             let is_own = made.is_temporary(verb, table);
+            if (table..table + 3).any(|at| is_catalog(&verb.name(at))) {
+                found.push(("query.server", verb.name(table)));
+            }
             let rule = verb.unless_temporary(table, verb.rows("query.update.all"));
             found.push((if is_own { "query.change" } else { rule }, verb.name(table)));
             let update = statement.get(at..).unwrap_or_default();
@@ -426,6 +443,21 @@ mod tests {
             ("DELETE FROM a WHERE expires_at < '9999-01-01'", "query.delete.many"),
             ("DELETE FROM sessions_archive WHERE a > 3", "query.delete.many"),
             ("BEGIN TRAN COMMIT; DELETE FROM a WHERE b > 3; ROLLBACK", "query.delete.many"),
+            ("BEGIN; DELETE FROM a; ROLLBACK", "query.change"),
+            ("BEGIN TRANSACTION; UPDATE a SET b = 1; ROLLBACK TRANSACTION", "query.change"),
+            ("BEGIN; UPDATE a SET b = 1; COMMIT", "query.update.all"),
+            (
+                "DELETE TOP (500) FROM dbo.HttpCache WHERE ExpiresAt < SYSUTCDATETIME()",
+                "query.change",
+            ),
+            ("UPDATE pg_database SET datallowconn = false", "query.server"),
+            ("DELETE FROM pg_catalog.pg_class WHERE relname = 'a'", "query.server"),
+            ("SET CLUSTER SETTING server.x = 'y'", "query.server"),
+            ("SELECT pg_cancel_backend(20411)", ""),
+            ("SELECT pg_cancel_backend(pid) FROM pg_stat_activity", "query.unfamiliar"),
+            ("SELECT * EXCEPT (ssn) FROM t", ""),
+            ("SELECT ssn FROM a EXCEPT (SELECT ssn FROM b)", "query.credentials"),
+            ("SELECT a.id AS [drop table], a.b FROM a", ""),
             ("EXEC @result = sys.sp_who", ""),
             ("SELECT name FROM t WHERE called = \"load_file\"", ""),
             ("SELECT U&\"pg_read\\005ffile\"('/etc/passwd')", "query.dynamic"),

@@ -43,7 +43,17 @@ pub(super) fn runs_on(words: &[&str], at: usize) -> bool {
     let is_part = matches!(word(0), "ALTER" | "COMMENT" | "DENY" | "GRANT" | "REVOKE")
         || matches!(
             before,
-            "," | "AFTER" | "BEFORE" | "DO" | "FOR" | "INSTEAD" | "KEY" | "NO" | "OF" | "ON" | "OR"
+            "," | "["
+                | "AFTER"
+                | "BEFORE"
+                | "DO"
+                | "FOR"
+                | "INSTEAD"
+                | "KEY"
+                | "NO"
+                | "OF"
+                | "ON"
+                | "OR"
         );
     at > 0
         && !is_part

@@ -273,6 +273,12 @@ pub(super) fn administers(statement: &[Token], words: &[&str]) -> bool {
                     return false;
                 }
                 let name = name.text.to_ascii_uppercase();
+                // One query, by the number of its process.
+                let is_number =
+                    statement.get(at + 2).is_some_and(|it| it.kind == TokenKind::Number);
+                if name == "PG_CANCEL_BACKEND" && is_number {
+                    return false;
+                }
                 if name.starts_with("PG_") {
                     return DO_MORE.contains(&name.as_str()) || !starts(&name);
                 }

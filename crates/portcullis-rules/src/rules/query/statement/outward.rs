@@ -96,7 +96,7 @@ pub(super) fn outward(verb: Verb<'_>, made: &Made, found: &mut Found) {
         "IMPORT" if next == "FOREIGN" => "query.remote",
         "DENY" | "GRANT" | "RENAME" | "REVOKE" => "query.change",
         "PRAGMA" if matches!(next, "WRITABLE_SCHEMA" | "TRUSTED_SCHEMA") => "query.server",
-        "SET" if matches!(next, "GLOBAL" | "PERSIST") => "query.server",
+        "SET" if matches!(next, "CLUSTER" | "GLOBAL" | "PERSIST") => "query.server",
         "FLUSHALL" | "FLUSHDB" => "query.truncate",
         "SHUTDOWN" | "KILL" => "query.server",
         _ => return,

@@ -36,6 +36,36 @@ pub(super) fn holds_accounts(words: &[&str], at: usize) -> bool {
     })
 }
 
+/// Whether a statement changes by hand what the server itself is made of: PostgreSQL's catalogs, which `ALTER` changes otherwise.
+pub(super) fn is_catalog(name: &str) -> bool {
+    const CATALOGS: &[&str] = &[
+        "PG_AM",
+        "PG_ATTRDEF",
+        "PG_ATTRIBUTE",
+        "PG_CAST",
+        "PG_CLASS",
+        "PG_CONSTRAINT",
+        "PG_DATABASE",
+        "PG_DB_ROLE_SETTING",
+        "PG_DEPEND",
+        "PG_EVENT_TRIGGER",
+        "PG_EXTENSION",
+        "PG_INDEX",
+        "PG_LANGUAGE",
+        "PG_NAMESPACE",
+        "PG_OPERATOR",
+        "PG_POLICY",
+        "PG_PROC",
+        "PG_REWRITE",
+        "PG_SEQUENCE",
+        "PG_SHDEPEND",
+        "PG_TABLESPACE",
+        "PG_TRIGGER",
+        "PG_TYPE",
+    ];
+    CATALOGS.binary_search(&name.to_ascii_uppercase().as_str()).is_ok()
+}
+
 /// Roles and rights that are as good as the server itself.
 pub(super) const MIGHTY: &[&str] = &[
     "ACCOUNTADMIN",
