@@ -94,6 +94,36 @@ const WAYS: &[(&str, &str, &str)] = &[
         "Add-Type 'public class A { public static void Go() { System.IO.Directory.Delete(\"dist\", true); } }'; [A]::Go()",
     ),
     ("cmd", "sc \\\\build create x binPath= \"C:\\x.exe\"", "sc \\\\build query x"),
+    (
+        "powershell",
+        "$HOME | Remove-Item -Path { $_ } -Recurse",
+        "'./dist' | Remove-Item -Path { $_ } -Recurse",
+    ),
+    (
+        "powershell",
+        "New-PSDrive -Name Proj -PSProvider FileSystem -Root $HOME; Remove-Item Proj:\\* -Recurse",
+        "New-PSDrive -Name Proj -PSProvider FileSystem -Root ./dist; Remove-Item Proj:\\* -Recurse",
+    ),
+    (
+        "powershell",
+        "$WhatIfPreference = $false; Remove-Item -Recurse $HOME",
+        "$WhatIfPreference = $true; Remove-Item -Recurse $HOME",
+    ),
+    (
+        "powershell",
+        "$WhatIfPreference = $true; Remove-Item -Recurse $HOME -WhatIf:$false",
+        "$WhatIfPreference = $true; Remove-Item -Recurse ./dist -WhatIf:$false",
+    ),
+    (
+        "cmd",
+        "pushd \"/home/dev\"\nfor /r . %f in (*.docx) do del \"%f\"",
+        "for /r . %f in (*.pyc) do del \"%f\"",
+    ),
+    (
+        "cmd",
+        "set V=T\nset \"%V%=/home/dev\"\nrd /s /q %T%",
+        "set V=T\nset \"%V%=dist\"\nrd /s /q %T%",
+    ),
     ("cmd", "copy /y a.exe \\\\build\\C$\\Windows\\Temp\\", "copy /y a.exe dist\\"),
     (
         "cmd",

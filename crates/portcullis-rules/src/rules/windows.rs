@@ -294,6 +294,7 @@ static RULES: &[Rule] = &[
             "cipher /w*|/W*",
             "manage-bde -off|-delete|-forcerecovery",
             "fsutil usn deletejournal",
+            "fsutil file setzerodata|setvaliddata",
             "wsl --unregister",
             "pnputil /delete-driver",
             "logoff",

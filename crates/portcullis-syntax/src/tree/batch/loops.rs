@@ -128,8 +128,20 @@ impl Parser<'_> {
                     start,
                     start,
                 ));
-                let below = Expression::new(ExpressionKind::Text("\\**".to_owned()), start, end);
-                ExpressionKind::Joined(vec![root, below])
+                // Each name in each directory below; a dot is the directory itself.
+                let below =
+                    |text: &str| Expression::new(ExpressionKind::Text(text.to_owned()), start, end);
+                let named = words.iter().map(|word| {
+                    let is_any = matches!(&word.kind, ExpressionKind::Text(text)
+                        if matches!(text.as_str(), "." | "*" | "*.*"));
+                    let parts = if is_any {
+                        vec![root.clone(), below("\\**")]
+                    } else {
+                        vec![root.clone(), below("\\**\\"), word.clone()]
+                    };
+                    Expression::new(ExpressionKind::Joined(parts), start, end)
+                });
+                ExpressionKind::List(named.collect())
             }
             _ => ExpressionKind::List(words),
         };

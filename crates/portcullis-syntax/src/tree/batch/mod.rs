@@ -455,6 +455,35 @@ impl Parser<'_> {
         body
     }
 
+    /// A name that is put together from others, before its `=`: `set %%V=1`, `set X_%V%=1`.
+    fn computed_name(&mut self) -> Option<Expression> {
+        let start = self.cursor.at;
+        let mut parts = Vec::new();
+        let mut is_computed = false;
+        while let Some(letter) = self.cursor.peek() {
+            let at = self.cursor.at;
+            if matches!(letter, '%' | '!') {
+                let Some(part) = self.expanded(letter) else { break };
+                parts.push(part);
+                is_computed = true;
+                continue;
+            }
+            let text = self.cursor.take_while(|letter| {
+                !matches!(letter, '=' | '\n' | '&' | '|' | '<' | '>' | '"' | '%' | '!' | ')')
+            });
+            if text.is_empty() {
+                break;
+            }
+            let text = ExpressionKind::Text(text.to_owned());
+            parts.push(Expression::new(text, at, self.cursor.at));
+        }
+        if is_computed && self.cursor.peek() == Some('=') {
+            return Some(Expression::new(ExpressionKind::Joined(parts), start, self.cursor.at));
+        }
+        self.cursor.at = start;
+        None
+    }
+
     /// `set NAME=value`, `set /a`, `set /p`.
     fn assignment(&mut self) -> StatementKind {
         let start = self.cursor.at;
@@ -473,6 +502,20 @@ impl Parser<'_> {
         }
         let quoted = self.cursor.eat("\"");
         let at = self.cursor.at;
+        if switch == ' '
+            && let Some(computed) = self.computed_name()
+        {
+            self.cursor.bump();
+            let from = self.cursor.at;
+            let value = StatementKind::Expression(self.rest_of_line(quoted));
+            let all = Expression::new(ExpressionKind::Variable("env:".to_owned()), at, at);
+            let place = ExpressionKind::Index { of: Box::new(all), at: Box::new(computed) };
+            return StatementKind::Assign {
+                target: Pattern::one(Expression::new(place, at, from)),
+                operator: None,
+                value: Box::new(Statement::new(value, from, self.cursor.at)),
+            };
+        }
         let name = self.cursor.take_while(|letter| {
             !matches!(letter, '=' | '\n' | '&' | '|' | '<' | '>' | '"' | '%' | '!' | ')')
         });

@@ -142,7 +142,7 @@ impl Parser<'_> {
     }
 
     /// What a percent sign or an exclamation mark begins, where that is something to expand.
-    fn expanded(&mut self, mark: char) -> Option<Expression> {
+    pub(super) fn expanded(&mut self, mark: char) -> Option<Expression> {
         let start = self.cursor.at;
         let rest = self.cursor.rest().get(1..)?;
         let variable = |name: &str| ExpressionKind::Variable(name.to_owned());
@@ -217,13 +217,14 @@ impl Parser<'_> {
         };
         let is_name = !bare.is_empty()
             && bare.chars().all(|letter| {
-                !is_blank(letter) && !"\"&|<>^=/\\".contains(letter)
+                !is_blank(letter) && !"\"&|<>=/\\".contains(letter)
                     || letter == ' ' && mark == '%' && bare.len() < 32 && !bare.contains(" in ")
             });
         if !is_name {
             return None;
         }
-        let of = variable(&format!("env:{bare}"));
+        // `call echo %^name%`: the caret is gone when `call` looks at the line again.
+        let of = variable(&format!("env:{}", bare.replace('^', "")));
         let kind = match modifier {
             None => of,
             Some(modifier) => {

@@ -520,6 +520,19 @@ pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
                 commands.push(Argument { text, span: file.span });
             }
         }
+        // learn.microsoft.com, "ftp": `ftp -s:FILE`.
+        "ftp" => {
+            for word in invocation.arguments.iter() {
+                let shown = word.text.display();
+                let Some(file) = shown.get(..3).filter(|it| it.eq_ignore_ascii_case("-s:")) else {
+                    continue;
+                };
+                let file = part(word, shown.get(file.len()..).unwrap_or_default().to_owned());
+                let text = walk.read_named(&file);
+                commands.push(Argument { text, span: word.span });
+            }
+            commands.extend(options.values_of(&["-c", "-e"]));
+        }
         _ => commands.extend(options.values_of(&["-c", "-e"])),
     }
     if let Some(input) = piped(invocation) {

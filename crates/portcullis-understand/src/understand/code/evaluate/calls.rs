@@ -446,7 +446,14 @@ impl Evaluator<'_, '_> {
 
     /// A value as a path in the form of the rest of the world.
     pub(super) fn path_argument(&self, value: &Value, span: Span) -> Argument {
-        Argument { text: powershell::paths::slashed(&self.text(value)), span }
+        let path = powershell::paths::slashed(&self.text(value));
+        let root = |(name, rest): (String, Text)| {
+            let mut whole = self.text(self.state.get(&name)?.first()?);
+            whole.append(&rest);
+            Some(whole)
+        };
+        let text = powershell::paths::on_named_drive(&path).and_then(root).unwrap_or(path);
+        Argument { text, span }
     }
 }
 

@@ -348,6 +348,15 @@ impl Evaluator<'_, '_> {
                 let key = self.expression(name);
                 self.assign_part(of, &key, values, span);
             }
+            // `set %name%=value`
+            ExpressionKind::Index { of, at } if matches!(&of.kind, ExpressionKind::Variable(name) if name == "env:") =>
+            {
+                let name = self.expression(at);
+                match self.text(&name).as_known() {
+                    Some(name) => self.set_variable(&format!("env:{name}"), values, span),
+                    None => self.walk.gap(span, GapReason::Unparsed),
+                }
+            }
             ExpressionKind::Index { of, at } => {
                 let key = self.expression(at);
                 self.assign_part(of, &key, values, span);

@@ -151,6 +151,9 @@ impl Evaluator<'_, '_> {
                     if paths::is_remote(&root.text) {
                         self.walk.connect(&paths::share(&root), None, false);
                     }
+                    let name = bound.get(&["name"]).and_then(Value::as_known).unwrap_or_default();
+                    let name = paths::named_drive(&name.to_ascii_lowercase());
+                    self.state.set_outermost(&name, vec![Value::Text(root.text)]);
                 }
                 Value::Nothing
             }

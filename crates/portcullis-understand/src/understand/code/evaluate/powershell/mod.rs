@@ -119,14 +119,14 @@ impl Evaluator<'_, '_> {
         let bare = module_free(&lower);
         let full = plain::alias(bare).filter(|_| !self.is_of_unix(bare, &given)).unwrap_or(bare);
         if let Some(row) = tables::cmdlet(full) {
-            let bound = bind(row, given, input, span);
+            let bound = self.bound(row, given, input, span);
             if bound.has("whatif") {
                 return Value::unknown("what would be done");
             }
             return self.does(row, row.does, bound);
         }
         if let Some(does) = plain::plain(full) {
-            let bound = bind(&tables::PLAIN, given, input, span);
+            let bound = self.bound(&tables::PLAIN, given, input, span);
             if bound.has("whatif") {
                 return Value::unknown("what would be done");
             }
@@ -166,6 +166,65 @@ impl Evaluator<'_, '_> {
             self.walk.note("code.fork.loop", span);
         }
         self.run_program(name, &given, input, span)
+    }
+
+    /// What a command is given, with what holds for the whole script and what is worked out for each thing that comes in.
+    fn bound(
+        &mut self,
+        row: &'static Cmdlet,
+        given: Vec<Given>,
+        input: Option<Value>,
+        span: Span,
+    ) -> Bound {
+        let says_itself = given.iter().any(|one| {
+            let name = one.name.as_deref().unwrap_or_default();
+            name.trim_start_matches('-').eq_ignore_ascii_case("whatif")
+        });
+        let mut bound = bind(row, given, input, span);
+        // learn.microsoft.com, "about_Preference_Variables": every command only says what it would do.
+        let preference = self.state.get("whatifpreference").unwrap_or_default();
+        let is_rehearsed = !preference.is_empty()
+            && preference.iter().all(|it| super::statements::truth(it) == Some(true));
+        if is_rehearsed && !says_itself {
+            bound.switches.push("whatif".to_owned());
+        }
+        self.work_out(&mut bound);
+        bound
+    }
+
+    /// learn.microsoft.com, "about_Script_Blocks", delay-bind: a block that stands where a value is taken gives it for each thing that comes in.
+    fn work_out(&mut self, bound: &mut Bound) {
+        const TAKES_CODE: &[&str] = &[
+            "action",
+            "begin",
+            "command",
+            "condition",
+            "end",
+            "expression",
+            "filterscript",
+            "initializationscript",
+            "parallel",
+            "process",
+            "property",
+            "remainingscripts",
+            "scriptblock",
+            "value",
+        ];
+        let Some(input) = &bound.input else { return };
+        let elements = input.elements();
+        let outer = self.state.get("_").map(<[Value]>::to_vec);
+        for (name, value, at) in &mut bound.named {
+            if !matches!(value, Value::Block(_)) || TAKES_CODE.contains(&name.as_str()) {
+                continue;
+            }
+            let block = value.clone();
+            let given = self.each(&elements, *at, |it, element| {
+                it.state.set("_", vec![element]);
+                it.invoke(&block, CallKind::Here, Vec::new(), None, *at)
+            });
+            *value = Value::of(given);
+        }
+        self.state.set("_", outer.unwrap_or_else(|| vec![Value::Nothing]));
     }
 
     /// Whether a name that is an alias on Windows is given words as the program of that name elsewhere takes them: `rm -rf`.

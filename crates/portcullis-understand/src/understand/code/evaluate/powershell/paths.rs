@@ -44,6 +44,19 @@ pub(crate) fn slashed(text: &Text) -> Text {
     path
 }
 
+/// The name under which the root of a drive is kept that the script made.
+pub(crate) fn named_drive(name: &str) -> String {
+    format!("psdrive:{name}")
+}
+
+/// The drive that a path begins with, and what follows it: `Proj:/x`. A single letter may be a drive that was there before.
+pub(crate) fn on_named_drive(path: &Text) -> Option<(String, Text)> {
+    let (name, rest) = path.known_prefix().split_once(':')?;
+    let is_name = name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let rest = format!("/{}", rest.trim_start_matches('/'));
+    is_name.then(|| (named_drive(&name.to_ascii_lowercase()), path.beginning_with(&rest)))
+}
+
 /// A word that a program is given: a path where it looks like one.
 pub(crate) fn word(text: &Text) -> Text {
     let first = text.known_prefix();
