@@ -10,9 +10,11 @@ pub(super) use grown::{grown, in_order, one_method};
 use sequences::{DEPTH, json, listed, of_json, sequence};
 
 use super::{
+    events::SETTLE,
     fold, handed,
     interpreter::Interpreter,
-    members::acts_here,
+    objects::GETTER,
+    tables::Act,
     value::{Given, SOME_MEMBER, Value, mixed},
 };
 use crate::{bound::Bounded, effect::WriteMode, text::Text};
@@ -145,6 +147,45 @@ impl Interpreter<'_, '_, '_> {
                 }
                 _ => None,
             },
+            // `String.raw(texts, ...values)` in a tag of the script's own.
+            "String.raw" => {
+                let (Given { value: Value::List(texts), .. }, values) = given.split_first()? else {
+                    return None;
+                };
+                let mut whole = Text::default();
+                for (at, text) in texts.iter().enumerate() {
+                    if let Some(value) = at.checked_sub(1).and_then(|before| values.get(before)) {
+                        whole.append(&value.value.text());
+                    }
+                    whole.append(&text.text());
+                }
+                Some(Value::Text(whole))
+            }
+            "timers/promises.setTimeout" | "timers/promises.setImmediate" => {
+                let at = usize::from(path.ends_with("setTimeout"));
+                given.get(at).map(|it| it.value.clone())
+            }
+            "Reflect.construct" => {
+                let [class, list, ..] = given else { return None };
+                let spread: Vec<Given> = handed::spread(list);
+                Some(self.call_value(class.value.clone(), spread, class.span))
+            }
+            // A text is code.
+            "setTimeout" | "setInterval" if first.is_some_and(|it| it.as_known().is_some()) => {
+                let span = given.first()?.span;
+                Some(self.act(Act::Code, path, given.get(..1)?, span))
+            }
+            "Object.groupBy" | "Map.groupBy" => {
+                let [
+                    Given { value: Value::List(list), .. },
+                    Given { value: Value::Function(index), span, .. },
+                ] = given
+                else {
+                    return None;
+                };
+                let keys = self.for_each(&list.clone(), *index, *span);
+                Some(grouped(list, &keys))
+            }
             // `setTimeout(run, 10, path)`
             "setTimeout" | "setInterval" | "setImmediate" | "process.nextTick" => {
                 let (function, rest) = given.split_first()?;
@@ -153,8 +194,14 @@ impl Interpreter<'_, '_, '_> {
                 } else {
                     rest
                 };
-                match function.value {
+                match &function.value {
+                    // What settles a promise is called with the rest.
+                    Value::Name(settle, _) if &**settle == SETTLE => {
+                        self.call_value(function.value.clone(), rest.to_vec(), function.span);
+                        Some(Value::unknown("a timer"))
+                    }
                     Value::Function(index) if !rest.is_empty() => {
+                        let index = *index;
                         self.apply(index, Some(rest));
                         self.called_later(path, index, rest);
                         Some(Value::unknown("a timer"))
@@ -202,7 +249,7 @@ impl Interpreter<'_, '_, '_> {
             },
             "Object.entries" => match first? {
                 Value::Table(table) => Some(entries(table)),
-                Value::Name(path, _) if acts_here(path) => {
+                Value::Name(path, _) if self.chooses_acts(path) => {
                     let one = Value::name(&format!("{path}[]"));
                     Some(Value::List(vec![Value::List(vec![Value::unknown("a name"), one])]))
                 }
@@ -210,7 +257,7 @@ impl Interpreter<'_, '_, '_> {
             },
             "Object.values" => match first? {
                 Value::Table(table) => Some(Value::List(values(table))),
-                Value::Name(path, _) if acts_here(path) => {
+                Value::Name(path, _) if self.chooses_acts(path) => {
                     Some(Value::List(vec![Value::name(&format!("{path}[]"))]))
                 }
                 _ => None,
@@ -247,6 +294,7 @@ impl Interpreter<'_, '_, '_> {
                 }
                 Some(Value::Table(all))
             }
+            "Proxy" if self.is_shown_alone(given) => self.shown_through(given),
             // What a proxy gives may be what it stands for, and whatever its traps give.
             "Proxy" => {
                 let [target, Given { value: Value::Table(traps), span, .. }] = given else {
@@ -291,6 +339,43 @@ impl Interpreter<'_, '_, '_> {
             },
             _ => None,
         }
+    }
+
+    /// Whether a proxy only shows an object that is written out and has no other name from here on: `new Proxy(own, { get(…) {…} })`.
+    fn is_shown_alone(&mut self, given: &[Given]) -> bool {
+        let [target, Given { value: Value::Table(traps), .. }] = given else { return false };
+        let Value::Table(members) = &target.value else { return false };
+        if members.len() > EACH
+            || !self.spend(self.unit.tokens.len() / 8)
+            || !matches!(traps.as_slice(), [(name, Value::Function(_))] if name == "get")
+        {
+            return false;
+        }
+        let range = target.span.range();
+        let written = self.source.get(range).unwrap_or_default().trim();
+        let uses = (0..self.unit.tokens.len()).filter(|at| self.word_at(*at) == written).count();
+        // Where it is made and where it is given.
+        written.starts_with('{') || uses == 2
+    }
+
+    /// What such a proxy shows for each member, and for any other.
+    fn shown_through(&mut self, given: &[Given]) -> Option<Value> {
+        let [target, Given { value: traps, span, .. }] = given else { return None };
+        let Value::Function(index) = traps.own_entry("get")? else { return None };
+        let (index, span) = (*index, *span);
+        let Value::Table(members) = &target.value else { return None };
+        let one = |value: Value| Given { name: None, value, span };
+        let nothing = Value::known("");
+        let other = Value::Text(mixed("what a proxy is asked for", [&nothing]));
+        let names = members.iter().map(|(name, _)| name.strip_suffix(GETTER).unwrap_or(name));
+        let mut shown = Vec::new();
+        for (name, key) in std::iter::once((SOME_MEMBER, other))
+            .chain(names.map(|name| (name, Value::known(name))))
+        {
+            let asked = [one(target.value.clone()), one(key), one(target.value.clone())];
+            shown.push((name.to_owned(), self.apply(index, Some(&asked))));
+        }
+        Some(Value::Table(shown))
     }
 
     /// What a method of a container gives.
@@ -540,6 +625,30 @@ fn key_of(key: &str) -> Value {
 
 fn values(table: &[(String, Value)]) -> Vec<Value> {
     table.iter().map(|(_, value)| value.clone()).collect()
+}
+
+/// A table of lists, each of the elements for which a function gave its key; what it gives beyond those is any of them.
+fn grouped(list: &[Value], keys: &[Value]) -> Value {
+    let mut table: Vec<(String, Value)> = Vec::new();
+    for (at, one) in list.iter().enumerate().leading(ELEMENTS) {
+        let known = keys.get(at).and_then(Value::as_known).filter(|_| at < EACH);
+        let key = known.unwrap_or(SOME_MEMBER);
+        match table.iter_mut().find(|(name, _)| name == key) {
+            Some((_, Value::List(group))) => group.push(one.clone()),
+            _ => table.push((key.to_owned(), Value::List(vec![one.clone()]))),
+        }
+    }
+    // Under which name the rest stands, nobody knows: it may stand under any.
+    let rest = table.iter().position(|(name, _)| name == SOME_MEMBER).map(|at| table.remove(at).1);
+    if let Some(Value::List(rest)) = rest {
+        for (_, group) in &mut table {
+            if let Value::List(group) = group {
+                group.extend(rest.iter().cloned());
+            }
+        }
+        table.push((SOME_MEMBER.to_owned(), Value::List(rest)));
+    }
+    Value::Table(table)
 }
 
 /// A table from pairs; none where one of them is something else.

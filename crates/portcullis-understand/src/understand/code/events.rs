@@ -21,7 +21,7 @@ const LISTENS: &[&str] = &[
 ];
 
 /// What `new Promise` gives its function to settle it with.
-const SETTLE: &str = "Promise.settle";
+pub(super) const SETTLE: &str = "Promise.settle";
 
 /// How many functions of one event are called.
 const LISTENERS: usize = 8;
@@ -40,18 +40,7 @@ impl Interpreter<'_, '_, '_> {
         }
         match (path, given) {
             ("Promise", [Given { value: Value::Function(index), .. }, ..]) => {
-                let outer = self.settled.take();
-                let settle = |name: &str| Given { name: None, value: Value::name(name), span };
-                self.apply(*index, Some(&[settle(SETTLE), settle("Promise.refuse")]));
-                let value = std::mem::replace(&mut self.settled, outer);
-                let value = match value {
-                    // Whoever it was handed to may settle it too.
-                    Some(value) if self.hands_on(*index) => {
-                        Some(value.or(Value::unknown("a promise")))
-                    }
-                    value => value,
-                };
-                return Some(value.unwrap_or_else(|| Value::unknown("a promise")));
+                return Some(self.settles(*index, span));
             }
             (SETTLE, [first, ..]) => {
                 let value = first.value.clone();
@@ -97,6 +86,18 @@ impl Interpreter<'_, '_, '_> {
             self.call_value(function, given.get(1..).unwrap_or_default().to_vec(), span);
         }
         Some(Value::unknown("nothing"))
+    }
+
+    /// What a promise comes to that this function settles by what it is given.
+    pub(super) fn settles(&mut self, index: usize, span: Span) -> Value {
+        let outer = self.settled.take();
+        let settle = |name: &str| Given { name: None, value: Value::name(name), span };
+        self.apply(index, Some(&[settle(SETTLE), settle("Promise.refuse")]));
+        match std::mem::replace(&mut self.settled, outer) {
+            // Whoever it was handed to may settle it too.
+            Some(value) if self.hands_on(index) => value.or(Value::unknown("a promise")),
+            value => value.unwrap_or_else(|| Value::unknown("a promise")),
+        }
     }
 
     /// `chokidar.watch(files).on("add", function)`: the function gets the name of each file that changes.

@@ -64,6 +64,25 @@ const OPERATORS: &[(&str, &str, &str)] = &[
 /// What stands behind the name of a method that is called where its member is set.
 pub(super) const SETTER: &str = " =";
 
+/// What stands behind the name of a function that is called where its member is read.
+pub(super) const GETTER: &str = " get";
+
+/// What is given an object and reads none of its members, or only later.
+const READS_NONE: &[&str] = &[
+    "Object.create",
+    "Object.defineProperties",
+    "Object.defineProperty",
+    "Object.freeze",
+    "Object.seal",
+    "Proxy",
+    "Reflect.apply",
+    "Reflect.construct",
+    "Reflect.defineProperty",
+    "Reflect.get",
+    "Reflect.has",
+    "Reflect.set",
+];
+
 /// Decorators that make a method one that is called where it is only named.
 const PROPERTIES: &[&str] = &["cached_property", "getter", "property"];
 
@@ -267,6 +286,12 @@ impl Interpreter<'_, '_, '_> {
         if !matches!(self.language, "python" | "javascript") || self.classes.is_empty() {
             return None;
         }
+        if path == "super"
+            && let Some(index) = self.method_above(&format!("super.{name}"))
+            && self.is_property(index)
+        {
+            return Some(self.apply(index, Some(&[])));
+        }
         let class = self.class_of(path)?;
         let index = self.named.get(&format!("{class}.{name}")).copied()?;
         // Something else was put in its place.
@@ -336,11 +361,87 @@ impl Interpreter<'_, '_, '_> {
         let parameters = self.parameters(open + 1, close);
         self.at = close + 1;
         let function = self.braced_function(parameters);
-        let value = match &function {
-            Value::Function(index) if is_getter => self.apply(*index, Some(&[])),
-            _ => function,
-        };
-        Some((name, value))
+        if is_getter {
+            name.push_str(GETTER);
+        }
+        Some((name, function))
+    }
+
+    /// What the getter of an object that is written out gives for a member, where there is one. `home` is the name that the object has.
+    pub(super) fn gotten(&mut self, object: &Value, name: &str, home: &str) -> Option<Value> {
+        if self.language != "javascript" {
+            return None;
+        }
+        let getter = object.own_entry(&format!("{name}{GETTER}"))?.clone();
+        self.this = Some((home.to_owned(), object.clone()));
+        let value = self.call_value(getter, Vec::new(), self.span_from(self.at.saturating_sub(1)));
+        self.this = None;
+        Some(value)
+    }
+
+    /// What each getter of an object gives, in its place: where all members of the object are read.
+    pub(super) fn all_gotten(&mut self, value: Value) -> Value {
+        let Value::Table(table) = &value else { return value };
+        if self.language != "javascript" || !has_getters(&value) {
+            return value;
+        }
+        let mut made = Vec::new();
+        for (key, entry) in table {
+            let name = key.strip_suffix(GETTER);
+            made.push(match name.and_then(|name| Some((name, self.gotten(&value, name, "")?))) {
+                Some((name, given)) => (name.to_owned(), given),
+                None => (key.clone(), entry.clone()),
+            });
+        }
+        Value::Table(made)
+    }
+
+    /// The same for what a function that is none of the script gets, where any of it has getters.
+    pub(super) fn gotten_for(&mut self, callee: &Value, given: &[Given]) -> Option<Vec<Given>> {
+        let reads_none =
+            matches!(callee, Value::Name(path, _) if READS_NONE.contains(&path.as_ref()));
+        if reads_none || !given.iter().any(|it| has_getters(&it.value)) {
+            return None;
+        }
+        let is_filled = matches!(callee, Value::Name(path, _) if &**path == "Object.assign");
+        let mut made = Vec::new();
+        for (at, one) in given.iter().enumerate() {
+            let value = one.value.clone();
+            let value = if is_filled && at == 0 { value } else { self.all_gotten(value) };
+            made.push(Given { value, ..one.clone() });
+        }
+        Some(made)
+    }
+
+    /// `using file = open()`: what leaves a block is disposed of by the method that it has for that.
+    pub(super) fn disposed(&mut self, start: usize, end: usize) {
+        const DISPOSES: &[&str] = &["Symbol.dispose", "Symbol.asyncDispose"];
+        if self.language != "javascript" || !self.source.contains("using") {
+            return;
+        }
+        if !self.spend(end.saturating_sub(start) / 8) {
+            return;
+        }
+        for at in start..end {
+            let is_declared =
+                self.word_at(at) == "using" && self.is_name(at + 1) && self.word_at(at + 2) == "=";
+            if !is_declared {
+                continue;
+            }
+            let name = self.word_at(at + 1).to_owned();
+            let Some(value) = self.bound(&name) else { continue };
+            let span = self.span_from(at);
+            for method in DISPOSES {
+                match value.own_entry(method).cloned() {
+                    Some(function) => {
+                        self.this = Some((name.clone(), value.clone()));
+                        self.call_value(function, Vec::new(), span);
+                        self.this = None;
+                    }
+                    None => drop(self.by_itself(&value, method, &[], span)),
+                }
+            }
+        }
     }
 
     /// The name of a method: a word, a text, or what stands in brackets as it is written.
@@ -352,7 +453,12 @@ impl Interpreter<'_, '_, '_> {
             }
             _ if self.word_at(at) == "[" => {
                 let end = self.partner(at);
-                (at + 1..end).map(|at| self.word_at(at)).collect()
+                let unit = std::rc::Rc::clone(&self.unit);
+                let computed = self.within(unit, at + 1..end, |inner| inner.expression(0));
+                match computed.as_known() {
+                    Some(known) => known.to_owned(),
+                    None => (at + 1..end).map(|at| self.word_at(at)).collect(),
+                }
             }
             _ => self.word_at(at).to_owned(),
         }
@@ -438,4 +544,9 @@ impl Interpreter<'_, '_, '_> {
         self.classes.push((name.clone(), 0..0));
         Some(Value::name(&name))
     }
+}
+
+/// Whether an object that is written out has a getter.
+fn has_getters(value: &Value) -> bool {
+    matches!(value, Value::Table(table) if table.iter().any(|(key, _)| key.ends_with(GETTER)))
 }

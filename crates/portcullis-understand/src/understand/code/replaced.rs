@@ -32,7 +32,16 @@ const FAKES: &[&str] = &[
 ];
 
 /// Clients of services that make their requests by what `http` and `https` of Node do, which [`Interpreter::replace_for_good`] puts aside.
-const CLIENTS: &[&str] = &["@sendgrid/mail", "@slack/web-api", "node-fetch", "twilio"];
+const CLIENTS: &[&str] = &[
+    "@octokit/core",
+    "@octokit/request",
+    "@octokit/rest",
+    "@sendgrid/mail",
+    "@slack/web-api",
+    "node-fetch",
+    "octokit",
+    "twilio",
+];
 
 /// What a patch may be given besides its target.
 const HARMLESS: &[&str] =
@@ -171,6 +180,18 @@ impl Interpreter<'_, '_, '_> {
                     _ => return,
                 }
             }
+            // The files of the runtime are in memory until the real ones are put back.
+            "mock-fs"
+                if !["bypass", "mock.load", "Reflect"]
+                    .iter()
+                    .any(|it| self.source.contains(it)) =>
+            {
+                match self.end_of_files() {
+                    Some(end) => until = end,
+                    None => return,
+                }
+                ["fs", "fs/promises"].map(str::to_owned).to_vec()
+            }
             "nock.disableNetConnect"
                 if !["enableNetConnect", ".restore(", "allowUnmocked", "passthrough"]
                     .iter()
@@ -235,6 +256,39 @@ impl Interpreter<'_, '_, '_> {
         // They outlast every block.
         all.append(&mut self.replaced);
         self.replaced = all;
+    }
+
+    /// Up to where the files that `mock-fs` makes here are there: up to `restore`, and no further than the test that makes them; none where
+    /// that cannot be said. What is done before or after each test is done around it.
+    fn end_of_files(&self) -> Option<usize> {
+        const AFTER: &[&str] = &["after", "afterAll", "afterEach", "teardown"];
+        const BEFORE: &[&str] = &["before", "beforeAll", "beforeEach", "setup"];
+        let count = self.unit.tokens.len();
+        let is_in = |at: usize, names: &[&str]| {
+            (1..at).any(|open| {
+                self.word_at(open) == "("
+                    && self.partner(open) > at
+                    && names.contains(&self.word_at(open - 1))
+            })
+        };
+        let block = |at: usize| {
+            (0..at).rev().find(|open| self.word_at(*open) == "{" && self.partner(*open) > at)
+        };
+        let here = self.at.saturating_sub(1);
+        let mut restores = (0..count).filter(|at| {
+            self.word_at(*at) == "restore"
+                && at.checked_sub(1).is_some_and(|dot| self.word_at(dot) == ".")
+                && !is_in(*at, AFTER)
+        });
+        let own = block(here);
+        let is_around = own.is_none() || is_in(here, BEFORE);
+        match restores.next() {
+            None if is_around => Some(usize::MAX),
+            None => own.map(|open| self.partner(open)),
+            // Behind it in the same block, and the only one.
+            Some(end) if end > here && block(end) == own && restores.next().is_none() => Some(end),
+            Some(_) => None,
+        }
     }
 
     /// Where a server is closed: `t.after(() => server.close())` waits for the end of the test that says so.

@@ -261,6 +261,16 @@ impl Value {
         }
     }
 
+    /// The value of exactly this key.
+    pub(super) fn own_entry(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Table(table) => {
+                table.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it is surely true.
     pub(super) fn is_true(&self) -> bool {
         match self {

@@ -268,7 +268,8 @@ impl Interpreter<'_, '_, '_> {
 
     /// Files that are deleted.
     pub(super) fn delete_named(&mut self, act: Act, call: Call<'_>) -> Value {
-        let Call { plain, span, .. } = call;
+        let plain = call.plain;
+        let span = call.span;
         // `deleteAsync(["dist"], { dryRun: true })` only says what it would delete.
         if call.path.split('.').next() == Some("del")
             && call.option("dryRun").is_some_and(|value| value.is_true())
@@ -308,7 +309,9 @@ impl Interpreter<'_, '_, '_> {
                     }
                     continue;
                 }
-                let argument = Argument { text: value.text(), span: given.span };
+                let Some(text) = pattern_of(&value, &call) else { continue };
+                let argument = Argument { text, span: given.span };
+                let recursive = recursive && !(takes_patterns(call.path) && names_files(&value));
                 self.walk.delete(&argument, recursive);
             }
             if self.language == "python" || self.language == "javascript" {
@@ -422,4 +425,43 @@ fn expanded(pattern: &str) -> Option<Vec<String>> {
         return None;
     }
     Some(inner.split(',').map(|one| format!("{before}{one}{after}")).collect())
+}
+
+/// Whether a function deletes what its patterns match: `deleteAsync(["dist/**", "!dist/.keep"])`, `rimraf("*.log", { glob: true })`.
+fn takes_patterns(path: &str) -> bool {
+    matches!(path.split('.').next(), Some("del" | "rimraf"))
+}
+
+/// Where the pattern lies that a function is given, which may be told another directory to begin in; none where it only keeps something.
+fn pattern_of(value: &Value, call: &Call<'_>) -> Option<Text> {
+    let pattern = value.text();
+    if call.path.split('.').next() != Some("del") {
+        return Some(pattern);
+    }
+    let begin = pattern.known_prefix();
+    if begin.starts_with('!') {
+        return None;
+    }
+    match call.option("cwd") {
+        Some(directory) if !begin.starts_with('/') => {
+            let mut whole = directory.text();
+            whole.push_known("/");
+            whole.append(&pattern);
+            Some(whole)
+        }
+        _ => Some(pattern),
+    }
+}
+
+/// Whether what a pattern matches below one directory has an ending of files: `src/**/*.generated.ts`.
+fn names_files(value: &Value) -> bool {
+    if value.as_known().is_none_or(|pattern| pattern.starts_with('*')) {
+        return false;
+    }
+    let last = value.as_known().and_then(|pattern| pattern.rsplit('/').next());
+    last.and_then(|last| last.strip_prefix('*')).is_some_and(|end| {
+        end.strip_prefix('.').is_some_and(|end| {
+            !end.is_empty() && end.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.')
+        })
+    })
 }

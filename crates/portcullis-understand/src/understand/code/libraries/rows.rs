@@ -162,6 +162,22 @@ impl Interpreter<'_, '_, '_> {
     /// Notices where a client is pointed at: at a database in memory, at a network without real money. Whatever else opens something
     /// beside it, is real.
     pub(super) fn endpoints(&mut self, called: &Called<'_>, given: &[Given]) {
+        // `new Sequelize(config[env])`: whichever it is.
+        let several = given.iter().enumerate().find_map(|(at, it)| match &it.value {
+            Value::Any(several) => Some((at, several)),
+            _ => None,
+        });
+        let Some((at, several)) = several else { return self.endpoints_of(called, given) };
+        for one in several {
+            let mut given = given.to_vec();
+            if let Some(it) = given.get_mut(at) {
+                it.value = one.clone();
+            }
+            self.endpoints_of(called, &given);
+        }
+    }
+
+    fn endpoints_of(&mut self, called: &Called<'_>, given: &[Given]) {
         // Its own tests run on a network in the same process, unless they are told another one.
         if called.path.starts_with("hardhat.")
             && ["it(", "describe("].iter().any(|shape| self.source.contains(shape))

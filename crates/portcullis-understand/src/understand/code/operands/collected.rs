@@ -262,7 +262,8 @@ impl Interpreter<'_, '_, '_> {
             // `{...defaults, …}`, `{**defaults, …}`
             if matches!(self.word(), "..." | "**") {
                 self.at += 1;
-                match self.expression(0) {
+                let spread = self.expression(0);
+                match self.all_gotten(spread) {
                     Value::Table(more) => table.extend(more),
                     // What may put another value in the place of any.
                     Value::Any(more) => {

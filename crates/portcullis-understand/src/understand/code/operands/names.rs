@@ -9,10 +9,7 @@ use super::super::{
     tables,
     value::Value,
 };
-use crate::{
-    effect::GapReason,
-    text::{Taint, Text},
-};
+use crate::text::{Taint, Text};
 
 impl Interpreter<'_, '_, '_> {
     pub(in super::super) fn variable(&mut self, name: &str) -> Value {
@@ -159,15 +156,19 @@ impl Interpreter<'_, '_, '_> {
         self.resolve(word)
     }
 
-    /// What is waited for; an object that says by a method of its own what it comes to is not followed.
+    /// What is waited for; an object that says by a method of its own what it comes to, comes to what that settles.
     fn awaited(&mut self) -> Value {
         let start = self.at;
         let value = self.prefixed();
-        if value.entry("then").is_some_and(|then| matches!(then, Value::Function(_))) {
-            let span = self.span_from(start);
-            self.walk.gap(span, GapReason::UnknownCode);
+        let span = self.span_from(start);
+        match value.own_entry("then") {
+            Some(Value::Function(index)) => {
+                let index = *index;
+                self.this = Some((String::new(), value));
+                self.settles(index, span)
+            }
+            _ => value,
         }
-        value
     }
 
     /// What a name stands for.
