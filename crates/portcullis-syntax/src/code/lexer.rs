@@ -152,6 +152,19 @@ impl Lexer<'_> {
         self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     }
 
+    /// Whether a slash ends an element that is written out in JavaScript: `</p>`, `<Page dir={home}/>`.
+    fn ends_element(&self) -> bool {
+        let next = self.bytes.get(self.at + 1).copied().unwrap_or_default();
+        let Some(last) = self.list.last().filter(|last| last.kind == TokenKind::Operator) else {
+            return false;
+        };
+        match last.span.of(self.source) {
+            "<" => last.span.range().end == self.at && (next.is_ascii_alphabetic() || next == b'>'),
+            "}" => next == b'>',
+            _ => false,
+        }
+    }
+
     fn token(&mut self, byte: u8) -> TokenKind {
         if let Some(kind) = self.here_document() {
             return kind;
@@ -189,7 +202,12 @@ impl Lexer<'_> {
         {
             return kind;
         }
-        if byte == b'/' && self.dialect.patterns && self.value_may_start() && self.pattern() {
+        if byte == b'/'
+            && self.dialect.patterns
+            && self.value_may_start()
+            && !self.ends_element()
+            && self.pattern()
+        {
             return TokenKind::Pattern;
         }
         let length = OPERATORS

@@ -71,6 +71,13 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => None,
         };
+        // What is read by that name later was remembered where it was told.
+        if let Value::Method(method) = &callee
+            && matches!(method.1.as_str(), "__defineGetter__" | "__defineSetter__")
+            && matches!(method.0, Value::Table(_))
+        {
+            return Value::unknown("nothing");
+        }
         if let Value::Asks(asking) = &callee {
             return self.ask(asking, &given, span);
         }
@@ -186,7 +193,10 @@ impl Interpreter<'_, '_, '_> {
                 }
                 // Each of a list that nobody knows: one stands for all.
                 let is_made_of_each = self.language == "javascript"
-                    && matches!(called.rsplit('.').next(), Some("map" | "flatMap"))
+                    && matches!(
+                        called.rsplit('.').next(),
+                        Some("map" | "flatMap" | "reduce" | "reduceRight")
+                    )
                     && called.contains('.')
                     && body.text().pieces.iter().any(|it| matches!(it, Piece::Known(_)));
                 if (receiver.is_some() || is_made_of_each) && !body.text().is_empty() {

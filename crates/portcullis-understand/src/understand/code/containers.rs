@@ -13,7 +13,8 @@ use super::{
     events::SETTLE,
     fold, handed,
     interpreter::Interpreter,
-    objects::GETTER,
+    objects::{GETTER, SETTER},
+    postfix::described_as,
     tables::Act,
     value::{Given, SOME_MEMBER, Value, mixed},
 };
@@ -161,9 +162,36 @@ impl Interpreter<'_, '_, '_> {
                 }
                 Some(Value::Text(whole))
             }
-            "timers/promises.setTimeout" | "timers/promises.setImmediate" => {
-                let at = usize::from(path.ends_with("setTimeout"));
-                given.get(at).map(|it| it.value.clone())
+            // The one of `timers/promises` is told how long and comes to what stands behind.
+            "timers.setTimeout" if matches!(first, Some(Value::Number(_))) => {
+                given.get(1).map(|it| it.value.clone())
+            }
+            "Object.defineProperty" => {
+                let [Given { value: Value::Table(table), .. }, name, described] = given else {
+                    return None;
+                };
+                let mut table = table.clone();
+                table.extend(described_as(name.value.text().display(), &described.value));
+                Some(Value::Table(table))
+            }
+            "Object.defineProperties" => {
+                let [
+                    Given { value: Value::Table(table), .. },
+                    Given { value: Value::Table(all), .. },
+                ] = given
+                else {
+                    return None;
+                };
+                let mut table = table.clone();
+                table.extend(all.iter().flat_map(|(name, one)| described_as(name.clone(), one)));
+                Some(Value::Table(table))
+            }
+            // What listeners get.
+            "CustomEvent" | "Event" => {
+                let kind = (String::from("type"), first?.clone());
+                let more = given.get(1).and_then(|it| it.value.entry("detail"));
+                let detail = more.map(|detail| (String::from("detail"), detail.clone()));
+                Some(Value::Table(std::iter::once(kind).chain(detail).collect()))
             }
             "Reflect.construct" => {
                 let [class, list, ..] = given else { return None };
@@ -620,7 +648,9 @@ pub(super) fn keys(table: &[(String, Value)]) -> Vec<Value> {
 
 /// A key as a value.
 fn key_of(key: &str) -> Value {
-    if key == SOME_MEMBER { Value::unknown("a key") } else { Value::known(key) }
+    // What is called where the member is read or set has the member's own name.
+    let name = [GETTER, SETTER].iter().find_map(|end| key.strip_suffix(end)).unwrap_or(key);
+    if name == SOME_MEMBER { Value::unknown("a key") } else { Value::known(name) }
 }
 
 fn values(table: &[(String, Value)]) -> Vec<Value> {
@@ -655,6 +685,9 @@ fn grouped(list: &[Value], keys: &[Value]) -> Value {
 fn table_of(pairs: &[Value]) -> Option<Value> {
     let pair = |pair: &Value| match pair {
         Value::List(pair) => match pair.as_slice() {
+            [key, value] if key.text().has_unknown() => {
+                Some((SOME_MEMBER.to_owned(), value.clone()))
+            }
             [key, value] => Some((key.text().display(), value.clone())),
             _ => None,
         },

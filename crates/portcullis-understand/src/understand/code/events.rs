@@ -60,7 +60,9 @@ impl Interpreter<'_, '_, '_> {
         }
         self.notice_watched(path, given);
         let (owner, _) = path.rsplit_once('.')?;
-        let event = given.first()?.value.as_known()?;
+        let first = &given.first()?.value;
+        let event = first.own_entry("type").filter(|_| last == "dispatchEvent").unwrap_or(first);
+        let event = event.as_known()?;
         let slot = format!("{owner} hears {event}");
         if LISTENS.contains(&last) {
             let function = given.get(1)?.value.clone();
@@ -83,7 +85,9 @@ impl Interpreter<'_, '_, '_> {
             self.limit();
         }
         for function in listeners.into_iter().leading(LISTENERS) {
-            self.call_value(function, given.get(1..).unwrap_or_default().to_vec(), span);
+            // The event itself, or what stands behind its name.
+            let rest = given.get(usize::from(last == "emit")..).unwrap_or_default();
+            self.call_value(function, rest.to_vec(), span);
         }
         Some(Value::unknown("nothing"))
     }

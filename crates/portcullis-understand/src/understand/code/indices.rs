@@ -104,6 +104,10 @@ impl Interpreter<'_, '_, '_> {
                 value
             }
             (Value::Holder(_), _) => value,
+            // `list[Symbol.iterator]()`
+            (Value::List(_), Value::Name(path, _)) if &**path == "Symbol.iterator" => {
+                Value::Method(Box::new((value, "slice".to_owned())))
+            }
             // Any of them.
             (Value::List(elements), key)
                 if !matches!(key, Value::Number(_))

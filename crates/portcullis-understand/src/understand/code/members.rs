@@ -6,7 +6,7 @@ use super::{
     binding::is_listing,
     interpreter::Interpreter,
     libraries, tables,
-    value::{Given, Value, mixed},
+    value::{Given, SPREAD, Value, mixed},
 };
 use crate::{
     bound::Bounded,
@@ -109,9 +109,11 @@ impl Interpreter<'_, '_, '_> {
             Value::Name(path, text) => self.member_of_name(&path, text, name),
             Value::Table(_) => match self.gotten(&value, name, "") {
                 Some(given) => given,
-                None => match value.entry(name) {
-                    Some(entry) => entry.clone(),
-                    None => Value::Method(Box::new((value, name.to_owned()))),
+                None => match (value.entry(name), value.own_entry(SPREAD)) {
+                    (Some(entry), _) => entry.clone(),
+                    // `{ ...require("fs") }`
+                    (None, Some(all @ Value::Name(..))) => self.member(all.clone(), name),
+                    (None, _) => Value::Method(Box::new((value, name.to_owned()))),
                 },
             },
             Value::Any(list) => list

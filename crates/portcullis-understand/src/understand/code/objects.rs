@@ -475,10 +475,15 @@ impl Interpreter<'_, '_, '_> {
             Some(token) if token.kind == TokenKind::Name => token.span.of(self.source),
             _ => "",
         };
+        let is_sign = |at: usize| {
+            function.unit.tokens.get(at).is_some_and(|token| token.span.of(self.source) == "#")
+        };
         let brace = function.body.start.saturating_sub(1);
         let close = brace.saturating_sub(1);
         let open = function.unit.partners.get(close).copied().unwrap_or(close);
-        open >= 2 && word(open - 2) == "get"
+        let is_private = open >= 3 && is_sign(open - 2);
+        let before = open.checked_sub(2 + usize::from(is_private));
+        before.is_some_and(|before| word(before) == "get")
     }
 
     /// A function that is a method from now on: its object is not among what it is given.

@@ -502,7 +502,7 @@ impl Interpreter<'_, '_, '_> {
 }
 
 /// The entries of an object that a description of a property stands for: `{ value }`, `{ get() {…}, set(value) {…} }`.
-fn described_as(name: String, described: &Value) -> Vec<(String, Value)> {
+pub(super) fn described_as(name: String, described: &Value) -> Vec<(String, Value)> {
     let part = |of: &str, end: &str| {
         let function = described.own_entry(of)?.clone();
         Some((format!("{name}{end}"), function))

@@ -43,6 +43,12 @@ const CLIENTS: &[&str] = &[
     "twilio",
 ];
 
+/// What calls a function behind each test, or behind all of them.
+const AFTER_TESTS: &[&str] = &["after", "afterAll", "afterEach", "teardown"];
+
+/// What calls a function before each test, or before all of them.
+const BEFORE_TESTS: &[&str] = &["before", "beforeAll", "beforeEach", "setup"];
+
 /// What a patch may be given besides its target.
 const HARMLESS: &[&str] =
     &["autospec", "create", "return_value", "side_effect", "spec", "spec_set"];
@@ -133,6 +139,13 @@ impl Interpreter<'_, '_, '_> {
 
     /// `mockClient(S3Client)` of aws-sdk-client-mock, `nock.disableNetConnect()`: from then on, unless something takes it back.
     pub(super) fn replace_for_good(&mut self, path: &str, given: &[Given]) {
+        // What takes it back may stand behind the function that is read.
+        let outer = std::mem::replace(&mut self.end, self.unit.tokens.len());
+        self.replace_from_here(path, given);
+        self.end = outer;
+    }
+
+    fn replace_from_here(&mut self, path: &str, given: &[Given]) {
         const REQUESTS: &[&str] =
             &["axios", "got", "http", "https", "needle", "request", "superagent"];
         let mut until = usize::MAX;
@@ -261,16 +274,7 @@ impl Interpreter<'_, '_, '_> {
     /// Up to where the files that `mock-fs` makes here are there: up to `restore`, and no further than the test that makes them; none where
     /// that cannot be said. What is done before or after each test is done around it.
     fn end_of_files(&self) -> Option<usize> {
-        const AFTER: &[&str] = &["after", "afterAll", "afterEach", "teardown"];
-        const BEFORE: &[&str] = &["before", "beforeAll", "beforeEach", "setup"];
         let count = self.unit.tokens.len();
-        let is_in = |at: usize, names: &[&str]| {
-            (1..at).any(|open| {
-                self.word_at(open) == "("
-                    && self.partner(open) > at
-                    && names.contains(&self.word_at(open - 1))
-            })
-        };
         let block = |at: usize| {
             (0..at).rev().find(|open| self.word_at(*open) == "{" && self.partner(*open) > at)
         };
@@ -278,10 +282,10 @@ impl Interpreter<'_, '_, '_> {
         let mut restores = (0..count).filter(|at| {
             self.word_at(*at) == "restore"
                 && at.checked_sub(1).is_some_and(|dot| self.word_at(dot) == ".")
-                && !is_in(*at, AFTER)
+                && !self.is_handed_to(*at, AFTER_TESTS)
         });
         let own = block(here);
-        let is_around = own.is_none() || is_in(here, BEFORE);
+        let is_around = own.is_none() || self.is_handed_to(here, BEFORE_TESTS);
         match restores.next() {
             None if is_around => Some(usize::MAX),
             None => own.map(|open| self.partner(open)),
@@ -289,6 +293,20 @@ impl Interpreter<'_, '_, '_> {
             Some(end) if end > here && block(end) == own && restores.next().is_none() => Some(end),
             Some(_) => None,
         }
+    }
+
+    /// Whether what stands here stands in a function that one of these calls is handed.
+    fn is_handed_to(&self, at: usize, names: &[&str]) -> bool {
+        (1..at).any(|open| {
+            self.word_at(open) == "("
+                && self.partner(open) > at
+                && names.contains(&self.word_at(open - 1))
+        })
+    }
+
+    /// Whether no block stands around what stands here.
+    fn is_outermost(&self, at: usize) -> bool {
+        !(0..at).any(|open| self.word_at(open) == "{" && self.partner(open) > at)
     }
 
     /// Where a server is closed: `t.after(() => server.close())` waits for the end of the test that says so.
@@ -361,6 +379,15 @@ impl Interpreter<'_, '_, '_> {
             return;
         };
         // In a function that stands behind it may run before what stands between.
+        // What is replaced before each test is put back behind it.
+        let done_after = |at: &usize| back(at) && self.is_handed_to(*at, AFTER_TESTS);
+        if (self.is_handed_to(self.at, BEFORE_TESTS) || self.is_outermost(self.at))
+            && (self.at..self.unit.tokens.len()).filter(back).all(|at| done_after(&at))
+        {
+            let path = format!("{of}.{name}");
+            self.replaced.insert(0, Replaced { path, end: usize::MAX, calls: 0 });
+            return;
+        }
         let at = self.at;
         let opens = |inside: usize| {
             (0..inside)

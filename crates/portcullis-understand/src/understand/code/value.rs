@@ -51,6 +51,9 @@ pub(super) enum Value {
 /// The name of a member that is computed.
 pub(super) const SOME_MEMBER: &str = "[]";
 
+/// Under which name a table has what was spread into it and is no table.
+pub(super) const SPREAD: &str = "...";
+
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Asking {

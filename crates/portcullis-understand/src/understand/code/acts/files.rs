@@ -116,6 +116,26 @@ impl Interpreter<'_, '_, '_> {
             });
             return all.reduce(Value::or).unwrap_or_else(|| Value::unknown("names"));
         }
+        // The same in another directory.
+        let root =
+            ["cwd", "root_dir"].iter().find_map(|name| call.option(name)).map(|it| it.text());
+        if let (Some(first), Some(root)) = (first, root)
+            && let Some(patterns) = patterns(&first.value)
+        {
+            let all = patterns.into_iter().map(|pattern| {
+                let mut whole =
+                    if pattern.starts_with('/') { Text::default() } else { root.clone() };
+                if !whole.is_empty() {
+                    whole.push_known("/");
+                }
+                whole.push_known(&pattern);
+                let own = Given { value: Value::Text(whole), ..first.clone() };
+                let argument = self.place_of(Some(&own));
+                self.flush();
+                self.listed(&argument)
+            });
+            return all.reduce(Value::or).unwrap_or_else(|| Value::unknown("names"));
+        }
         // What is gone through may begin at one of several places.
         if let Some(first) = first
             && let Value::Any(several) = &first.value
@@ -164,8 +184,28 @@ impl Interpreter<'_, '_, '_> {
             let sends = told.taint.has(Taint::SECRET).then_some(told);
             self.walk.connect(&argument, sends, false)
         } else {
+            self.gives_what_is_asked_for(&argument);
             self.walk.read_by_script(&argument)
         })
+    }
+
+    /// `createReadStream(join("/", request.url))` in a server: whoever asks gets the files below that directory.
+    fn gives_what_is_asked_for(&mut self, file: &Argument) {
+        let prefix = file.text.known_prefix();
+        let is_server = self.language == "javascript"
+            && self.served.is_none()
+            && file.text.has_unknown()
+            && prefix.starts_with('/')
+            && self.source.contains("createServer");
+        if !is_server {
+            return;
+        }
+        let directory = prefix.rsplit_once('/').map_or("", |(before, _)| before);
+        let directory = Text::known(if directory.is_empty() { "/" } else { directory });
+        let place = place::place_of(&self.walk.target(&directory), self.walk.facts());
+        if matches!(place, Place::Root | Place::HomeTop | Place::SystemTop) {
+            self.served = Some(directory);
+        }
     }
 
     /// Another directory that relative paths start from.

@@ -53,6 +53,7 @@ const OPENS: &[&str] = &[
     "database",
     "datasource",
     "driver",
+    "drizzle",
     "engine",
     "mongo",
     "open",
@@ -188,8 +189,11 @@ impl Interpreter<'_, '_, '_> {
             self.seen.rehearsed = true;
         }
         // What a server for a test is asked for opens nothing: `container.get_connection_url(driver=None)`.
+        let is_handed_client = called.path.starts_with("drizzle-orm/")
+            && matches!(given, [Given { value: Value::Name(path, _), .. }, ..] if path.ends_with(')'));
         if is_for_a_test(&Value::name(&format!("{}()", called.path)))
             || called.path == "umzug.SequelizeStorage"
+            || is_handed_client
         {
             return;
         }
@@ -290,7 +294,15 @@ impl Interpreter<'_, '_, '_> {
             && ["./", "../", "/", "@/"].iter().any(|start| path.starts_with(start))
             && path.contains("model");
         // What maps rows of a database that the program itself has inside.
-        let is_inside = top == "@electric-sql/pglite" && path.starts_with("drizzle-orm/pglite");
+        const INSIDE: &[&str] = &[
+            "@electric-sql/pglite",
+            "@libsql/client",
+            "better-sqlite3",
+            "bun:sqlite",
+            "node:sqlite",
+            "sql.js",
+        ];
+        let is_inside = INSIDE.contains(&top) && path.starts_with("drizzle-orm/");
         // What takes steps back in the one database that there is.
         let is_of_steps = path.starts_with("umzug.") && top == "sequelize";
         is_of(path)

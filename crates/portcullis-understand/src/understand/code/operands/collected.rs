@@ -6,7 +6,7 @@ use super::{
     super::{
         containers::{any_of, characters},
         interpreter::Interpreter,
-        value::{SOME_MEMBER, Value, mixed},
+        value::{SOME_MEMBER, SPREAD, Value, mixed},
     },
     ELEMENTS,
 };
@@ -280,7 +280,7 @@ impl Interpreter<'_, '_, '_> {
                             }
                         }
                     }
-                    other => table.push(("...".to_owned(), other)),
+                    other => table.push((SPREAD.to_owned(), other)),
                 }
                 self.accept(",");
                 continue;

@@ -3,12 +3,15 @@
 
 use super::super::{
     interpreter::Interpreter,
-    value::{Given, Value},
+    value::{Given, SPREAD, Value},
 };
 use crate::bound::Bounded;
 
 /// How many attributes and children of one element are read.
 const PARTS: usize = 256;
+
+/// How many bytes are searched for one piece of work.
+const TEXT_PER_WORK: usize = 1024;
 
 impl Interpreter<'_, '_, '_> {
     /// Whether an element may begin here.
@@ -16,7 +19,6 @@ impl Interpreter<'_, '_, '_> {
         self.language == "javascript"
             && self.word() == "<"
             && (self.is_name(self.at + 1) || self.word_at(self.at + 1) == ">")
-            && ["/>", "</"].iter().any(|end| self.source.contains(end))
     }
 
     /// The element that begins here; none where it has no end, as the parameters of a type.
@@ -46,6 +48,12 @@ impl Interpreter<'_, '_, '_> {
         }
         let (mut given, is_closed) = self.attributes()?;
         if !is_closed {
+            // Whether it is closed anywhere is looked for in the whole text.
+            let is_ended = self.spend(self.source.len() / TEXT_PER_WORK + 1)
+                && self.source.contains(&format!("</{name}"));
+            if !is_ended {
+                return None;
+            }
             given.push(("children".to_owned(), Value::List(self.children()?)));
         }
         let is_own =
@@ -83,10 +91,13 @@ impl Interpreter<'_, '_, '_> {
                     return Some((given, true));
                 }
                 // `{...all}`
-                "{" => match self.in_braces() {
-                    Some(Value::Table(all)) => given.extend(all),
-                    other => given.extend(other.map(|one| ("...".to_owned(), one))),
-                },
+                "{" => {
+                    let spread = self.in_braces().map(|spread| self.all_gotten(spread));
+                    match spread {
+                        Some(Value::Table(all)) => given.extend(all),
+                        other => given.extend(other.map(|one| (SPREAD.to_owned(), one))),
+                    }
+                }
                 _ if self.is_name(self.at) => {
                     let mut name = self.word().to_owned();
                     self.at += 1;

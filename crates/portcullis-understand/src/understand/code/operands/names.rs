@@ -161,14 +161,16 @@ impl Interpreter<'_, '_, '_> {
         let start = self.at;
         let value = self.prefixed();
         let span = self.span_from(start);
-        match value.own_entry("then") {
-            Some(Value::Function(index)) => {
-                let index = *index;
-                self.this = Some((String::new(), value));
-                self.settles(index, span)
-            }
-            _ => value,
+        let own = match (value.own_entry("then"), &value) {
+            (Some(Value::Function(index)), _) => Some(*index),
+            (_, Value::Name(object, _)) => self.method_of_class(&format!("{object}.then")),
+            _ => None,
+        };
+        let Some(index) = own else { return value };
+        if matches!(value, Value::Table(_)) {
+            self.this = Some((String::new(), value));
         }
+        self.settles(index, span)
     }
 
     /// What a name stands for.
