@@ -322,6 +322,11 @@ mod tests {
             ("python", "'open\nx", "«open» x"),
             (
                 "javascript",
+                "<p>{a}</p>; <A b={c}/>; d/e",
+                "< p > { a } < / p > ; < A b = { c } / > ; d / e",
+            ),
+            (
+                "javascript",
                 "a = b / c / d; /[/]x/g.test(`a${f(`}`)}`) // x",
                 "a = b / c / d ; pattern . test ( «a<f(`}`)>» )",
             ),

@@ -136,7 +136,14 @@ impl Interpreter<'_, '_, '_> {
         let Some(first) = function.parameters.first() else { return false };
         let word =
             |at: usize| function.unit.tokens.get(at).map_or("", |token| token.span.of(self.source));
-        function.body.clone().any(|at| word(at) == first.name && word(at + 1) != "(")
+        // `setTimeout(done, 10, value)` calls it with what is known.
+        let is_timed = |at: usize| {
+            at.checked_sub(2).is_some_and(|before| {
+                matches!(word(before), "setTimeout" | "setImmediate") && word(before + 1) == "("
+            })
+        };
+        let is_named = |at: usize| word(at) == first.name && word(at + 1) != "(";
+        function.body.clone().any(|at| is_named(at) && !is_timed(at))
     }
 
     /// `queue.put(value)`, then `queue.get()`: what comes out went in before.

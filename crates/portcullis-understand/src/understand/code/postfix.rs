@@ -8,7 +8,7 @@ use super::{
     containers::{any_of, grown, one_method},
     expressions::SHIFT,
     interpreter::Interpreter,
-    objects::{GETTER, SETTER},
+    objects::described_as,
     operands::{ELEMENTS, LINES},
     value::{Given, Value, mixed},
 };
@@ -499,19 +499,6 @@ impl Interpreter<'_, '_, '_> {
         let value = self.expression(0);
         Given { name: None, value, span: Span::default() }
     }
-}
-
-/// The entries of an object that a description of a property stands for: `{ value }`, `{ get() {…}, set(value) {…} }`.
-pub(super) fn described_as(name: String, described: &Value) -> Vec<(String, Value)> {
-    let part = |of: &str, end: &str| {
-        let function = described.own_entry(of)?.clone();
-        Some((format!("{name}{end}"), function))
-    };
-    let parts: Vec<(String, Value)> = [part("value", ""), part("get", GETTER), part("set", SETTER)]
-        .into_iter()
-        .flatten()
-        .collect();
-    if parts.is_empty() { vec![(name, Value::unknown("a property"))] } else { parts }
 }
 
 /// Whether a template behind this name is a command: no other library puts one there.

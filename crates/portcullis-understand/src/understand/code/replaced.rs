@@ -7,6 +7,7 @@ use super::{
     value::{Given, Value},
 };
 
+mod ends;
 mod modules;
 
 use modules::plain_module;
@@ -42,12 +43,6 @@ const CLIENTS: &[&str] = &[
     "octokit",
     "twilio",
 ];
-
-/// What calls a function behind each test, or behind all of them.
-const AFTER_TESTS: &[&str] = &["after", "afterAll", "afterEach", "teardown"];
-
-/// What calls a function before each test, or before all of them.
-const BEFORE_TESTS: &[&str] = &["before", "beforeAll", "beforeEach", "setup"];
 
 /// What a patch may be given besides its target.
 const HARMLESS: &[&str] =
@@ -199,11 +194,7 @@ impl Interpreter<'_, '_, '_> {
                     .iter()
                     .any(|it| self.source.contains(it)) =>
             {
-                match self.end_of_files() {
-                    Some(end) => until = end,
-                    None => return,
-                }
-                ["fs", "fs/promises"].map(str::to_owned).to_vec()
+                return self.replaces_files();
             }
             "nock.disableNetConnect"
                 if !["enableNetConnect", ".restore(", "allowUnmocked", "passthrough"]
@@ -269,44 +260,6 @@ impl Interpreter<'_, '_, '_> {
         // They outlast every block.
         all.append(&mut self.replaced);
         self.replaced = all;
-    }
-
-    /// Up to where the files that `mock-fs` makes here are there: up to `restore`, and no further than the test that makes them; none where
-    /// that cannot be said. What is done before or after each test is done around it.
-    fn end_of_files(&self) -> Option<usize> {
-        let count = self.unit.tokens.len();
-        let block = |at: usize| {
-            (0..at).rev().find(|open| self.word_at(*open) == "{" && self.partner(*open) > at)
-        };
-        let here = self.at.saturating_sub(1);
-        let mut restores = (0..count).filter(|at| {
-            self.word_at(*at) == "restore"
-                && at.checked_sub(1).is_some_and(|dot| self.word_at(dot) == ".")
-                && !self.is_handed_to(*at, AFTER_TESTS)
-        });
-        let own = block(here);
-        let is_around = own.is_none() || self.is_handed_to(here, BEFORE_TESTS);
-        match restores.next() {
-            None if is_around => Some(usize::MAX),
-            None => own.map(|open| self.partner(open)),
-            // Behind it in the same block, and the only one.
-            Some(end) if end > here && block(end) == own && restores.next().is_none() => Some(end),
-            Some(_) => None,
-        }
-    }
-
-    /// Whether what stands here stands in a function that one of these calls is handed.
-    fn is_handed_to(&self, at: usize, names: &[&str]) -> bool {
-        (1..at).any(|open| {
-            self.word_at(open) == "("
-                && self.partner(open) > at
-                && names.contains(&self.word_at(open - 1))
-        })
-    }
-
-    /// Whether no block stands around what stands here.
-    fn is_outermost(&self, at: usize) -> bool {
-        !(0..at).any(|open| self.word_at(open) == "{" && self.partner(open) > at)
     }
 
     /// Where a server is closed: `t.after(() => server.close())` waits for the end of the test that says so.
@@ -378,16 +331,16 @@ impl Interpreter<'_, '_, '_> {
             self.replaced.push(Replaced { path, end: usize::MAX, calls: self.calls });
             return;
         };
-        // In a function that stands behind it may run before what stands between.
-        // What is replaced before each test is put back behind it.
-        let done_after = |at: &usize| back(at) && self.is_handed_to(*at, AFTER_TESTS);
-        if (self.is_handed_to(self.at, BEFORE_TESTS) || self.is_outermost(self.at))
-            && (self.at..self.unit.tokens.len()).filter(back).all(|at| done_after(&at))
-        {
-            let path = format!("{of}.{name}");
-            self.replaced.insert(0, Replaced { path, end: usize::MAX, calls: 0 });
+        let of_it = if matches!(&**of, "globalThis" | "global") {
+            name.to_owned()
+        } else {
+            format!("{of}.{name}")
+        };
+        let all: Vec<usize> = (self.at..self.unit.tokens.len()).filter(back).collect();
+        if self.replaces_for_tests(&[of_it], &all) {
             return;
         }
+        // In a function that stands behind it may run before what stands between.
         let at = self.at;
         let opens = |inside: usize| {
             (0..inside)

@@ -11,7 +11,7 @@ use crate::bound::Bounded;
 const PARTS: usize = 256;
 
 /// How many bytes are searched for one piece of work.
-const TEXT_PER_WORK: usize = 1024;
+const TEXT_PER_WORK: usize = 64;
 
 impl Interpreter<'_, '_, '_> {
     /// Whether an element may begin here.
