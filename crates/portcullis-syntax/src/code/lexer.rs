@@ -165,9 +165,55 @@ impl Lexer<'_> {
         }
     }
 
+    /// Whether a quote of JavaScript stands in a word, as it only does in what a page says: `<p>it's</p>`.
+    fn is_apostrophe(&self) -> bool {
+        /// Words of the language that a text may stand right behind.
+        const BEFORE_TEXTS: &[&str] = &[
+            "as",
+            "assert",
+            "await",
+            "case",
+            "default",
+            "delete",
+            "do",
+            "else",
+            "export",
+            "extends",
+            "from",
+            "get",
+            "import",
+            "in",
+            "instanceof",
+            "is",
+            "keyof",
+            "new",
+            "of",
+            "return",
+            "satisfies",
+            "set",
+            "static",
+            "throw",
+            "type",
+            "typeof",
+            "void",
+            "with",
+            "yield",
+        ];
+        self.dialect.name == "javascript"
+            && self.list.last().is_some_and(|last| {
+                last.kind == TokenKind::Name
+                    && last.span.range().end == self.at
+                    && !BEFORE_TEXTS.contains(&last.span.of(self.source))
+            })
+    }
+
     fn token(&mut self, byte: u8) -> TokenKind {
         if let Some(kind) = self.here_document() {
             return kind;
+        }
+        if byte == b'\'' && self.is_apostrophe() {
+            self.at += 1;
+            return TokenKind::Operator;
         }
         if let Some(quote) =
             self.dialect.quotes.iter().find(|quote| starts(self.bytes, self.at, quote.open))
@@ -320,6 +366,11 @@ mod tests {
             ("python", "rb'\\n' f'a{x}b{{' '''q\n''' x", "«\\n» «a<x>b{» «q\n» x"),
             ("python", "'\\d'", "«\\d»"),
             ("python", "'open\nx", "«open» x"),
+            (
+                "javascript",
+                "<p>it's</p>; f(); return'x'",
+                "< p > it ' s < / p > ; f ( ) ; return «x»",
+            ),
             (
                 "javascript",
                 "<p>{a}</p>; <A b={c}/>; d/e",
