@@ -152,9 +152,68 @@ impl Lexer<'_> {
         self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     }
 
+    /// Whether a slash ends an element that is written out in JavaScript: `</p>`, `<Page dir={home}/>`.
+    fn ends_element(&self) -> bool {
+        let next = self.bytes.get(self.at + 1).copied().unwrap_or_default();
+        let Some(last) = self.list.last().filter(|last| last.kind == TokenKind::Operator) else {
+            return false;
+        };
+        match last.span.of(self.source) {
+            "<" => last.span.range().end == self.at && (next.is_ascii_alphabetic() || next == b'>'),
+            "}" => next == b'>',
+            _ => false,
+        }
+    }
+
+    /// Whether a quote of JavaScript stands in a word, as it only does in what a page says: `<p>it's</p>`.
+    fn is_apostrophe(&self) -> bool {
+        /// Words of the language that a text may stand right behind.
+        const BEFORE_TEXTS: &[&str] = &[
+            "as",
+            "assert",
+            "await",
+            "case",
+            "default",
+            "delete",
+            "do",
+            "else",
+            "export",
+            "extends",
+            "from",
+            "get",
+            "import",
+            "in",
+            "instanceof",
+            "is",
+            "keyof",
+            "new",
+            "of",
+            "return",
+            "satisfies",
+            "set",
+            "static",
+            "throw",
+            "type",
+            "typeof",
+            "void",
+            "with",
+            "yield",
+        ];
+        self.dialect.name == "javascript"
+            && self.list.last().is_some_and(|last| {
+                last.kind == TokenKind::Name
+                    && last.span.range().end == self.at
+                    && !BEFORE_TEXTS.contains(&last.span.of(self.source))
+            })
+    }
+
     fn token(&mut self, byte: u8) -> TokenKind {
         if let Some(kind) = self.here_document() {
             return kind;
+        }
+        if byte == b'\'' && self.is_apostrophe() {
+            self.at += 1;
+            return TokenKind::Operator;
         }
         if let Some(quote) =
             self.dialect.quotes.iter().find(|quote| starts(self.bytes, self.at, quote.open))
@@ -189,7 +248,12 @@ impl Lexer<'_> {
         {
             return kind;
         }
-        if byte == b'/' && self.dialect.patterns && self.value_may_start() && self.pattern() {
+        if byte == b'/'
+            && self.dialect.patterns
+            && self.value_may_start()
+            && !self.ends_element()
+            && self.pattern()
+        {
             return TokenKind::Pattern;
         }
         let length = OPERATORS
@@ -302,6 +366,16 @@ mod tests {
             ("python", "rb'\\n' f'a{x}b{{' '''q\n''' x", "«\\n» «a<x>b{» «q\n» x"),
             ("python", "'\\d'", "«\\d»"),
             ("python", "'open\nx", "«open» x"),
+            (
+                "javascript",
+                "<p>it's</p>; f(); return'x'",
+                "< p > it ' s < / p > ; f ( ) ; return «x»",
+            ),
+            (
+                "javascript",
+                "<p>{a}</p>; <A b={c}/>; d/e",
+                "< p > { a } < / p > ; < A b = { c } / > ; d / e",
+            ),
             (
                 "javascript",
                 "a = b / c / d; /[/]x/g.test(`a${f(`}`)}`) // x",

@@ -15,6 +15,7 @@ mod connections;
 mod context;
 mod files;
 mod machine;
+mod patterns;
 mod programs;
 mod values;
 

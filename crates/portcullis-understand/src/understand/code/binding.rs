@@ -230,6 +230,14 @@ impl Interpreter<'_, '_, '_> {
             Value::Name(path, text) => Value::reached(&format!("{path}[]"), text.clone()),
             // One of the names found below a directory is still one below it.
             Value::Text(text) if is_listing(text) => value.clone(),
+            // What each of a list that nobody knows was made into: one stands for all.
+            Value::Text(text)
+                if self.language == "javascript"
+                    && text.has_unknown()
+                    && text.pieces.iter().any(|it| matches!(it, Piece::Known(_))) =>
+            {
+                value.clone()
+            }
             other => {
                 let mut text = Text::unknown("an element");
                 other.inherit_into(&mut text);

@@ -71,6 +71,13 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => None,
         };
+        // What is read by that name later was remembered where it was told.
+        if let Value::Method(method) = &callee
+            && matches!(method.1.as_str(), "__defineGetter__" | "__defineSetter__")
+            && matches!(method.0, Value::Table(_))
+        {
+            return Value::unknown("nothing");
+        }
         if let Value::Asks(asking) = &callee {
             return self.ask(asking, &given, span);
         }
@@ -184,7 +191,15 @@ impl Interpreter<'_, '_, '_> {
                         _ => {}
                     }
                 }
-                if receiver.is_some() && !body.text().is_empty() {
+                // Each of a list that nobody knows: one stands for all.
+                let is_made_of_each = self.language == "javascript"
+                    && matches!(
+                        called.rsplit('.').next(),
+                        Some("map" | "flatMap" | "reduce" | "reduceRight")
+                    )
+                    && called.contains('.')
+                    && body.text().pieces.iter().any(|it| matches!(it, Piece::Known(_)));
+                if (receiver.is_some() || is_made_of_each) && !body.text().is_empty() {
                     let mut text = body.text();
                     result.inherit_into(&mut text);
                     return Value::Text(text);
@@ -243,6 +258,8 @@ impl Interpreter<'_, '_, '_> {
 
     /// Calls what a callee is, each of several.
     fn reach(&mut self, callee: Value, given: &[Given], span: Span) -> Value {
+        let read = self.gotten_for(&callee, given);
+        let given = read.as_deref().unwrap_or(given);
         match callee {
             Value::Name(path, text) => self.call_name(&path, text, given, span),
             Value::Method(method) => {
@@ -291,7 +308,7 @@ impl Interpreter<'_, '_, '_> {
         let module = function.unwrap_or(&path).strip_suffix("[]");
         // `require(table[a])[table[b]](…)`: of the names that stand in the script, nobody knows which.
         let is_any = module == Some("a module") && is_not_followed(&text);
-        if is_any || module.is_some_and(super::members::acts_here) {
+        if is_any || module.is_some_and(|module| self.chooses_acts(module)) {
             self.walk.gap(span, GapReason::UnknownCode);
         }
         self.notice_base(&path, given);

@@ -2,17 +2,18 @@
 //! `items()`, `Object.entries`, `slice`, `splice`. What a method leaves in the container itself, [`mod@grown`] says.
 
 mod grown;
+mod javascript;
+mod proxies;
 mod sequences;
 
 use portcullis_syntax::Span;
 
 pub(super) use grown::{grown, in_order, one_method};
-use sequences::{DEPTH, json, listed, of_json, sequence};
+use sequences::{DEPTH, json, of_json, sequence};
 
 use super::{
-    fold, handed,
     interpreter::Interpreter,
-    members::acts_here,
+    objects::{GETTER, SETTER},
     value::{Given, SOME_MEMBER, Value, mixed},
 };
 use crate::{bound::Bounded, effect::WriteMode, text::Text};
@@ -132,164 +133,6 @@ impl Interpreter<'_, '_, '_> {
             }
             "json.loads" => json(first),
             _ => sequence(path, first, given),
-        }
-    }
-
-    fn container_of_javascript(&mut self, path: &str, given: &[Given]) -> Option<Value> {
-        let first = given.iter().find(|it| it.name.is_none()).map(|it| &it.value);
-        match path {
-            "Reflect.apply" => match given {
-                [Given { value: Value::Function(index), .. }, _, list, ..] => {
-                    let spread: Vec<Given> = handed::spread(list);
-                    Some(self.apply(*index, Some(&spread)))
-                }
-                _ => None,
-            },
-            // `setTimeout(run, 10, path)`
-            "setTimeout" | "setInterval" | "setImmediate" | "process.nextTick" => {
-                let (function, rest) = given.split_first()?;
-                let rest = if path.starts_with("set") && path != "setImmediate" {
-                    rest.get(1..)?
-                } else {
-                    rest
-                };
-                match function.value {
-                    Value::Function(index) if !rest.is_empty() => {
-                        self.apply(index, Some(rest));
-                        self.called_later(path, index, rest);
-                        Some(Value::unknown("a timer"))
-                    }
-                    _ => None,
-                }
-            }
-            "String" if matches!(first, Some(Value::Table(_) | Value::Any(_))) => {
-                let span = given.first().map(|it| it.span).unwrap_or_default();
-                let each = first?
-                    .alternatives()
-                    .into_iter()
-                    .map(|one| self.written(&one, span).unwrap_or_else(|| Value::Text(one.text())));
-                each.collect::<Vec<_>>().into_iter().reduce(Value::or)
-            }
-            "JSON.stringify"
-                if given.get(1).is_some_and(|it| {
-                    !it.value.is_false() && !matches!(it.value, Value::Number(_))
-                }) =>
-            {
-                Some(Value::Text(mixed("what is written", first)))
-            }
-            // What is made of each entry is not followed.
-            "JSON.parse" if given.len() > 1 => Some(Value::Text(mixed("what is parsed", first))),
-            "JSON.parse" => json(first),
-            "Buffer.concat" => match first? {
-                Value::List(list) => {
-                    let mut text = Text::default();
-                    list.iter().for_each(|one| text.append(&one.text()));
-                    Some(Value::Text(text))
-                }
-                _ => None,
-            },
-            "util.format" if given.first()?.value.as_known()?.contains('%') => {
-                Some(fold::format(given))
-            }
-            "Array" | "Set" | "Array.of" if given.is_empty() => Some(Value::List(Vec::new())),
-            "Array.of" => Some(Value::List(given.iter().map(|it| it.value.clone()).collect())),
-            "WeakRef" => first.cloned(),
-            "Set" => Some(Value::List(listed(first)?)),
-            "Map" | "Object" if given.is_empty() => Some(Value::Table(Vec::new())),
-            "Map" | "Object.fromEntries" => match first? {
-                Value::List(pairs) => table_of(pairs),
-                _ => None,
-            },
-            "Object.entries" => match first? {
-                Value::Table(table) => Some(entries(table)),
-                Value::Name(path, _) if acts_here(path) => {
-                    let one = Value::name(&format!("{path}[]"));
-                    Some(Value::List(vec![Value::List(vec![Value::unknown("a name"), one])]))
-                }
-                _ => None,
-            },
-            "Object.values" => match first? {
-                Value::Table(table) => Some(Value::List(values(table))),
-                Value::Name(path, _) if acts_here(path) => {
-                    Some(Value::List(vec![Value::name(&format!("{path}[]"))]))
-                }
-                _ => None,
-            },
-            "Object.keys" => match first? {
-                Value::Table(table) => Some(Value::List(keys(table))),
-                _ => None,
-            },
-            "Object.freeze" | "Object.seal" | "structuredClone" | "Object.create" => match first? {
-                value @ (Value::Table(_) | Value::List(_)) => Some(value.clone()),
-                value if path != "Object.create" => Some(value.clone()),
-                _ => None,
-            },
-            "Object.assign" if matches!(first, Some(Value::Name(..))) => {
-                let object = first?.clone();
-                let Value::Name(path, _) = &object else { return None };
-                for one in given.iter().skip(1) {
-                    let Value::Table(table) = &one.value else { continue };
-                    for (name, value) in table.clone() {
-                        if !self.sets_by_class(path, &name, &value, one.span) {
-                            self.store_member(Value::name(&format!("{path}.{name}")), value);
-                        }
-                    }
-                }
-                Some(object)
-            }
-            "Object.assign" => {
-                let mut all = Vec::new();
-                for given in given {
-                    match &given.value {
-                        Value::Table(table) => all.extend(table.iter().cloned()),
-                        _ => return None,
-                    }
-                }
-                Some(Value::Table(all))
-            }
-            // What a proxy gives may be what it stands for, and whatever its traps give.
-            "Proxy" => {
-                let [target, Given { value: Value::Table(traps), span, .. }] = given else {
-                    return None;
-                };
-                let mut held = vec![target.value.clone()];
-                for (_, trap) in traps.clone().iter().leading(EACH) {
-                    let Value::Function(index) = trap else { continue };
-                    let one = |value: Value| Given { name: None, value, span: *span };
-                    let nothing = Value::known("");
-                    let unknown = || Value::Text(mixed("what a proxy is asked for", [&nothing]));
-                    let given = [one(target.value.clone()), one(unknown()), one(unknown())];
-                    held.push(self.apply(*index, Some(&given)));
-                }
-                let all = mixed("what a proxy gives", &held);
-                let is_called = |it: &Value| matches!(it, Value::Function(_));
-                let held: Vec<Value> = held
-                    .into_iter()
-                    .filter(|it| is_called(it) || self.holds_function(it))
-                    .collect();
-                Some(if held.is_empty() { Value::Text(all) } else { Value::Holder(held) })
-            }
-            "Array.from" => match (first?, given.get(1)) {
-                (Value::Table(table), Some(Given { value: Value::Function(index), span, .. }))
-                    if matches!(table.as_slice(), [(name, Value::Number(_))] if name == "length") =>
-                {
-                    let (index, span) = (*index, *span);
-                    let count = match table.as_slice() {
-                        [(_, Value::Number(count))] => usize::try_from(*count).unwrap_or(0),
-                        _ => 0,
-                    };
-                    let undefined = Value::name("undefined");
-                    Some(Value::List(self.for_each(&vec![undefined; count.min(EACH)], index, span)))
-                }
-                (Value::Text(text), None) => characters(text),
-                (Value::List(list), None) => Some(Value::List(list.clone())),
-                (Value::List(list), Some(Given { value: Value::Function(index), span, .. })) => {
-                    let (index, span) = (*index, *span);
-                    Some(Value::List(self.for_each(&list.clone(), index, span)))
-                }
-                _ => None,
-            },
-            _ => None,
         }
     }
 
@@ -535,7 +378,9 @@ pub(super) fn keys(table: &[(String, Value)]) -> Vec<Value> {
 
 /// A key as a value.
 fn key_of(key: &str) -> Value {
-    if key == SOME_MEMBER { Value::unknown("a key") } else { Value::known(key) }
+    // What is called where the member is read or set has the member's own name.
+    let name = [GETTER, SETTER].iter().find_map(|end| key.strip_suffix(end)).unwrap_or(key);
+    if name == SOME_MEMBER { Value::unknown("a key") } else { Value::known(name) }
 }
 
 fn values(table: &[(String, Value)]) -> Vec<Value> {
@@ -546,6 +391,9 @@ fn values(table: &[(String, Value)]) -> Vec<Value> {
 fn table_of(pairs: &[Value]) -> Option<Value> {
     let pair = |pair: &Value| match pair {
         Value::List(pair) => match pair.as_slice() {
+            [key, value] if key.text().has_unknown() => {
+                Some((SOME_MEMBER.to_owned(), value.clone()))
+            }
             [key, value] => Some((key.text().display(), value.clone())),
             _ => None,
         },

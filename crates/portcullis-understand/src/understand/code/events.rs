@@ -21,7 +21,7 @@ const LISTENS: &[&str] = &[
 ];
 
 /// What `new Promise` gives its function to settle it with.
-const SETTLE: &str = "Promise.settle";
+pub(super) const SETTLE: &str = "Promise.settle";
 
 /// How many functions of one event are called.
 const LISTENERS: usize = 8;
@@ -40,18 +40,7 @@ impl Interpreter<'_, '_, '_> {
         }
         match (path, given) {
             ("Promise", [Given { value: Value::Function(index), .. }, ..]) => {
-                let outer = self.settled.take();
-                let settle = |name: &str| Given { name: None, value: Value::name(name), span };
-                self.apply(*index, Some(&[settle(SETTLE), settle("Promise.refuse")]));
-                let value = std::mem::replace(&mut self.settled, outer);
-                let value = match value {
-                    // Whoever it was handed to may settle it too.
-                    Some(value) if self.hands_on(*index) => {
-                        Some(value.or(Value::unknown("a promise")))
-                    }
-                    value => value,
-                };
-                return Some(value.unwrap_or_else(|| Value::unknown("a promise")));
+                return Some(self.settles(*index, span));
             }
             (SETTLE, [first, ..]) => {
                 let value = first.value.clone();
@@ -71,7 +60,9 @@ impl Interpreter<'_, '_, '_> {
         }
         self.notice_watched(path, given);
         let (owner, _) = path.rsplit_once('.')?;
-        let event = given.first()?.value.as_known()?;
+        let first = &given.first()?.value;
+        let event = first.own_entry("type").filter(|_| last == "dispatchEvent").unwrap_or(first);
+        let event = event.as_known()?;
         let slot = format!("{owner} hears {event}");
         if LISTENS.contains(&last) {
             let function = given.get(1)?.value.clone();
@@ -94,9 +85,23 @@ impl Interpreter<'_, '_, '_> {
             self.limit();
         }
         for function in listeners.into_iter().leading(LISTENERS) {
-            self.call_value(function, given.get(1..).unwrap_or_default().to_vec(), span);
+            // The event itself, or what stands behind its name.
+            let rest = given.get(usize::from(last == "emit")..).unwrap_or_default();
+            self.call_value(function, rest.to_vec(), span);
         }
         Some(Value::unknown("nothing"))
+    }
+
+    /// What a promise comes to that this function settles by what it is given.
+    pub(super) fn settles(&mut self, index: usize, span: Span) -> Value {
+        let outer = self.settled.take();
+        let settle = |name: &str| Given { name: None, value: Value::name(name), span };
+        self.apply(index, Some(&[settle(SETTLE), settle("Promise.refuse")]));
+        match std::mem::replace(&mut self.settled, outer) {
+            // Whoever it was handed to may settle it too.
+            Some(value) if self.hands_on(index) => value.or(Value::unknown("a promise")),
+            value => value.unwrap_or_else(|| Value::unknown("a promise")),
+        }
     }
 
     /// `chokidar.watch(files).on("add", function)`: the function gets the name of each file that changes.
@@ -131,7 +136,14 @@ impl Interpreter<'_, '_, '_> {
         let Some(first) = function.parameters.first() else { return false };
         let word =
             |at: usize| function.unit.tokens.get(at).map_or("", |token| token.span.of(self.source));
-        function.body.clone().any(|at| word(at) == first.name && word(at + 1) != "(")
+        // `setTimeout(done, 10, value)` calls it with what is known.
+        let is_timed = |at: usize| {
+            at.checked_sub(2).is_some_and(|before| {
+                matches!(word(before), "setTimeout" | "setImmediate") && word(before + 1) == "("
+            })
+        };
+        let is_named = |at: usize| word(at) == first.name && word(at + 1) != "(";
+        function.body.clone().any(|at| is_named(at) && !is_timed(at))
     }
 
     /// `queue.put(value)`, then `queue.get()`: what comes out went in before.

@@ -31,6 +31,8 @@ pub(super) enum Fold {
     Characters,
     /// One path of several parts.
     JoinPath,
+    /// The same where each part goes on, however it begins: `path.join` of Node.
+    JoinParts,
     /// The arguments one after the other.
     Concatenate,
     /// `printf`.
@@ -60,7 +62,7 @@ pub(super) enum Fold {
 /// Computes; the receiver of a method is the first argument.
 pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
     // A path may begin at one of several places: `join(environ.get("ROOT", "/"), "cache")`.
-    if kind == Fold::JoinPath
+    if matches!(kind, Fold::JoinPath | Fold::JoinParts)
         && let Some(at) = given.iter().position(|it| matches!(it.value, Value::Any(_)))
         && let Some(several) = given.get(at).map(|it| it.value.clone())
     {
@@ -70,7 +72,8 @@ pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
                 true => Given { value: value.clone(), ..it.clone() },
                 false => Given { value: Value::Text(it.value.text()), ..it.clone() },
             });
-            join_path(&own.collect::<Vec<_>>())
+            let own: Vec<Given> = own.collect();
+            if kind == Fold::JoinParts { join_parts(&own) } else { join_path(&own) }
         };
         let all = several.alternatives().into_iter().map(one).reduce(Value::or);
         return all.unwrap_or_else(|| Value::unknown("a path"));
@@ -128,6 +131,7 @@ pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
             return decoded(text, given);
         }
         Fold::JoinPath => return join_path(given),
+        Fold::JoinParts => return join_parts(given),
         Fold::Concatenate => {
             let mut text = Text::default();
             for given in given {
@@ -311,6 +315,32 @@ fn join_path(given: &[Given]) -> Value {
         append_path(&mut path, &part.value.text());
     }
     Value::Text(path)
+}
+
+fn join_parts(given: &[Given]) -> Value {
+    let mut path = Text::default();
+    for part in given.iter().filter(|part| part.name.is_none()) {
+        match below(&path, &part.value.text()) {
+            Some(part) => append_path(&mut path, &part),
+            None => append_path(&mut path, &part.value.text()),
+        }
+    }
+    Value::Text(path)
+}
+
+/// What an absolute part adds to a path that is known. The names found in a directory begin with it here, and are no more than names where
+/// they are put behind another one.
+fn below(path: &Text, part: &Text) -> Option<Text> {
+    let before = path.as_known().filter(|known| !known.is_empty())?;
+    let (first, rest) = part.pieces.split_first()?;
+    let Piece::Known(first) = first else { return None };
+    let first = first.strip_prefix('/')?;
+    let is_found = rest.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    if is_found && before.trim_matches('/') == first.trim_end_matches('/') {
+        return None;
+    }
+    let begin = (!is_found).then(|| Piece::Known(first.trim_start_matches('/').to_owned()));
+    Some(part.derive(begin.into_iter().chain(rest.iter().cloned())))
 }
 
 /// Adds a part to a path; an absolute part starts it anew.

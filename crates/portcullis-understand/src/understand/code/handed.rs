@@ -99,7 +99,7 @@ impl Interpreter<'_, '_, '_> {
         };
         let takes = match self.language {
             "javascript" | "python" => !matches!(callee, Value::Name(path, _)
-                    if self.only_looks_by(path) || &**path == "Reflect.apply"),
+                    if self.only_looks_by(path) || matches!(&**path, "Reflect.apply" | "Reflect.construct")),
             "ruby" => is_method && OF_RUBY.contains(&name),
             "php" => OF_PHP.contains(&name),
             _ => false,

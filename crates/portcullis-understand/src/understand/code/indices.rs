@@ -1,13 +1,24 @@
 //! What stands in brackets behind a value: an index, a key, a slice. Owns which element that is.
 
+use portcullis_syntax::Span;
+
 use super::{
     containers::any_of,
     fold,
     interpreter::Interpreter,
+    libraries,
     operands::number,
     value::{Value, mixed},
 };
-use crate::text::Piece;
+use crate::{
+    effect::GapReason,
+    text::{Piece, Text},
+    understand::meaning,
+};
+
+/// First words of the names of what only reads.
+const READS: &[&str] =
+    &["count", "describe", "find", "get", "head", "list", "query", "search", "select"];
 
 impl Interpreter<'_, '_, '_> {
     /// The parts of `[start:end:step]` between the bracket at the cursor and `close`, where it is one: each a number, nothing, or
@@ -38,6 +49,23 @@ impl Interpreter<'_, '_, '_> {
             };
         }
         (colons > 0).then_some(parts)
+    }
+
+    /// A member of an object whose name is computed: of the library of a service that can destroy, its beginning may say that it only reads.
+    fn some_member(&mut self, path: &str, text: Text, key: &Value, span: Span) -> Value {
+        let some = format!("{path}[]");
+        let root = self.module_in(path).filter(|module| libraries::can_destroy(module));
+        let Some(root) = root else { return Value::reached(&some, text) };
+        let begins = key.text();
+        let words = meaning::words(begins.known_prefix());
+        // The last word may go on in what is not known.
+        if words.first().is_some_and(|word| READS.contains(&word.as_str())) {
+            return Value::reached(&format!("{path}.{}[]", words.join("_")), text);
+        }
+        if root != path && path.contains("()") && self.word() == "(" {
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
+        Value::reached(&some, text)
     }
 
     pub(super) fn index(&mut self, value: Value) -> Value {
@@ -76,6 +104,10 @@ impl Interpreter<'_, '_, '_> {
                 value
             }
             (Value::Holder(_), _) => value,
+            // `list[Symbol.iterator]()`
+            (Value::List(_), Value::Name(path, _)) if &**path == "Symbol.iterator" => {
+                Value::Method(Box::new((value, "slice".to_owned())))
+            }
             // Any of them.
             (Value::List(elements), key)
                 if !matches!(key, Value::Number(_))
@@ -106,6 +138,9 @@ impl Interpreter<'_, '_, '_> {
             }
             (_, Value::Text(text)) if text.as_known().is_some() => {
                 let name = text.as_known().unwrap_or_default().to_owned();
+                if let Some(given) = self.gotten(&value, &name, "") {
+                    return given;
+                }
                 match value.entry(&name) {
                     Some(entry) => entry.clone(),
                     None => self.member(value, &name),
@@ -127,7 +162,13 @@ impl Interpreter<'_, '_, '_> {
                 let text = text.clone();
                 self.variables.get(&name).cloned().unwrap_or_else(|| Value::reached(&name, text))
             }
-            (Value::Name(path, text), _) => Value::reached(&format!("{path}[]"), text.clone()),
+            (Value::Name(path, text), key) => {
+                let (path, text) = (path.to_string(), text.clone());
+                if self.language == "javascript" {
+                    return self.some_member(&path, text, key, span);
+                }
+                Value::reached(&format!("{path}[]"), text)
+            }
             // `{True: one, False: other}[question]`
             (Value::Table(table), Value::Name(key, _))
                 if table.iter().any(|(name, _)| **name == **key) =>

@@ -207,6 +207,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
     /// Reads what is left, with the functions that nothing called.
     fn run_to_the_end(&mut self) {
         self.statements(self.end);
+        self.disposed(0, self.end);
         self.call_deferred();
         self.uncalled();
         self.flush();

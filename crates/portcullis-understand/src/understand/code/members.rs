@@ -5,8 +5,8 @@ use portcullis_syntax::Span;
 use super::{
     binding::is_listing,
     interpreter::Interpreter,
-    tables,
-    value::{Given, Value, mixed},
+    libraries, tables,
+    value::{Given, SPREAD, Value, mixed},
 };
 use crate::{
     bound::Bounded,
@@ -107,9 +107,14 @@ impl Interpreter<'_, '_, '_> {
         }
         match value {
             Value::Name(path, text) => self.member_of_name(&path, text, name),
-            Value::Table(_) => match value.entry(name) {
-                Some(entry) => entry.clone(),
-                None => Value::Method(Box::new((value, name.to_owned()))),
+            Value::Table(_) => match self.gotten(&value, name, "") {
+                Some(given) => given,
+                None => match (value.entry(name), value.own_entry(SPREAD)) {
+                    (Some(entry), _) => entry.clone(),
+                    // `{ ...require("fs") }`
+                    (None, Some(all @ Value::Name(..))) => self.member(all.clone(), name),
+                    (None, _) => Value::Method(Box::new((value, name.to_owned()))),
+                },
             },
             Value::Any(list) => list
                 .into_iter()
@@ -124,6 +129,12 @@ impl Interpreter<'_, '_, '_> {
             Value::Text(text)
                 if matches!(name, "path" | "parentPath" | "fullpath" | "FullName")
                     && is_listing(&text) =>
+            {
+                Value::Text(text)
+            }
+            // `entry.name` of `readdirSync(directory, { withFileTypes: true })`
+            Value::Text(text)
+                if name == "name" && self.language == "javascript" && is_listing(&text) =>
             {
                 Value::Text(text)
             }
@@ -416,6 +427,15 @@ impl Interpreter<'_, '_, '_> {
         value
     }
 
+    /// Whether a path is that of a module of which it matters which function is called: one that acts on this machine, or the library of a
+    /// service that can destroy.
+    pub(super) fn chooses_acts(&self, path: &str) -> bool {
+        acts_here(path)
+            || self.language == "javascript"
+                && self.modules.contains(path)
+                && libraries::can_destroy(path)
+    }
+
     pub(super) fn member_by_name(&mut self, path: &str, plain: &[&Given], span: Span) -> Value {
         match plain {
             // `call_user_func('system', …)`, `send(:system, …)`
@@ -471,7 +491,7 @@ impl Interpreter<'_, '_, '_> {
                 None => {
                     let text = mixed("a member", [&object.value, &name.value]);
                     match &object.value {
-                        Value::Name(path, _) if acts_here(path) => {
+                        Value::Name(path, _) if self.chooses_acts(path) => {
                             Value::reached(&format!("{path}[]"), text)
                         }
                         _ => Value::reached("a member", text),

@@ -1,5 +1,7 @@
 //! Objects of the script's own classes: how they are made, what their methods are, and which of these the language calls by itself.
 
+mod getters;
+
 use portcullis_syntax::Span;
 use portcullis_syntax::code::TokenKind;
 
@@ -8,6 +10,8 @@ use super::{
     value::{Given, Value, mixed},
 };
 use crate::effect::GapReason;
+
+pub(super) use getters::{GETTER, described_as};
 
 /// Functions of Python that call a method of what they are given.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -267,6 +271,12 @@ impl Interpreter<'_, '_, '_> {
         if !matches!(self.language, "python" | "javascript") || self.classes.is_empty() {
             return None;
         }
+        if path == "super"
+            && let Some(index) = self.method_above(&format!("super.{name}"))
+            && self.is_property(index)
+        {
+            return Some(self.apply(index, Some(&[])));
+        }
         let class = self.class_of(path)?;
         let index = self.named.get(&format!("{class}.{name}")).copied()?;
         // Something else was put in its place.
@@ -336,11 +346,10 @@ impl Interpreter<'_, '_, '_> {
         let parameters = self.parameters(open + 1, close);
         self.at = close + 1;
         let function = self.braced_function(parameters);
-        let value = match &function {
-            Value::Function(index) if is_getter => self.apply(*index, Some(&[])),
-            _ => function,
-        };
-        Some((name, value))
+        if is_getter {
+            name.push_str(GETTER);
+        }
+        Some((name, function))
     }
 
     /// The name of a method: a word, a text, or what stands in brackets as it is written.
@@ -352,7 +361,12 @@ impl Interpreter<'_, '_, '_> {
             }
             _ if self.word_at(at) == "[" => {
                 let end = self.partner(at);
-                (at + 1..end).map(|at| self.word_at(at)).collect()
+                let unit = std::rc::Rc::clone(&self.unit);
+                let computed = self.within(unit, at + 1..end, |inner| inner.expression(0));
+                match computed.as_known() {
+                    Some(known) => known.to_owned(),
+                    None => (at + 1..end).map(|at| self.word_at(at)).collect(),
+                }
             }
             _ => self.word_at(at).to_owned(),
         }
@@ -369,10 +383,15 @@ impl Interpreter<'_, '_, '_> {
             Some(token) if token.kind == TokenKind::Name => token.span.of(self.source),
             _ => "",
         };
+        let is_sign = |at: usize| {
+            function.unit.tokens.get(at).is_some_and(|token| token.span.of(self.source) == "#")
+        };
         let brace = function.body.start.saturating_sub(1);
         let close = brace.saturating_sub(1);
         let open = function.unit.partners.get(close).copied().unwrap_or(close);
-        open >= 2 && word(open - 2) == "get"
+        let is_private = open >= 3 && is_sign(open - 2);
+        let before = open.checked_sub(2 + usize::from(is_private));
+        before.is_some_and(|before| word(before) == "get")
     }
 
     /// A function that is a method from now on: its object is not among what it is given.

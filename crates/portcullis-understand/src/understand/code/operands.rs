@@ -10,6 +10,7 @@ use super::{
 use crate::{effect::Argument, text::Text};
 
 mod collected;
+mod markup;
 mod names;
 mod texts;
 
@@ -228,6 +229,9 @@ impl Interpreter<'_, '_, '_> {
                 self.at = close + 1;
                 self.flush();
                 self.listed(&Argument { text: pattern, span })
+            }
+            "<" if self.begins_element() => {
+                self.written_element().unwrap_or_else(|| Value::unknown("nothing"))
             }
             "->" if self.language == "ruby" => {
                 self.at += 1;

@@ -8,6 +8,7 @@ use super::{
     containers::{any_of, grown, one_method},
     expressions::SHIFT,
     interpreter::Interpreter,
+    objects::described_as,
     operands::{ELEMENTS, LINES},
     value::{Given, Value, mixed},
 };
@@ -109,6 +110,16 @@ impl Interpreter<'_, '_, '_> {
             if is_private {
                 name.insert(0, '#');
             }
+            // `job.go` of an object with a getter of that name, which may change it.
+            if matches!(value, Value::Table(_)) && self.language == "javascript" {
+                let home: String = (start..self.at).map(|at| self.word_at(at)).collect();
+                let is_held = matches!(self.variables.get(&home), Some(Value::Table(_)));
+                self.at = next + 1;
+                let home = if is_held { home.as_str() } else { "" };
+                if let Some(given) = self.gotten(&value, &name, home) {
+                    return given;
+                }
+            }
             self.at = next + 1;
             let member = self.member(value, &name);
             // Perl calls what has no arguments without parentheses: `HTTP::Tiny->new->get(…)`.
@@ -141,6 +152,8 @@ impl Interpreter<'_, '_, '_> {
         let owner = object.clone().or_else(|| self.owner_of_chain(start));
         let close = self.partner(self.at);
         let first = self.at + 1;
+        let is_refused = self.expects_throw(&value, close);
+        self.seen.refused += usize::from(is_refused);
         let given = self.arguments_until(close);
         let span = self.span_from(start);
         let (value, turns) = self.changed_by_arguments(value, object.as_deref(), span);
@@ -170,6 +183,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let value = self.call_value(value, given, span);
         self.this = None;
+        self.seen.refused = self.seen.refused.saturating_sub(usize::from(is_refused));
         let before = self.at;
         self.block(&value);
         if let Some(outer) = outer.filter(|_| self.at > before) {
@@ -351,27 +365,18 @@ impl Interpreter<'_, '_, '_> {
                 if matches!(&**path, "Object.defineProperty" | "Reflect.defineProperty") =>
             {
                 let (name, span) = (name.value.text().display(), described.span);
-                let value = match (described.value.entry("value"), described.value.entry("get")) {
-                    (Some(value), _) => value.clone(),
-                    (None, Some(getter)) => self.call_value(getter.clone(), Vec::new(), span),
-                    (None, None) => Value::unknown("a property"),
-                };
-                Some(Given { name: None, value: Value::Table(vec![(name, value)]), span })
+                Some(Given {
+                    name: None,
+                    value: Value::Table(described_as(name, &described.value)),
+                    span,
+                })
             }
             [Given { value: Value::Table(all), span, .. }]
                 if path.as_ref() == "Object.defineProperties" =>
             {
                 let (all, span) = (all.clone(), *span);
-                let mut made = Vec::new();
-                for (name, described) in all {
-                    let value = match (described.entry("value"), described.entry("get")) {
-                        (Some(value), _) => value.clone(),
-                        (None, Some(getter)) => self.call_value(getter.clone(), Vec::new(), span),
-                        (None, None) => Value::unknown("a property"),
-                    };
-                    made.push((name, value));
-                }
-                Some(Given { name: None, value: Value::Table(made), span })
+                let made = all.into_iter().flat_map(|(name, one)| described_as(name, &one));
+                Some(Given { name: None, value: Value::Table(made.collect()), span })
             }
             _ => None,
         };

@@ -7,6 +7,7 @@ use super::{
     value::{Given, Value},
 };
 
+mod ends;
 mod modules;
 
 use modules::plain_module;
@@ -32,7 +33,16 @@ const FAKES: &[&str] = &[
 ];
 
 /// Clients of services that make their requests by what `http` and `https` of Node do, which [`Interpreter::replace_for_good`] puts aside.
-const CLIENTS: &[&str] = &["@sendgrid/mail", "@slack/web-api", "node-fetch", "twilio"];
+const CLIENTS: &[&str] = &[
+    "@octokit/core",
+    "@octokit/request",
+    "@octokit/rest",
+    "@sendgrid/mail",
+    "@slack/web-api",
+    "node-fetch",
+    "octokit",
+    "twilio",
+];
 
 /// What a patch may be given besides its target.
 const HARMLESS: &[&str] =
@@ -124,6 +134,13 @@ impl Interpreter<'_, '_, '_> {
 
     /// `mockClient(S3Client)` of aws-sdk-client-mock, `nock.disableNetConnect()`: from then on, unless something takes it back.
     pub(super) fn replace_for_good(&mut self, path: &str, given: &[Given]) {
+        // What takes it back may stand behind the function that is read.
+        let outer = std::mem::replace(&mut self.end, self.unit.tokens.len());
+        self.replace_from_here(path, given);
+        self.end = outer;
+    }
+
+    fn replace_from_here(&mut self, path: &str, given: &[Given]) {
         const REQUESTS: &[&str] =
             &["axios", "got", "http", "https", "needle", "request", "superagent"];
         let mut until = usize::MAX;
@@ -170,6 +187,14 @@ impl Interpreter<'_, '_, '_> {
                     }
                     _ => return,
                 }
+            }
+            // The files of the runtime are in memory until the real ones are put back.
+            "mock-fs"
+                if !["bypass", "mock.load", "Reflect"]
+                    .iter()
+                    .any(|it| self.source.contains(it)) =>
+            {
+                return self.replaces_files();
             }
             "nock.disableNetConnect"
                 if !["enableNetConnect", ".restore(", "allowUnmocked", "passthrough"]
@@ -306,6 +331,15 @@ impl Interpreter<'_, '_, '_> {
             self.replaced.push(Replaced { path, end: usize::MAX, calls: self.calls });
             return;
         };
+        let of_it = if matches!(&**of, "globalThis" | "global") {
+            name.to_owned()
+        } else {
+            format!("{of}.{name}")
+        };
+        let all: Vec<usize> = (self.at..self.unit.tokens.len()).filter(back).collect();
+        if self.replaces_for_tests(&[of_it], &all) {
+            return;
+        }
         // In a function that stands behind it may run before what stands between.
         let at = self.at;
         let opens = |inside: usize| {

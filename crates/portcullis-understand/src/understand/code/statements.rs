@@ -142,7 +142,9 @@ impl Interpreter<'_, '_, '_> {
         self.blocks += 1;
         let declared = self.declared_in(self.at, end);
         let outside = self.outside(&declared);
+        let begin = self.at;
         self.statements(end);
+        self.disposed(begin, end);
         self.leave_locals(outside);
         self.blocks -= 1;
         self.rise();
@@ -161,6 +163,12 @@ impl Interpreter<'_, '_, '_> {
             "use" | "no" if matches!(self.language, "perl" | "php") => self.skip_statement(),
             "namespace" if matches!(self.word_at(start + 1), "." | "[" | "(" | "=") => {
                 return false;
+            }
+            "using" if self.language == "javascript" => {
+                if !self.is_name(start + 1) || self.is_first(start + 1) {
+                    return false;
+                }
+                self.at += 1;
             }
             "package" | "namespace" | "using" | "#include" => self.skip_statement(),
             "def" | "function" | "sub" | "func" | "fn"

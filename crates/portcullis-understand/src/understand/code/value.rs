@@ -51,6 +51,9 @@ pub(super) enum Value {
 /// The name of a member that is computed.
 pub(super) const SOME_MEMBER: &str = "[]";
 
+/// Under which name a table has what was spread into it and is no table.
+pub(super) const SPREAD: &str = "...";
+
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Asking {
@@ -256,6 +259,16 @@ impl Value {
                 let of = |key: &str| table.iter().rev().find(|(name, _)| name == key);
                 // One whose name is not known may be the one.
                 of(key).or_else(|| of(SOME_MEMBER)).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of exactly this key.
+    pub(super) fn own_entry(&self, key: &str) -> Option<&Self> {
+        match self {
+            Self::Table(table) => {
+                table.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
             }
             _ => None,
         }

@@ -11,6 +11,7 @@ use super::{
     },
     Call,
     connections::is_address,
+    patterns::{names_files, pattern_of, takes_patterns},
 };
 use crate::{
     bound::Bounded,
@@ -116,6 +117,26 @@ impl Interpreter<'_, '_, '_> {
             });
             return all.reduce(Value::or).unwrap_or_else(|| Value::unknown("names"));
         }
+        // The same in another directory.
+        let root =
+            ["cwd", "root_dir"].iter().find_map(|name| call.option(name)).map(|it| it.text());
+        if let (Some(first), Some(root)) = (first, root)
+            && let Some(patterns) = patterns(&first.value)
+        {
+            let all = patterns.into_iter().map(|pattern| {
+                let mut whole =
+                    if pattern.starts_with('/') { Text::default() } else { root.clone() };
+                if !whole.is_empty() {
+                    whole.push_known("/");
+                }
+                whole.push_known(&pattern);
+                let own = Given { value: Value::Text(whole), ..first.clone() };
+                let argument = self.place_of(Some(&own));
+                self.flush();
+                self.listed(&argument)
+            });
+            return all.reduce(Value::or).unwrap_or_else(|| Value::unknown("names"));
+        }
         // What is gone through may begin at one of several places.
         if let Some(first) = first
             && let Value::Any(several) = &first.value
@@ -164,8 +185,28 @@ impl Interpreter<'_, '_, '_> {
             let sends = told.taint.has(Taint::SECRET).then_some(told);
             self.walk.connect(&argument, sends, false)
         } else {
+            self.gives_what_is_asked_for(&argument);
             self.walk.read_by_script(&argument)
         })
+    }
+
+    /// `createReadStream(join("/", request.url))` in a server: whoever asks gets the files below that directory.
+    fn gives_what_is_asked_for(&mut self, file: &Argument) {
+        let prefix = file.text.known_prefix();
+        let is_server = self.language == "javascript"
+            && self.served.is_none()
+            && file.text.has_unknown()
+            && prefix.starts_with('/')
+            && self.source.contains("createServer");
+        if !is_server {
+            return;
+        }
+        let directory = prefix.rsplit_once('/').map_or("", |(before, _)| before);
+        let directory = Text::known(if directory.is_empty() { "/" } else { directory });
+        let place = place::place_of(&self.walk.target(&directory), self.walk.facts());
+        if matches!(place, Place::Root | Place::HomeTop | Place::SystemTop) {
+            self.served = Some(directory);
+        }
     }
 
     /// Another directory that relative paths start from.
@@ -268,7 +309,8 @@ impl Interpreter<'_, '_, '_> {
 
     /// Files that are deleted.
     pub(super) fn delete_named(&mut self, act: Act, call: Call<'_>) -> Value {
-        let Call { plain, span, .. } = call;
+        let plain = call.plain;
+        let span = call.span;
         // `deleteAsync(["dist"], { dryRun: true })` only says what it would delete.
         if call.path.split('.').next() == Some("del")
             && call.option("dryRun").is_some_and(|value| value.is_true())
@@ -308,7 +350,9 @@ impl Interpreter<'_, '_, '_> {
                     }
                     continue;
                 }
-                let argument = Argument { text: value.text(), span: given.span };
+                let Some(text) = pattern_of(&value, &call) else { continue };
+                let argument = Argument { text, span: given.span };
+                let recursive = recursive && !(takes_patterns(call.path) && names_files(&value));
                 self.walk.delete(&argument, recursive);
             }
             if matches!(self.language, "java" | "javascript" | "python") {

@@ -109,10 +109,12 @@ impl Interpreter<'_, '_, '_> {
         // `object.member = value` where the object has a setter.
         if let (Some(Key::Name(name)), Value::Table(_)) = (keys.last(), &before)
             && keys.len() == 1
-            && let Some(setter) = before.entry(&format!("{name}{SETTER}")).cloned()
+            && let Some(setter) = before.own_entry(&format!("{name}{SETTER}")).cloned()
         {
             let span = self.span_from(equals);
+            self.this = Some((home, before.clone()));
             self.call_value(setter, vec![Given { name: None, value, span }], span);
+            self.this = None;
             return true;
         }
         let value = if adds { self.add(owner, value) } else { value };

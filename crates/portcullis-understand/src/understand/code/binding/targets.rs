@@ -41,12 +41,12 @@ impl Interpreter<'_, '_, '_> {
         while self.at < close {
             if self.word() == "..." && self.is_name(self.at + 1) {
                 let name = self.word_at(self.at + 1).to_owned();
-                let rest = match value {
-                    Value::Table(table) => {
-                        let left = table.iter().filter(|(key, _)| !taken.contains(key));
-                        Value::Table(left.cloned().collect())
+                let rest = match self.all_gotten(value.clone()) {
+                    Value::Table(mut table) => {
+                        table.retain(|(key, _)| !taken.contains(key));
+                        Value::Table(table)
                     }
-                    other => other.clone(),
+                    other => other,
                 };
                 self.bind(name, rest);
                 self.at += 2;

@@ -3,6 +3,7 @@
 use super::{
     super::{
         binding::is_listing,
+        objects::{GETTER, SETTER},
         value::{Given, Value, mixed},
     },
     any_of, place,
@@ -160,6 +161,13 @@ pub(in super::super) fn grown(callee: &Value, given: &[Given]) -> Option<Value> 
                 table.retain(|(known, _)| known != key);
                 table.push((key.to_owned(), value.value.clone()));
             }
+            Some(Value::Table(table))
+        }
+        (Value::Table(table), "__defineGetter__" | "__defineSetter__") => {
+            let [key, function, ..] = given else { return None };
+            let end = if name == "__defineGetter__" { GETTER } else { SETTER };
+            let mut table = table.clone();
+            table.push((format!("{}{end}", key.value.text().display()), function.value.clone()));
             Some(Value::Table(table))
         }
         (Value::Table(table), "update" | "merge!") => {

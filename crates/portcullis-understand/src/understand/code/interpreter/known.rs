@@ -57,6 +57,8 @@ pub(in super::super) struct Seen {
     pub(in super::super) fills_money: bool,
     /// A message was made for each of a list.
     pub(in super::super) to_many: bool,
+    /// How many tests around expect that what they call throws.
+    pub(in super::super) refused: usize,
     /// What clients were told to begin every address with.
     pub(in super::super) bases: Vec<(String, Text)>,
 }

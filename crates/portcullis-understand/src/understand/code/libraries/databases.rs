@@ -284,6 +284,7 @@ pub(super) const CARDS: &[Card] = &[
         methods: &[
             ("destroy", DeletesRows),
             ("truncate", Statement("TRUNCATE TABLE")),
+            ("drop", Statement("DROP TABLE")),
             ("drop_table", Statement("DROP TABLE")),
             ("drop_all_tables", Statement("DROP DATABASE")),
             ("drop_schema", Statement("DROP SCHEMA")),

@@ -187,6 +187,28 @@ pub(super) fn of_module(module: &str) -> Option<&'static Card> {
         .map(|(_, card)| card)
 }
 
+/// Whether the library of a module can destroy what its service keeps.
+pub(super) fn can_destroy(module: &str) -> bool {
+    const CLOUDS: &[&str] = &["@aws-sdk/client-", "@azure/", "@google-cloud/", "@octokit/"];
+    const OTHERS: &[&str] =
+        &["@aws-sdk/lib-dynamodb", "@kubernetes/client-node", "aws-sdk", "dockerode", "octokit"];
+    let destroys = |doing: &Doing| {
+        matches!(
+            doing,
+            Doing::Class(Class::Delete)
+                | Doing::DeletesOf
+                | Doing::DeletesRows
+                | Doing::Note("code.cloud.delete")
+                | Doing::Statement(_)
+                | Doing::StatementIf(_)
+        )
+    };
+    CLOUDS.iter().any(|cloud| module.starts_with(cloud))
+        || OTHERS.contains(&module)
+        || of_module(module)
+            .is_some_and(|card| card.methods.iter().any(|(_, doing)| destroys(doing)))
+}
+
 /// The card of what has this name by habit.
 fn of_habit(name: &str) -> Option<&'static Card> {
     SHELVES.iter().flat_map(|shelf| shelf.iter()).find(|card| card.habits.contains(&name))

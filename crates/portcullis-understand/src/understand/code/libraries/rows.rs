@@ -53,6 +53,7 @@ const OPENS: &[&str] = &[
     "database",
     "datasource",
     "driver",
+    "drizzle",
     "engine",
     "mongo",
     "open",
@@ -162,6 +163,22 @@ impl Interpreter<'_, '_, '_> {
     /// Notices where a client is pointed at: at a database in memory, at a network without real money. Whatever else opens something
     /// beside it, is real.
     pub(super) fn endpoints(&mut self, called: &Called<'_>, given: &[Given]) {
+        // `new Sequelize(config[env])`: whichever it is.
+        let several = given.iter().enumerate().find_map(|(at, it)| match &it.value {
+            Value::Any(several) => Some((at, several)),
+            _ => None,
+        });
+        let Some((at, several)) = several else { return self.endpoints_of(called, given) };
+        for one in several {
+            let mut given = given.to_vec();
+            if let Some(it) = given.get_mut(at) {
+                it.value = one.clone();
+            }
+            self.endpoints_of(called, &given);
+        }
+    }
+
+    fn endpoints_of(&mut self, called: &Called<'_>, given: &[Given]) {
         // Its own tests run on a network in the same process, unless they are told another one.
         if called.path.starts_with("hardhat.")
             && ["it(", "describe("].iter().any(|shape| self.source.contains(shape))
@@ -172,8 +189,11 @@ impl Interpreter<'_, '_, '_> {
             self.seen.rehearsed = true;
         }
         // What a server for a test is asked for opens nothing: `container.get_connection_url(driver=None)`.
+        let is_handed_client = called.path.starts_with("drizzle-orm/")
+            && matches!(given, [Given { value: Value::Name(path, _), .. }, ..] if path.ends_with(')'));
         if is_for_a_test(&Value::name(&format!("{}()", called.path)))
             || called.path == "umzug.SequelizeStorage"
+            || is_handed_client
         {
             return;
         }
@@ -274,7 +294,15 @@ impl Interpreter<'_, '_, '_> {
             && ["./", "../", "/", "@/"].iter().any(|start| path.starts_with(start))
             && path.contains("model");
         // What maps rows of a database that the program itself has inside.
-        let is_inside = top == "@electric-sql/pglite" && path.starts_with("drizzle-orm/pglite");
+        const INSIDE: &[&str] = &[
+            "@electric-sql/pglite",
+            "@libsql/client",
+            "better-sqlite3",
+            "bun:sqlite",
+            "node:sqlite",
+            "sql.js",
+        ];
+        let is_inside = INSIDE.contains(&top) && path.starts_with("drizzle-orm/");
         // What takes steps back in the one database that there is.
         let is_of_steps = path.starts_with("umzug.") && top == "sequelize";
         is_of(path)

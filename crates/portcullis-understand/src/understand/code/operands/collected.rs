@@ -6,7 +6,7 @@ use super::{
     super::{
         containers::{any_of, characters},
         interpreter::Interpreter,
-        value::{SOME_MEMBER, Value, mixed},
+        value::{SOME_MEMBER, SPREAD, Value, mixed},
     },
     ELEMENTS,
 };
@@ -262,7 +262,8 @@ impl Interpreter<'_, '_, '_> {
             // `{...defaults, …}`, `{**defaults, …}`
             if matches!(self.word(), "..." | "**") {
                 self.at += 1;
-                match self.expression(0) {
+                let spread = self.expression(0);
+                match self.all_gotten(spread) {
                     Value::Table(more) => table.extend(more),
                     // What may put another value in the place of any.
                     Value::Any(more) => {
@@ -279,7 +280,7 @@ impl Interpreter<'_, '_, '_> {
                             }
                         }
                     }
-                    other => table.push(("...".to_owned(), other)),
+                    other => table.push((SPREAD.to_owned(), other)),
                 }
                 self.accept(",");
                 continue;

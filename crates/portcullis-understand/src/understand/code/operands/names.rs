@@ -9,10 +9,7 @@ use super::super::{
     tables,
     value::Value,
 };
-use crate::{
-    effect::GapReason,
-    text::{Taint, Text},
-};
+use crate::text::{Taint, Text};
 
 impl Interpreter<'_, '_, '_> {
     pub(in super::super) fn variable(&mut self, name: &str) -> Value {
@@ -159,15 +156,21 @@ impl Interpreter<'_, '_, '_> {
         self.resolve(word)
     }
 
-    /// What is waited for; an object that says by a method of its own what it comes to is not followed.
+    /// What is waited for; an object that says by a method of its own what it comes to, comes to what that settles.
     fn awaited(&mut self) -> Value {
         let start = self.at;
         let value = self.prefixed();
-        if value.entry("then").is_some_and(|then| matches!(then, Value::Function(_))) {
-            let span = self.span_from(start);
-            self.walk.gap(span, GapReason::UnknownCode);
+        let span = self.span_from(start);
+        let own = match (value.own_entry("then"), &value) {
+            (Some(Value::Function(index)), _) => Some(*index),
+            (_, Value::Name(object, _)) => self.method_of_class(&format!("{object}.then")),
+            _ => None,
+        };
+        let Some(index) = own else { return value };
+        if matches!(value, Value::Table(_)) {
+            self.this = Some((String::new(), value));
         }
-        value
+        self.settles(index, span)
     }
 
     /// What a name stands for.

@@ -9,12 +9,20 @@ use portcullis_syntax::{
 
 use super::super::{
     interpreter::{Interpreter, Unit},
-    value::Value,
+    value::{ALTERNATIVES, Value},
 };
 use crate::text::Text;
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn texts(&mut self) -> Value {
+        if self.language == "javascript"
+            && let Some(TokenKind::Text(parts)) = self.token_at(self.at).map(|token| &token.kind)
+            && parts.iter().any(|part| matches!(part, TextPart::Code(_)))
+        {
+            let parts = parts.clone();
+            self.at += 1;
+            return self.each_text(&parts);
+        }
         let mut text = Text::default();
         while let Some(TokenKind::Text(parts)) = self.token_at(self.at).map(|token| &token.kind) {
             let parts = parts.clone();
@@ -27,6 +35,41 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         Value::Text(text)
+    }
+
+    /// A template: where a part of it is one of several texts, it is one of several.
+    fn each_text(&mut self, parts: &[TextPart]) -> Value {
+        let mut texts = vec![Text::default()];
+        for part in parts {
+            let TextPart::Code(span) = part else {
+                let literal = self.parts(std::slice::from_ref(part));
+                texts.iter_mut().for_each(|text| text.append(&literal));
+                continue;
+            };
+            let value = self.fragment(*span);
+            let value = self.written(&value, *span).unwrap_or(value);
+            let several = match &value {
+                Value::Any(several)
+                    if several.len() * texts.len() <= ALTERNATIVES
+                        && several
+                            .iter()
+                            .all(|it| matches!(it, Value::Text(_) | Value::Number(_))) =>
+                {
+                    several.iter().map(Value::text).collect()
+                }
+                value => vec![value.text()],
+            };
+            let joined = texts.iter().flat_map(|text| {
+                several.iter().map(|more| {
+                    let mut text = text.clone();
+                    text.append(more);
+                    text
+                })
+            });
+            texts = joined.collect();
+        }
+        let each = texts.into_iter().map(Value::Text);
+        each.reduce(Value::or).unwrap_or_else(|| Value::known(""))
     }
 
     /// The value of a string with its computed stretches.

@@ -85,6 +85,44 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
+    /// Whether a test expects that what is called between these brackets throws instead of doing anything: `expect(() => wipe("/")).toThrow()`,
+    /// `assert.rejects(wipe("/"))`. Without a framework of tests there is no `expect`.
+    pub(in super::super) fn expects_throw(&mut self, callee: &Value, close: usize) -> bool {
+        const EXPECTS: &[&str] =
+            &["expect", "vitest.expect", "@jest/globals.expect", "bun:test.expect", "chai.expect"];
+        const THROWS: &[&str] = &[
+            "assert.rejects",
+            "assert.throws",
+            "assert/strict.rejects",
+            "assert/strict.throws",
+            "assert.strict.rejects",
+            "assert.strict.throws",
+            "t.throws",
+            "t.throwsAsync",
+        ];
+        let Value::Name(path, _) = callee else { return false };
+        if self.language != "javascript" {
+            return false;
+        }
+        let path = plain_module(path);
+        let behind = |at: usize| self.word_at(close + at);
+        let throws = THROWS.contains(&path)
+            || EXPECTS.contains(&path)
+                && behind(1) == "."
+                && match behind(2) {
+                    "rejects" => behind(3) == "." && behind(4) != "not",
+                    "to" => behind(3) == "." && matches!(behind(4), "throw" | "throws" | "Throw"),
+                    word => matches!(
+                        word,
+                        "toThrow"
+                            | "toThrowError"
+                            | "toThrowErrorMatchingInlineSnapshot"
+                            | "toThrowErrorMatchingSnapshot"
+                    ),
+                };
+        throws && self.spend(self.unit.tokens.len() / 64) && !self.has_harness_of_its_own()
+    }
+
     /// Whether what made a client is only asked for under a condition: `test ? mockClient(S3Client) : null`.
     pub(super) fn is_under_condition(&self) -> bool {
         let line = (0..self.at).rev().find(|at| self.is_first(*at)).unwrap_or(0);

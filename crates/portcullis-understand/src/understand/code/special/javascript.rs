@@ -82,12 +82,21 @@ impl Interpreter<'_, '_, '_> {
         if last == "Worker" && given.iter().any(evaluates) {
             return Some(self.act(Act::Code, path, given, span));
         }
+        // A module that stands in its address, as `import()` takes it.
+        if last == "Worker"
+            && said.as_ref().is_some_and(|address| address.known_prefix().starts_with("data:"))
+        {
+            return Some(self.act(Act::Module, path, given.get(..1).unwrap_or_default(), span));
+        }
         let own = |given: &Given| match &given.value {
             Value::Name(path, _) => path.as_ref() == "import.meta.url",
             // `file://${process.cwd()}/`
             value => value.text().known_prefix().starts_with("file://"),
         };
         match (path, given) {
+            ("URL", [name]) if name.value.text().known_prefix().starts_with("data:") => {
+                return Some(name.value.clone());
+            }
             ("URL", [name, base]) if own(base) => return Some(name.value.clone()),
             ("fileURLToPath" | "url.fileURLToPath", [module]) if own(module) => {
                 return Some(Value::known("./module.js"));
