@@ -40,6 +40,7 @@ static RULES: &[Rule] = &[
             "mysql -e \"drop/**/database prod\"",
             "sqlite3 a.db \"DROP TABLE IF EXISTS t\"",
             "psql -c \"SELECT 1; DROP SCHEMA public CASCADE\"",
+            "echo 'DROP DATABASE app;' | mysql -h db -u root -psecret",
         ],
         quiet: &["psql -c \"SELECT 'DROP TABLE users'\"", "psql -c \"SELECT * FROM drop_log\""],
     },
