@@ -320,6 +320,8 @@ static RULES: &[Rule] = &[
             "for f in ~/Pictures/*.jpg; do cp x \"$f\"; done",
             "ls ~ | xargs -I% cp /dev/null ~/%",
             "for f in src/*.py; do : > \"$f\"; done",
+            "python3 -c \"import pathlib; [open(p, 'r+b').write(b'x') for p in pathlib.Path('/home').rglob('*.docx')]\"",
+            "python3 -c \"import pathlib; [p.write_bytes(b'x') for p in pathlib.Path('/data/shared').rglob('*')]\"",
         ],
         quiet: &[
             "find ~ -name '*.log' -exec truncate -s 0 {} +",
@@ -331,6 +333,8 @@ static RULES: &[Rule] = &[
             "find ~/Music -name '*.m4a' -exec ffmpeg -i {} {}.ogg \\;",
             "mv backup/* ~/Documents/old/",
             "mogrify -resize 800x assets/*.jpg",
+            "python3 -c \"import pathlib; [open(p, 'r+b').write(b'x') for p in pathlib.Path('docs').rglob('*.md')]\"",
+            "sed -i s/a/b/ /home/alice/notes/*.md",
         ],
         ..Rule::LOSS
     },

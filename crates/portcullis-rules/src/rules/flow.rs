@@ -153,7 +153,7 @@ impl Scene<'_> {
     }
 
     /// Where an effect stands in the list, found from its place in memory: a search would make rules quadratic.
-    fn index(&self, effect: &Effect) -> usize {
+    pub(super) fn index(&self, effect: &Effect) -> usize {
         let start = self.effects.list.as_ptr().addr();
         std::ptr::from_ref(effect).addr().wrapping_sub(start) / size_of::<Effect>()
     }

@@ -41,6 +41,7 @@ static RULES: &[Rule] = &[
             "sqlite3 a.db \"DROP TABLE IF EXISTS t\"",
             "psql -c \"SELECT 1; DROP SCHEMA public CASCADE\"",
             "curl -d 'DROP TABLE users' http://store:8123/",
+            "echo 'DROP DATABASE app;' | mysql -h db -u root -psecret",
         ],
         quiet: &[
             "psql -c \"SELECT 'DROP TABLE users'\"",

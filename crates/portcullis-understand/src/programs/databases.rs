@@ -205,6 +205,8 @@ struct Client {
     before: Option<usize>,
     /// What a line starts with whose rest goes to a shell.
     escapes: &'static [&'static str],
+    /// Options that take what stands behind them in the same word, and only that.
+    attached: &'static [&'static str],
     /// Whether its lines are read as those of `psql`.
     is_psql: bool,
 }
@@ -217,6 +219,7 @@ const CLIENT: Client = Client {
     answers: &[],
     before: None,
     escapes: &[],
+    attached: &[],
     is_psql: false,
 };
 /// What the clients have in common of which nothing else is known.
@@ -235,6 +238,7 @@ const POSTGRES_CLIENT: Client = Client {
 const MYSQL_CLIENT: Client = Client {
     statements: &["-e", "--execute", "--init-command"],
     escapes: &["\\!", "system ", "\\P ", "pager ", "tee |"],
+    attached: &["-p"],
     ..CLIENT
 };
 
@@ -387,7 +391,17 @@ fn send(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     }
     let options = invocation.options();
     let mut told = false;
+    // `-psecret` is one word, whatever letters the password has.
+    let is_attached = |value: &Argument| {
+        invocation.arguments.iter().any(|word| {
+            word.span.range().contains(&value.span.range().start)
+                && client.attached.iter().any(|name| word.text.known_prefix().starts_with(name))
+        })
+    };
     for statement in options.values_of(client.statements) {
+        if is_attached(&statement) {
+            continue;
+        }
         told = true;
         client.say(walk, &statement.text, statement.span, invocation, 0);
     }

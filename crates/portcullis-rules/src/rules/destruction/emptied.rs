@@ -51,6 +51,24 @@ pub(super) fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     if !content.is_empty() && !scene.files_of(content).into_iter().any(is_noise) {
         return None;
     }
+    // Code that opens a file, reads another one and writes then leaves something in it.
+    let is_filled = || {
+        let later = scene.effects.list.iter().skip(scene.index(effect) + 1);
+        let mut written = later.filter(|it| it.at.layer == effect.at.layer).filter_map(written);
+        written.any(|(other, mode, content)| {
+            mode == WriteMode::Append
+                && other.path == target.path
+                && !content.is_empty()
+                && !scene.files_of(content).into_iter().any(is_noise)
+        })
+    };
+    if content.is_empty()
+        && matches!(scene.action.kind, ActionKind::Code { .. })
+        && scene.program_around(effect).is_none()
+        && is_filled()
+    {
+        return None;
+    }
     if scene.facts.paths.get(path).is_some_and(|fact| !fact.exists) {
         return None;
     }

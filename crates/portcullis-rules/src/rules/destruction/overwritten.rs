@@ -33,13 +33,17 @@ pub(super) fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     if ending.matches('.').count() > 1 {
         return None;
     }
+    // Code that opens a file to change it may leave nothing of it as it was; a program that edits says what it changes.
+    let is_by_code = scene.program_around(effect).is_none();
+    let replaces = mode == WriteMode::Replace || mode == WriteMode::Edit && is_by_code;
     // A letter in the pattern chooses among the names; all the way down, what it chooses nobody has looked at.
     let is_plain = |text: &str| text.bytes().all(|byte| matches!(byte, b'*' | b'?' | b'/' | b'.'));
-    let is_deep = mode == WriteMode::Replace
-        && (content.is_empty() || target.path.as_deref().is_some_and(|path| path.contains("/**/")))
+    let is_deep = replaces
+        && (mode == WriteMode::Replace && content.is_empty()
+            || target.path.as_deref().is_some_and(|path| path.contains("/**/")))
         && !MADE_AGAIN.iter().any(|ending| last.ends_with(ending));
     let is_personal = || {
-        mode == WriteMode::Replace
+        replaces
             && is_in_personal_folder(target, scene)
             && !MADE_AGAIN.iter().any(|ending| last.ends_with(ending))
     };
@@ -53,11 +57,13 @@ pub(super) fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     {
         return Some(about(Severity::High, target, "this empties every file of"));
     }
-    let holds =
-        matches!(
-            place,
-            Place::Root | Place::SystemTop | Place::HomeTop | Place::Home | Place::OtherHome
-        ) || !matches!(place, Place::Workspace | Place::Artifact | Place::Temporary | Place::Cache)
+    let holds = matches!(
+        place,
+        Place::Root | Place::SystemTop | Place::HomeTop | Place::Home | Place::OtherHome
+    ) || is_by_code
+        && matches!(place, Place::Elsewhere | Place::Site)
+        && path_of(target).contains("/**")
+        || !matches!(place, Place::Workspace | Place::Artifact | Place::Temporary | Place::Cache)
             && below_a_mount(target).is_some();
     // `mv backup/* ~/notes/`: the names are those of what comes, and not of what is there.
     let comes = || {
@@ -72,10 +78,15 @@ pub(super) fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     // An edit of what another user serves is ordinary work, if with consequences.
     let path = target.path.as_deref()?;
     let is_edit_elsewhere = mode == WriteMode::Edit
+        && !is_by_code
         && path.starts_with("/home/")
         && !scene.facts.home.as_deref().is_some_and(|home| path.starts_with(home));
     (is_every && holds && !is_edit_elsewhere)
         .then(|| about(Severity::High, target, "this overwrites every file of"))
+}
+
+fn path_of(target: &Target) -> &str {
+    target.path.as_deref().unwrap_or_default()
 }
 
 /// Endings of what people write and builds read.
@@ -84,6 +95,9 @@ const SOURCES: &[&str] = &[
     "*.java", "*.js", "*.jsx", "*.kt", "*.md", "*.php", "*.pl", "*.py", "*.rb", "*.rs", "*.scala",
     "*.sh", "*.sql", "*.swift", "*.tf", "*.ts", "*.tsx", "*.vue",
 ];
+
+/// Directories that hold one home each.
+const HOMES: &[&str] = &["/Users/", "/home/"];
 
 /// What a path names on another disk or machine that is mounted here.
 fn below_a_mount(target: &Target) -> Option<&str> {
@@ -97,7 +111,12 @@ fn is_in_personal_folder(target: &Target, scene: &Scene<'_>) -> bool {
     let below = || {
         let path = target.path.as_deref()?;
         let own = || path.strip_prefix(scene.facts.home.as_deref()?)?.strip_prefix('/');
-        below_a_mount(target).or_else(own)
+        // `/home/*/Documents/`: anybody's.
+        let of_others = || {
+            let below = HOMES.iter().find_map(|homes| path.strip_prefix(homes))?;
+            below.split_once('/').map(|(_, below)| below)
+        };
+        below_a_mount(target).or_else(own).or_else(of_others)
     };
     let Some((folders, _)) = below().and_then(|below| below.rsplit_once('/')) else { return false };
     folders

@@ -301,6 +301,10 @@ impl Interpreter<'_, '_, '_> {
         self.replace_for_good(&path, given);
         self.notice_client(&path, given);
         if self.is_replaced(&path) {
+            let found = self.stand_ins.iter().rev().find(|(name, _)| **name == *path);
+            if let Some((_, index)) = found {
+                return self.apply(*index, Some(given));
+            }
             return Value::reached(&format!("{path}()"), Text::default());
         }
         // `getattr(os, name)(…)`, `fs[name](…)`, `fs[name].call(fs, …)`

@@ -380,8 +380,26 @@ impl Interpreter<'_, '_, '_> {
         });
     }
 
+    /// Whether a test puts something else in the place of what others call in it.
+    fn patches_something(&self, index: usize) -> bool {
+        const FIXTURES: &[&str] = &["mocker", "monkeypatch"];
+        self.patches.contains_key(&index)
+            || self.functions.get(index).is_some_and(|function| {
+                function.parameters.iter().any(|it| FIXTURES.contains(&it.name.as_str()))
+            })
+    }
+
     fn read_uncalled(&mut self) {
         let unreached = self.unreached(self.unit.tokens.len());
+        // What a test calls is called by that test, with what it puts aside.
+        if self.language == "python" && !self.is_cell {
+            let is_read = |walker: &Self, index: usize| {
+                walker.patches_something(index) && !walker.is_within(index, &unreached)
+            };
+            self.each_uncalled_that(is_read, |walker, index| {
+                walker.apply(index, None);
+            });
+        }
         self.each_uncalled(|walker, index| {
             if !walker.is_within(index, &unreached) {
                 walker.apply(index, None);
@@ -400,11 +418,20 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn each_uncalled(&mut self, read: impl Fn(&mut Self, usize)) {
+        self.each_uncalled_that(|_, _| true, read);
+    }
+
+    fn each_uncalled_that(
+        &mut self,
+        is_read: impl Fn(&Self, usize) -> bool,
+        read: impl Fn(&mut Self, usize),
+    ) {
         // Whoever calls what nothing here calls gives it what is theirs.
         let outer = self.walk.in_closed_script(false);
         let mut index = 0;
         while index < self.functions.len() {
-            if self.functions.get(index).is_some_and(|function| !function.called) {
+            let is_uncalled = self.functions.get(index).is_some_and(|function| !function.called);
+            if is_uncalled && is_read(self, index) {
                 read(self, index);
             }
             index += 1;

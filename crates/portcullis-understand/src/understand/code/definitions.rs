@@ -8,6 +8,7 @@ use super::{
     interpreter::{Interpreter, Parameter, Takes},
     loops::{BODY, LEAVES},
     objects::SETTER,
+    reduced::reduces,
     value::{Given, Value},
 };
 use crate::{
@@ -111,7 +112,13 @@ impl Interpreter<'_, '_, '_> {
         let start = self.at;
         self.at += 2;
         // What is patched for a class holds for its tests alone.
-        self.patched.clear();
+        let patched = std::mem::take(&mut self.patched);
+        let name = self.word_at(start + 1);
+        if patched.is_empty() {
+            self.class_patches.remove(name);
+        } else {
+            self.class_patches.insert(name.to_owned(), patched);
+        }
         if self.language == "javascript" {
             let name = self.word_at(start + 1).to_owned();
             return self.braced_class(name, start + 2);
@@ -386,7 +393,13 @@ impl Interpreter<'_, '_, '_> {
             let options = std::mem::take(&mut self.options);
             self.commands.insert(index, options);
         }
-        let patched = std::mem::take(&mut self.patched);
+        let mut patched = std::mem::take(&mut self.patched);
+        // What is patched for a class is so in each of its tests.
+        if name.starts_with("test")
+            && let Some((class, _)) = self.classes.iter().rev().find(|it| it.1.contains(&start))
+        {
+            patched.extend(self.class_patches.get(class).into_iter().flatten().cloned());
+        }
         if !patched.is_empty() {
             self.patches.insert(index, patched);
         }
@@ -412,10 +425,9 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
         }
-        if matches!(name.as_str(), "__reduce__" | "__reduce_ex__") && self.source.contains("loads(")
-        {
+        if reduces(&name) {
             let span = self.unit.tokens.get(start).map(|token| token.span).unwrap_or_default();
-            self.walk.note("code.deserialize.untrusted", span);
+            self.defines_reduction(index, span);
         }
         if self.replaces_fixture(&name, index) {
             let span = self.span_from(start);

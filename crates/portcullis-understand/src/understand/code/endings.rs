@@ -27,6 +27,8 @@ enum Does {
     Leaves(Value),
     /// The directory is the one again that it was before.
     GoesBack(Option<String>),
+    /// What is above a class is told of it: the function, the class and what its head says besides.
+    TellsBase(usize, String, Vec<Given>),
     /// A class goes through a function of the script, which may put another one in its place.
     Decorates(Value, String),
 }
@@ -95,6 +97,34 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// A class is made up to `end`, and the function of one above it hears of that then.
+    pub(super) fn tells_base(&mut self, end: usize, index: usize, class: &str, given: Vec<Given>) {
+        self.at_end(end, Does::TellsBase(index, class.to_owned(), given));
+    }
+
+    /// Calls a function of a class for one below it, whose fields are those of `cls` meanwhile.
+    fn apply_for_class(&mut self, index: usize, class: &str, given: &[Given]) {
+        let from = format!("{class}.");
+        let fields: Vec<(String, Value)> = self
+            .variables
+            .iter()
+            .filter_map(|(path, value)| {
+                Some((format!("cls.{}", path.strip_prefix(&from)?), value.clone()))
+            })
+            .collect();
+        let mut before = Vec::new();
+        for (name, value) in fields {
+            before.push((name.clone(), self.variables.insert(name, value)));
+        }
+        self.apply(index, Some(given));
+        for (name, value) in before {
+            match value {
+                Some(value) => self.variables.insert(name, value),
+                None => self.variables.remove(&name),
+            };
+        }
+    }
+
     fn at_end(&mut self, end: usize, does: Does) {
         if self.endings.len() >= ENDINGS {
             self.limit();
@@ -112,9 +142,15 @@ impl Interpreter<'_, '_, '_> {
             let Some(Ending { does, calls, .. }) = self.endings.pop() else { return };
             // What a call that is over left behind.
             if calls > self.calls {
-                if let Does::GoesBack(directory) = does {
-                    self.flush();
-                    self.walk.go_to(directory);
+                match does {
+                    Does::GoesBack(directory) => {
+                        self.flush();
+                        self.walk.go_to(directory);
+                    }
+                    Does::TellsBase(index, class, given) => {
+                        self.apply_for_class(index, &class, &given);
+                    }
+                    Does::Leaves(_) | Does::Decorates(..) => {}
                 }
                 continue;
             }
@@ -129,6 +165,9 @@ impl Interpreter<'_, '_, '_> {
                 Does::GoesBack(directory) => {
                     self.flush();
                     self.walk.go_to(directory);
+                }
+                Does::TellsBase(index, class, given) => {
+                    self.apply_for_class(index, &class, &given);
                 }
                 Does::Decorates(decorator, class) => {
                     let given = vec![Given { name: None, value: Value::name(&class), span }];

@@ -1,6 +1,8 @@
 //! Programs that code goes on talking to: what is written into the standard input of one that was started is what it reads. Owns which those
 //! are, by what they are told more, and what else a stream is led into.
 
+use std::collections::BTreeSet;
+
 use portcullis_syntax::Span;
 
 use super::{
@@ -8,8 +10,10 @@ use super::{
     value::{Given, Value},
 };
 use crate::{
+    bound::Bounded,
     effect::{Argument, GapReason},
-    programs::host::Host,
+    language::language,
+    programs::{self, Does, host::Host},
     text::{Piece, Text},
 };
 
@@ -31,6 +35,7 @@ pub(super) enum Started {
 /// Functions, by their last names, whose program goes on while the code does.
 const GO_ON: &[&str] = &[
     "Popen",
+    "PopenSpawn",
     "create_subprocess_exec",
     "create_subprocess_shell",
     "exec",
@@ -41,7 +46,23 @@ const GO_ON: &[&str] = &[
     "popen2e",
     "popen3",
     "spawn",
+    "spawnu",
 ];
+
+/// Programs that lead to whatever is at the other end of a line.
+const TERMINALS: &[&str] = &["minicom", "nc", "ncat", "netcat", "screen", "telnet", "tmux"];
+
+/// How lines begin after which the next ones mean something else, in a shell and in Python.
+const LASTS: &[&str] = &["cd ", "export ", "from ", "import "];
+
+/// What ends a line that a program is handed which another one was told to start.
+const END: &str = "END_OF_LINE";
+
+/// Whether a line begins with the name of a program.
+fn is_program(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    programs::program(first.rsplit('/').next().unwrap_or(first)).is_some()
+}
 
 impl Interpreter<'_, '_, '_> {
     /// What a function gives that started a program: what it prints and, where it goes on, the program itself.
@@ -72,6 +93,7 @@ impl Interpreter<'_, '_, '_> {
                 | "print"
                 | "puts"
                 | "send"
+                | "sendline"
                 | "write"
                 | "writelines"
                 | "write_line"
@@ -95,8 +117,100 @@ impl Interpreter<'_, '_, '_> {
         if input.is_empty() {
             return false;
         }
-        self.feed(number, &input);
+        if matches!(name, "send" | "sendline" | "write" | "writelines") {
+            self.feed_line(number, &input);
+            // A terminal may lead anywhere where lines are commands, unless its program is one that only shows them.
+            let is_terminal = matches!(name, "send" | "sendline") && self.language == "python";
+            if is_terminal && !self.reads_otherwise(number) {
+                let span = given.first().map_or(Span::default(), |given| given.span);
+                drop(self.run_shell(&input, span, None));
+            }
+        } else {
+            self.feed(number, &input);
+        }
         true
+    }
+
+    /// Whether it is known what a program that was started does with what it reads.
+    fn reads_otherwise(&self, number: usize) -> bool {
+        let name = match self.programs.get(number) {
+            Some(Started::Words(words)) => words.first().map(|word| word.text.known_prefix()),
+            Some(Started::Line(line, _)) => line.known_prefix().split_whitespace().next(),
+            None => None,
+        };
+        let name = name.map(|name| name.rsplit('/').next().unwrap_or(name));
+        let is_known = |name: &str| {
+            language(name).is_some()
+                || programs::program(name)
+                    .is_some_and(|program| !matches!(program.does, Does::Operates))
+        };
+        name.is_some_and(|name| !TERMINALS.contains(&name) && is_known(name))
+    }
+
+    /// `pexpect.spawn("ssh", ["host"])`: a program that is told line by line.
+    pub(super) fn driven(
+        &mut self,
+        path: &str,
+        program: &Given,
+        listed: Option<&Given>,
+        span: Span,
+    ) -> Value {
+        let value = match listed.map(|it| &it.value) {
+            Some(Value::List(rest)) => {
+                Value::List([&program.value].into_iter().chain(rest).cloned().collect())
+            }
+            _ => program.value.clone(),
+        };
+        let printed = self.shell_or_words(&value, program.span, span, None, None);
+        let started = match &value {
+            Value::List(_) => Started::Words(self.words([(&value, program.span)].into_iter())),
+            line => Started::Line(line.text(), program.span),
+        };
+        self.started(path, started, printed)
+    }
+
+    /// The program is told one line more. What it was told to start before may be what reads it.
+    fn feed_line(&mut self, number: usize, input: &Text) {
+        /// How many lines are remembered, and how many programs that may read this one.
+        const LINES: usize = 256;
+        const READERS: usize = 16;
+        /// How often that is done in one script.
+        const FED: usize = 512;
+        let (mut before, mut readers) = (String::new(), BTreeSet::new());
+        for (_, line) in self.lines_told.iter().filter(|told| told.0 == number) {
+            if LASTS.iter().any(|word| line.starts_with(word)) {
+                // It stays so for the lines behind it.
+                before.push_str(line);
+                before.push('\n');
+            } else if is_program(line) {
+                readers.insert(format!("{before}{line}"));
+            }
+        }
+        let mut whole = Text::known(before);
+        whole.append(input);
+        self.feed(number, &whole);
+        if readers.len() > READERS {
+            self.limit();
+        }
+        for reader in readers.into_iter().leading(READERS) {
+            if self.readers_fed >= FED {
+                self.limit();
+                break;
+            }
+            self.readers_fed += 1;
+            // A shell gives it to that program; whatever else reads lines makes nothing of it.
+            let mut inside = Text::known(format!("{reader} <<'{END}'\n"));
+            inside.append(input);
+            inside.push_known(&format!("\n{END}\n"));
+            self.feed(number, &inside);
+        }
+        if let Some(line) = input.as_known().map(str::trim).filter(|line| !line.is_empty()) {
+            if self.lines_told.len() < LINES {
+                self.lines_told.push((number, line.to_owned()));
+            } else {
+                self.limit();
+            }
+        }
     }
 
     /// What a function hands to a program: `os.write(p.stdin.fileno(), x)`, `shutil.copyfileobj(x, p.stdin)`.

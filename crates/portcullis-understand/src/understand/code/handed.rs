@@ -114,7 +114,12 @@ impl Interpreter<'_, '_, '_> {
             if !is_key && !may_be(function, FUNCTION) {
                 continue;
             }
-            let Some(value) = self.function_in(&function.value) else { continue };
+            // `sorted(names, key=Key)`: an object of the script's class is made of each.
+            let made = Some(&function.value).filter(|value| {
+                is_key && matches!(value, Value::Name(path, _) if self.is_class(path))
+            });
+            let found = self.function_in(&function.value).or_else(|| made.cloned());
+            let Some(value) = found else { continue };
             let others = || given.iter().enumerate().filter(move |(place, _)| *place != at);
             if matches!(value, Value::Method(_)) {
                 handed.push((value, Vec::new()));

@@ -32,6 +32,7 @@ impl Interpreter<'_, '_, '_> {
                     break;
                 }
                 let module = self.module(&path);
+                self.import_written(&path, self.span_from(self.at.saturating_sub(1)));
                 if self.accept("as") {
                     let alias = self.word().to_owned();
                     self.at += 1;
@@ -92,6 +93,9 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let whole = self.module(&module);
+        if !module.starts_with('.') {
+            self.import_written(&module, self.span_from(self.at.saturating_sub(1)));
+        }
         if self.accept("*") {
             self.bind("*".to_owned(), whole);
             return;

@@ -187,6 +187,14 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             modules: BTreeSet::new(),
             files: Vec::new(),
             programs: Vec::new(),
+            lines_told: Vec::new(),
+            stand_ins: Vec::new(),
+            readers_fed: 0,
+            runs_own: false,
+            reductions: Vec::new(),
+            made_objects: BTreeSet::new(),
+            search: Vec::new(),
+            class_patches: HashMap::new(),
             returned: None,
             yielded: Vec::new(),
             frames: Vec::new(),
@@ -209,6 +217,9 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
         self.statements(self.end);
         self.disposed(0, self.end);
         self.call_deferred();
+        self.run_what_loaders_give();
+        self.read_back();
+        self.collected_objects();
         self.uncalled();
         self.flush();
         self.finish();
@@ -293,6 +304,22 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) files: Vec<Open>,
     /// Programs that were started and may be told more.
     pub(super) programs: Vec<Started>,
+    /// Methods by which classes of the script say how their objects are read back, with where they stand.
+    pub(super) reductions: Vec<(usize, Span)>,
+    /// Classes of the script of which there are objects.
+    pub(super) made_objects: BTreeSet<String>,
+    /// What each of them was told line by line.
+    pub(super) lines_told: Vec<(usize, String)>,
+    /// Functions of the script that a test puts in the place of others.
+    pub(super) stand_ins: Vec<(String, usize)>,
+    /// How often one of them was handed a line for a program that it may have started.
+    pub(super) readers_fed: usize,
+    /// Whether the examples or tests of the script are being run.
+    pub(super) runs_own: bool,
+    /// Directories in which the script looks for modules besides.
+    pub(super) search: Vec<String>,
+    /// What does nothing in the tests of a class.
+    pub(super) class_patches: HashMap<String, Vec<String>>,
     pub(super) returned: Option<Value>,
     /// It is code for an interpreter that lives on: what nothing here binds may be bound all the same.
     pub(super) is_cell: bool,

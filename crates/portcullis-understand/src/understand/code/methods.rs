@@ -43,6 +43,9 @@ impl Interpreter<'_, '_, '_> {
         if self.tells_program(&receiver, name, given) {
             return receiver;
         }
+        if self.language == "python" && self.patches_by_fixture(&receiver, name, given) {
+            return Value::name("unittest.mock.MagicMock()");
+        }
         match receiver {
             Value::File(index) => self.file_method(index, name, given),
             Value::Any(list) => list

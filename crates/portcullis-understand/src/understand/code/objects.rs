@@ -87,6 +87,7 @@ impl Interpreter<'_, '_, '_> {
         if !self.is_class(class) {
             return None;
         }
+        self.made_objects.insert(class.to_owned());
         let makers = ["__init__", "constructor", "__post_init__"];
         let makers: Vec<usize> = makers
             .iter()
@@ -179,6 +180,25 @@ impl Interpreter<'_, '_, '_> {
         let given = given.iter().map(|value| Given { name: None, value: value.clone(), span });
         let given: Vec<Given> = given.collect();
         Some(self.apply(index, Some(&given)))
+    }
+
+    /// Objects are gone at the end at the latest: what their classes do then, `__del__`, is called without an argument.
+    pub(super) fn collected_objects(&mut self) {
+        if self.language != "python" {
+            return;
+        }
+        let of = self
+            .named
+            .iter()
+            .filter_map(|(name, index)| Some((name.strip_suffix(".__del__")?, *index)));
+        let made = |class: &str| self.made_objects.contains(class);
+        let mut all: Vec<usize> =
+            of.filter(|(class, _)| made(class)).map(|(_, index)| index).collect();
+        all.sort_unstable();
+        all.dedup();
+        for index in all {
+            self.apply(index, Some(&[]));
+        }
     }
 
     /// `str(object)`, `next(object)`: what a function of the language makes of an object of the script's own.

@@ -182,9 +182,10 @@ impl Interpreter<'_, '_, '_> {
         // What the code has just written itself, with nothing in it that says how it is read.
         let is_own = path.strip_suffix(".loads").is_some_and(|module| {
             is_one_call(first.span.of(self.source).trim(), &format!("{module}.dumps"))
-        }) && !["__reduce", "__setstate__", "__getstate__", "copyreg", "persistent"]
+        }) && !["__setstate__", "__getstate__", "copyreg", "persistent"]
             .iter()
-            .any(|word| self.source.contains(word));
+            .any(|word| self.source.contains(word))
+            && self.reduces_to_own();
         if safe || full || weights || is_own {
             return;
         }
@@ -234,17 +235,10 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => false,
         } && text.taint == Taint::NONE
-            && ![
-                "__reduce",
-                "__getstate__",
-                "__setstate__",
-                "copyreg",
-                "subprocess",
-                "system",
-                "popen",
-            ]
-            .iter()
-            .any(|word| self.source.contains(word));
+            && !["__getstate__", "__setstate__", "copyreg", "subprocess", "system", "popen"]
+                .iter()
+                .any(|word| self.source.contains(word))
+            && self.reduces_to_own();
         if is_own {
             return;
         }

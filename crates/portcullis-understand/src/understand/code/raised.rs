@@ -104,17 +104,16 @@ impl Interpreter<'_, '_, '_> {
             }
             at = self.partner_or_next(at);
         }
+        let end = self.block_end(start);
         for base in bases {
             if let Some(index) = self.named.get(&format!("{base}.__init_subclass__")).copied() {
-                self.apply(index, Some(&given));
+                self.tells_base(end, index, class, given.clone());
             }
         }
         // What an attribute is worth that computes itself is asked of the object that has it.
-        let end = self.block_end(start);
         if (head.end..end).any(|at| self.word_at(at) == "__get__") {
             self.walk.gap(self.span_from(start), GapReason::UnknownCode);
         }
-        let _ = class;
     }
 
     /// The lists and tables that a function was given by their names, as they were and as it left them.

@@ -8,8 +8,10 @@ use super::{
 };
 
 mod ends;
+mod fixtures;
 mod modules;
 
+use fixtures::of_object;
 use modules::plain_module;
 
 /// Libraries whose servers and files are in the memory of the program alone: their own pages say so.
@@ -54,6 +56,7 @@ const REAL: &[&str] = &[
     "Thread",
     "Timer",
     "__del__",
+    "TEST_PREFIX",
     "__wrapped__",
     ".side_effect",
     "configure_mock",
@@ -499,23 +502,11 @@ impl Interpreter<'_, '_, '_> {
                 let back = std::mem::replace(&mut self.at, open);
                 let given = self.arguments_until(close);
                 self.at = back;
-                let rest = given.get(2..).unwrap_or_default();
-                let is_plain = rest.iter().all(|given| {
-                    given.name.as_deref().is_some_and(|name| HARMLESS.contains(&name))
-                        && !matches!(given.value, Value::Function(_))
-                        && (given.name.as_deref() != Some("side_effect")
-                            || matches!(&given.value, Value::Name(path, _)
-                                if is_error(path.trim_end_matches("()"))))
-                });
-                match given.as_slice() {
-                    [
-                        Given { value: Value::Name(of, _), name: None, .. },
-                        Given { value, name: None, .. },
-                        ..,
-                    ] if is_plain => match value.as_known() {
-                        Some(name) if !self.keeps_real(name) => vec![format!("{of}.{name}")],
-                        _ => Vec::new(),
-                    },
+                let target = of_object(&given).filter(|_| self.are_harmless(&given, 2));
+                match target {
+                    Some(path) if !self.keeps_real(path.rsplit('.').next().unwrap_or(&path)) => {
+                        vec![path]
+                    }
                     _ => Vec::new(),
                 }
             }

@@ -315,6 +315,31 @@ impl Interpreter<'_, '_, '_> {
         if matches!(path, "sys.path.insert" | "sys.path.append") {
             let file = plain.last().copied().cloned();
             self.loaded(file.as_ref(), &["python3"]);
+            self.looks_for_modules(file.as_ref());
+        }
+        if path == "zipimport.zipimporter" {
+            self.loaded(plain.first().copied(), &["python3"]);
+        }
+        self.runs_examples(path, given, span);
+        if matches!(last, "PopenSpawn" | "spawn" | "spawnu")
+            && matches!(
+                root_of(path),
+                "pexpect"
+                    | "popen_spawn"
+                    | "PtyProcess"
+                    | "PtyProcessUnicode"
+                    | "ptyprocess"
+                    | "wexpect"
+            )
+            && let [program, rest @ ..] = plain.as_slice()
+        {
+            let listed = rest.iter().find(|it| matches!(it.value, Value::List(_)));
+            return Some(self.driven(
+                path,
+                program,
+                listed.copied().or_else(|| keyword("args")),
+                span,
+            ));
         }
         if last == "launch_persistent_context" {
             self.profile(plain.first().copied().or_else(|| keyword("user_data_dir")));
@@ -361,6 +386,24 @@ impl Interpreter<'_, '_, '_> {
                 self.set_field(&path, value.value.clone());
                 return None;
             }
+            "timeit.Timer" | "timeit.repeat" | "timeit.timeit" => {
+                let part = |name: &str, at: usize| keyword(name).or_else(|| plain.get(at).copied());
+                // What is set up runs first.
+                for part in [part("setup", 1), part("stmt", 0)].into_iter().flatten() {
+                    if matches!(part.value, Value::Text(_)) {
+                        self.run_code("exec", "python", &part.value, part.span);
+                    }
+                }
+                return None;
+            }
+            // A file whose bytes are changed as those of an array are; that it may be is what it says by default.
+            "numpy.memmap" => {
+                let mode = keyword("mode").or_else(|| plain.get(2).copied()).cloned();
+                let mode = mode.unwrap_or(Given { name: None, value: Value::known("r+"), span });
+                let file = keyword("filename").or_else(|| plain.first().copied())?;
+                let given = [file.clone(), Given { name: None, ..mode }];
+                return Some(self.open(&given, span));
+            }
             "operator.call" => {
                 let [function, rest @ ..] = given else { return None };
                 return Some(self.call_value(function.value.clone(), rest.to_vec(), span));
@@ -378,7 +421,7 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => {}
         }
-        let root = path.split(['.', '(']).next().unwrap_or_default();
+        let root = root_of(path);
         let unpacks = match last {
             "extract" | "extractall" => matches!(root, "archive" | "tarfile" | "zipfile"),
             _ => path == "shutil.unpack_archive",
@@ -407,6 +450,11 @@ impl Interpreter<'_, '_, '_> {
         self.walk.run(&words, None);
         Value::unknown("nothing")
     }
+}
+
+/// What a path begins with.
+fn root_of(path: &str) -> &str {
+    path.split(['.', '(']).next().unwrap_or_default()
 }
 
 /// Where packages lie.

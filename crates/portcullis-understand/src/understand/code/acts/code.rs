@@ -78,6 +78,9 @@ impl Interpreter<'_, '_, '_> {
             // `require(path.resolve("a.js"))` is a path, whatever is left of it.
             let is_written = span.of(self.source).trim().starts_with(['"', '\'', '`']);
             self.load_by_value(&name, names_file || !is_written, span);
+            if is_dotted(&name) {
+                self.import_written(&name, span);
+            }
         }
         match first.and_then(|given| given.value.as_known()) {
             Some(name) => self.module(module_name(name)),

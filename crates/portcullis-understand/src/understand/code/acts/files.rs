@@ -92,7 +92,7 @@ impl Interpreter<'_, '_, '_> {
             names.inherit(&directory.text);
             return Value::Text(names);
         }
-        if !outside {
+        if !outside && !is_home {
             return Value::Text(content);
         }
         let mut names =
