@@ -261,6 +261,17 @@ impl Interpreter<'_, '_, '_> {
             Value::Text(name) if self.language == "php" && name.as_known().is_some() => {
                 self.call_name(name.as_known().unwrap_or_default(), Text::default(), given, span)
             }
+            // `&$name(…)`, `$name->(…)`: a function by its name.
+            Value::Text(name)
+                if self.language == "perl"
+                    && self.named_function(&Value::Text(name.clone())).is_some() =>
+            {
+                let function = self.named_function(&Value::Text(name)).unwrap_or(Value::name(""));
+                match function {
+                    Value::Name(path, text) => self.call_name(&path, text, given, span),
+                    other => self.call_value(other, given.to_vec(), span),
+                }
+            }
             other => {
                 self.arguments_as_they_are("run", given);
                 Value::Text(mixed(

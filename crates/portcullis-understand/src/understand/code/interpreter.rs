@@ -185,6 +185,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             before: 0,
             aliases: Vec::new(),
             modules: BTreeSet::new(),
+            packages: Vec::new(),
             files: Vec::new(),
             programs: Vec::new(),
             returned: None,
@@ -287,6 +288,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) parents: Vec<(String, String)>,
     /// The modules that were imported, by their names.
     pub(super) modules: BTreeSet<String>,
+    /// The packages of Perl that the script has, by their names.
+    pub(super) packages: Vec<String>,
     /// What classes of the script are made from, where that is of a library.
     pub(super) bases: HashMap<String, String>,
     pub(super) files: Vec<Open>,
@@ -371,7 +374,12 @@ impl<'s> Interpreter<'_, '_, 's> {
     pub(super) fn bind(&mut self, name: String, value: Value) {
         let (value, size) = self.with_sigil(&name, value).held();
         self.spend(size / VALUES_PER_WORK);
+        let is_hooked = self.language == "perl" && name == "@INC";
+        let hooks = is_hooked.then(|| value.clone());
         self.variables.insert(name, value);
+        if let Some(hooks) = hooks {
+            self.hooks(&hooks);
+        }
     }
 
     /// What a variable was given. Taking a large value is work: repeated, it would be the square of what was written.

@@ -143,6 +143,9 @@ impl Interpreter<'_, '_, '_> {
             let joined: Vec<Value> = lists.iter().map(each).collect();
             return joined.into_iter().reduce(Value::or).unwrap_or_else(|| Value::unknown(name));
         }
+        if let Some(value) = self.path_object(&receiver, name, given, span) {
+            return value;
+        }
         let plain = self.plain_method(&receiver, name, given);
         if let Some(value) = plain.or_else(|| self.path_like(&receiver, name, given)) {
             return value;

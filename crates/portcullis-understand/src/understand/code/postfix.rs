@@ -56,6 +56,13 @@ impl Interpreter<'_, '_, '_> {
             let span = self.span_from(start);
             return self.call_value(value, given, span);
         }
+        if self.language == "perl"
+            && matches!(word, "[" | "{")
+            && !spaced
+            && let Some(taken) = self.sliced(&value, start)
+        {
+            return taken;
+        }
         match word {
             "." | "?." | "->" | "::" if self.continues() => self.accessed(value, word, start),
             ":" if self.language == "lua" && self.is_name(self.at + 1) => {
@@ -74,10 +81,10 @@ impl Interpreter<'_, '_, '_> {
                 }
                 self.parenthesized(value, start)
             }
+            "{" if self.language == "perl" && !spaced => self.index(value),
             "[" if !first && (!spaced || !matches!(self.language, "ruby" | "perl")) => {
                 self.index(value)
             }
-            "{" if self.language == "perl" && !spaced => self.index(value),
             "!" if self.language == "rust" => {
                 self.at += 1;
                 value
@@ -110,6 +117,11 @@ impl Interpreter<'_, '_, '_> {
                 name.insert(0, '#');
             }
             self.at = next + 1;
+            if word == "->"
+                && let Some(index) = self.own_method(&value, &name)
+            {
+                return self.call_own_method(value, index, start);
+            }
             let member = self.member(value, &name);
             // Perl calls what has no arguments without parentheses: `HTTP::Tiny->new->get(…)`.
             if self.language == "perl" && word == "->" && self.word() != "(" {
@@ -122,10 +134,23 @@ impl Interpreter<'_, '_, '_> {
             self.at = next;
             return value;
         }
+        // `$list->@*`, `$table->@{qw(a b)}`
+        if self.language == "perl" && matches!(self.word_at(next), "@" | "%" | "$") {
+            let is_whole = self.word_at(next + 1) == "*";
+            self.at = next + 1 + usize::from(is_whole);
+            return match is_whole {
+                true => value,
+                false => self.sliced(&value, start).unwrap_or(value),
+            };
+        }
         if self.token_at(next).is_some_and(|token| token.kind == TokenKind::Variable) {
             // `$object->$name`
             self.at = next;
-            let name = self.primary().text();
+            let name = self.primary();
+            if matches!(name, Value::Function(_)) {
+                return name;
+            }
+            let name = name.text();
             return match name.as_known() {
                 Some(name) => self.member(value, name),
                 None => Value::reached("", mixed("a member", [&value])),
@@ -344,7 +369,19 @@ impl Interpreter<'_, '_, '_> {
             None if self.language == "perl" && name.starts_with('@') => Value::List(Vec::new()),
             _ => return,
         };
-        let rest = given.get(1..).unwrap_or_default();
+        // In Perl's brackets the list stands as its elements.
+        let own = match &before {
+            Value::List(list)
+                if self.language == "perl"
+                    && first > 0
+                    && self.word_at(first - 1) == "("
+                    && self.variables.contains_key(&name) =>
+            {
+                list.len()
+            }
+            _ => 1,
+        };
+        let rest = given.get(own..).unwrap_or_default();
         // `Object.defineProperty(table, "name", {value})`, or what its getter gives.
         let defined: Option<Given> = match rest {
             [name, described]
@@ -435,7 +472,10 @@ impl Interpreter<'_, '_, '_> {
             argument.span = self.span_from(start);
             match argument.value {
                 Value::List(list)
-                    if spread || (self.language == "perl" && argument.name.is_none()) =>
+                    if spread
+                        || (self.language == "perl"
+                            && argument.name.is_none()
+                            && !self.is_reference(start)) =>
                 {
                     let span = argument.span;
                     given.extend(list.into_iter().map(|value| Given { name: None, value, span }));

@@ -162,6 +162,7 @@ impl Interpreter<'_, '_, '_> {
             "namespace" if matches!(self.word_at(start + 1), "." | "[" | "(" | "=") => {
                 return false;
             }
+            "package" if self.language == "perl" => self.package(),
             "package" | "namespace" | "using" | "#include" => self.skip_statement(),
             "def" | "function" | "sub" | "func" | "fn"
                 if self.is_name(start + 1) && self.word_at(start + 1) != "function"

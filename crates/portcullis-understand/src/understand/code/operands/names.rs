@@ -21,7 +21,7 @@ impl Interpreter<'_, '_, '_> {
         {
             return value;
         }
-        if let Some(value) = self.bound(name) {
+        if let Some(value) = self.bound(name).or_else(|| self.dereferenced(name)) {
             return value;
         }
         let bare = name.trim_start_matches(['$', '@', '%']);
@@ -59,8 +59,7 @@ impl Interpreter<'_, '_, '_> {
         let word = span.of(self.source);
         let start = self.at;
         if self.language == "perl"
-            && self.word_at(start + 1) != "=>"
-            && !(self.word_at(start + 1) == "}" && start > 0 && self.word_at(start - 1) == "{")
+            && !self.is_key_of_table(start)
             && let Some(value) = self.perl_word(word)
         {
             return value;
@@ -172,10 +171,14 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a name stands for.
     pub(in super::super) fn resolve(&mut self, word: &str) -> Value {
-        if let Some(value) = self.bound(word) {
+        if !self.is_built_in(word)
+            && let Some(value) = self.bound(word)
+        {
             return value;
         }
-        if let Some(index) = self.named.get(word) {
+        if !self.is_built_in(word)
+            && let Some(index) = self.named.get(word)
+        {
             return Value::Function(*index);
         }
         if let Some(Value::Name(module, _)) = self.variables.get("*") {

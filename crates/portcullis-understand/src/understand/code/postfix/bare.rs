@@ -11,7 +11,26 @@ use super::super::{
 };
 use crate::text::Text;
 
+/// Functions of Perl that change the list that they are given first.
+const CHANGES: &[&str] = &["pop", "push", "shift", "splice", "unshift"];
+
+/// Functions of Perl behind which a pattern for files stands, or what is read of one.
+const TAKES_FILES: &[&str] =
+    &["chmod", "print", "push", "remove_tree", "return", "rmtree", "say", "unlink", "unshift"];
+
 impl Interpreter<'_, '_, '_> {
+    /// Whether a sign at the cursor begins what a function of Perl is given: `\$name`, `@{$list}`, `<*.txt>`.
+    fn begins_a_value_of_perl(&self, start: usize) -> bool {
+        let is_glued = self.token_at(self.at + 1).is_some_and(|next| !next.spaced);
+        match self.word() {
+            "\\" => true,
+            "{" => self.word_at(start) == "bless",
+            "@" | "$" | "%" => is_glued && self.word_at(self.at + 1) == "{",
+            "<" => is_glued && TAKES_FILES.contains(&self.word_at(start)),
+            _ => false,
+        }
+    }
+
     /// `system "rm", x`: a call without parentheses.
     pub(super) fn bare_call(&mut self, value: Value, start: usize, spaced: bool) -> Value {
         let language_allows = matches!(self.language, "ruby" | "perl" | "php" | "lua" | "julia");
@@ -51,7 +70,7 @@ impl Interpreter<'_, '_, '_> {
             }
             TokenKind::Operator => {
                 let text = token.span.of(self.source);
-                (spaced && text == "\\" && self.language == "perl")
+                (spaced && self.language == "perl" && self.begins_a_value_of_perl(start))
                     || (spaced
                         && matches!(text, "*" | "&" | ":" | "[" | "(")
                         && self.language == "ruby"
@@ -84,7 +103,23 @@ impl Interpreter<'_, '_, '_> {
                     break;
                 }
                 argument.span = self.span_from(one);
-                given.push(argument);
+                match argument.value {
+                    // A list stands as its elements, but where it is what is changed.
+                    Value::List(list)
+                        if self.language == "perl"
+                            && argument.name.is_none()
+                            && !self.is_reference(one)
+                            && !(one == first && CHANGES.contains(&self.word_at(start))) =>
+                    {
+                        let span = argument.span;
+                        given.extend(list.into_iter().map(|value| Given {
+                            name: None,
+                            value,
+                            span,
+                        }));
+                    }
+                    value => given.push(Given { value, ..argument }),
+                }
                 if !matches!(self.word(), "," | "=>") || given.len() >= 64 {
                     break;
                 }
@@ -132,7 +167,11 @@ impl Interpreter<'_, '_, '_> {
                 break;
             }
         }
-        match self.last_file {
+        let file = match self.variables.get(handle) {
+            Some(Value::File(index)) => Some(*index),
+            _ => self.last_file,
+        };
+        match file {
             Some(index) if handle != "STDERR" && handle != "STDOUT" => {
                 self.write_file(index, &content);
             }
