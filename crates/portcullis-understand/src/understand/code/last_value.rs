@@ -21,7 +21,8 @@ impl Interpreter<'_, '_, '_> {
         }
         self.at = last;
         let outer = self.narrow(end);
-        let found = (!GIVES_NOTHING.contains(&self.word()) && last < end).then(|| {
+        let is_plain = !GIVES_NOTHING.contains(&self.word()) && !self.sets_place(last, end);
+        let found = (is_plain && last < end).then(|| {
             let first = self.expression(0);
             let is_one = self.is_reference(last);
             let mut all = vec![first];
@@ -43,6 +44,18 @@ impl Interpreter<'_, '_, '_> {
         self.end = outer;
         self.brackets = brackets;
         found
+    }
+
+    /// Whether a statement gives something else than a variable a value.
+    fn sets_place(&self, from: usize, end: usize) -> bool {
+        let mut at = from;
+        while at < end && self.word_at(at) != ";" {
+            if matches!(self.word_at(at), "=" | "+=" | "-=" | "||=" | ".=") {
+                return at > from + 1;
+            }
+            at = self.partner_or_next(at);
+        }
+        false
     }
 
     /// Where the last statement begins.

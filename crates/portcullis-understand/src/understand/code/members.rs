@@ -5,6 +5,7 @@ use portcullis_syntax::Span;
 use super::{
     binding::is_listing,
     interpreter::Interpreter,
+    postfix::COMPOSED,
     tables,
     value::{Given, Value, mixed},
 };
@@ -117,7 +118,17 @@ impl Interpreter<'_, '_, '_> {
                 .map(|value| self.member(value, name))
                 .reduce(Value::or)
                 .unwrap_or_else(|| Value::unknown(name)),
-            Value::Function(_) if name == "call" && self.language == "ruby" => value,
+            Value::Function(_)
+                if matches!(name, "call" | "yield" | "to_proc" | "curry")
+                    && self.language == "ruby" =>
+            {
+                value
+            }
+            Value::Method(ref method)
+                if method.1 == COMPOSED && matches!(name, "call" | "to_proc") =>
+            {
+                value
+            }
             // The texts of a template as they are written.
             Value::List(_) if name == "raw" && self.language == "javascript" => value,
             Value::Holder(_) => value,

@@ -158,7 +158,8 @@ impl Interpreter<'_, '_, '_> {
             | "dup" | "expanduser" | "resolve" | "absolute" | "as_posix" | "read" | "getvalue"
             | "string" | "communicate" | "wait" | "flat" | "values" | "tolist" | "to_a"
             | "chars" | "valueOf" | "copy" | "b" | "force_encoding" | "trimEnd" | "text"
-            | "json" | "getBytes" | "unwrap" | "getPathname" | "getRealPath" => Some(Fold::Same),
+            | "json" | "getBytes" | "unwrap" | "getPathname" | "getRealPath" | "to_sym"
+            | "intern" | "to_path" => Some(Fold::Same),
             "reverse" | "rev" => Some(Fold::Reverse),
             "lower" | "toLowerCase" | "downcase" | "casefold" => Some(Fold::Lower),
             "upper" | "toUpperCase" | "upcase" => Some(Fold::Upper),

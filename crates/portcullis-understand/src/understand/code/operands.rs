@@ -197,6 +197,15 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 if self.is_first(self.at) { Value::unknown(word) } else { self.prefixed() }
             }
+            // `:+`
+            ":" if self.language == "ruby"
+                && matches!(self.word_at(self.at + 1), "+" | "*" | "<<")
+                && self.token_at(self.at + 1).is_some_and(|token| !token.spaced) =>
+            {
+                let name = self.word_at(self.at + 1);
+                self.at += 2;
+                Value::known(name)
+            }
             ":" if self.is_name(self.at + 1)
                 && matches!(self.language, "ruby" | "julia" | "lisp") =>
             {
@@ -207,7 +216,7 @@ impl Interpreter<'_, '_, '_> {
             "<" if self.language == "perl" => self.between_angles(),
             "->" if self.language == "ruby" => {
                 self.at += 1;
-                Value::unknown("a function")
+                self.ruby_lambda()
             }
             _ => Value::unknown("nothing"),
         }

@@ -23,13 +23,8 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) -> Option<Value> {
-        let module = match self.language {
-            "perl" => "Path::Tiny",
-            "ruby" => "Pathname",
-            _ => return None,
-        };
         let Value::Text(path) = receiver else { return None };
-        if !self.source.contains(module) || path.is_empty() {
+        if !matches!(self.language, "perl" | "ruby") || !self.has_path_objects || path.is_empty() {
             return None;
         }
         let with_path = || {

@@ -202,9 +202,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// Whether a word means Perl's own function, whatever the packages of the script call theirs.
     pub(super) fn is_built_in(&self, word: &str) -> bool {
-        self.language == "perl"
-            && BUILT_IN.binary_search(&word).is_ok()
-            && !["use subs", "CORE::GLOBAL"].iter().any(|it| self.source.contains(it))
+        self.language == "perl" && BUILT_IN.binary_search(&word).is_ok() && !self.has_own_built_ins
     }
 
     /// Whether the word at the cursor is a key and no function: `{ unlink }` behind a table, `unlink => …`.

@@ -17,12 +17,22 @@ use crate::{
 };
 
 mod bare;
+mod given_blocks;
 mod owners;
+
+pub(super) use given_blocks::COMPOSED;
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn postfix(&mut self, value: Value, start: usize) -> Value {
         if self.at >= self.end {
-            return value;
+            let is_named = matches!(value, Value::Name(..) | Value::Method(_))
+                && self.at > start
+                && self.is_name(self.at - 1);
+            // A Ruby method that ends a block is called as any other.
+            return match self.language {
+                "ruby" if is_named => self.bare_ruby_call(value, start),
+                _ => value,
+            };
         }
         let Some(token) = self.token_at(self.at) else { return value };
         let (spaced, first) = (token.spaced, token.first);
@@ -108,6 +118,16 @@ impl Interpreter<'_, '_, '_> {
         if word == "." && matches!(self.language, "php" | "perl" | "awk" | "r") {
             return value;
         }
+        // `list.join.to_sym`: what has no arguments is called by its name.
+        let value = match value {
+            Value::Method(_) if self.language == "ruby" && self.is_name(self.at - 1) => {
+                let at = self.at;
+                let called = self.bare_ruby_call(value, start);
+                self.at = at;
+                called
+            }
+            value => value,
+        };
         // `this.#name`
         let is_private = self.word_at(self.at + 1) == "#" && self.language == "javascript";
         let next = self.at + 1 + usize::from(is_private);
@@ -161,6 +181,15 @@ impl Interpreter<'_, '_, '_> {
 
     /// A call with arguments in parentheses.
     fn parenthesized(&mut self, value: Value, start: usize) -> Value {
+        // `unlink(...)`: the function itself.
+        let behind = self.at + 2;
+        if self.language == "php"
+            && self.word_at(self.at + 1) == "..."
+            && self.word_at(behind) == ")"
+        {
+            self.at = behind + 1;
+            return value;
+        }
         // `list.append(…)`: the list stands right before the method.
         let object = self.owner(start);
         let owner = object.clone().or_else(|| self.owner_of_chain(start));
@@ -193,10 +222,14 @@ impl Interpreter<'_, '_, '_> {
         {
             self.this = Some((object, held.clone()));
         }
+        let (callee, all) = match self.language {
+            "ruby" => (value.clone(), given.clone()),
+            _ => (Value::Number(0), Vec::new()),
+        };
         let value = self.call_value(value, given, span);
         self.this = None;
         let before = self.at;
-        self.block(&value);
+        let value = self.with_block(&callee, &all, value);
         if let Some(outer) = outer.filter(|_| self.at > before) {
             self.walk.go_to(outer);
         }

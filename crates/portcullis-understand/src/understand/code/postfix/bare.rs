@@ -40,8 +40,7 @@ impl Interpreter<'_, '_, '_> {
         };
         if !language_allows || !callable || self.is_first(self.at) {
             // A Ruby method without arguments is called by its name.
-            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
-            {
+            if self.language == "ruby" && callable && !self.is_only_named(&value) {
                 return self.bare_ruby_call(value, start);
             }
             return value;
@@ -80,8 +79,7 @@ impl Interpreter<'_, '_, '_> {
             TokenKind::Pattern => false,
         });
         if !starts_value {
-            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
-            {
+            if self.language == "ruby" && callable && !self.is_only_named(&value) {
                 return self.bare_ruby_call(value, start);
             }
             return value;
@@ -128,9 +126,21 @@ impl Interpreter<'_, '_, '_> {
         }
         let span = self.span_from(start);
         self.grow_first(&value, first, &given);
+        let (callee, all) = match self.language {
+            "ruby" => (value.clone(), given.clone()),
+            _ => (Value::Number(0), Vec::new()),
+        };
         let value = self.call_value(value, given, span);
-        self.block(&value);
-        value
+        self.with_block(&callee, &all, value)
+    }
+
+    /// Whether what stands behind a name in Ruby says that it is not called there.
+    fn is_only_named(&self, value: &Value) -> bool {
+        match self.word() {
+            "=" | ":" | "=>" => true,
+            "," => !matches!(value, Value::Method(_)),
+            _ => false,
+        }
     }
 
     /// Perl's `print HANDLE list`.
@@ -185,8 +195,14 @@ impl Interpreter<'_, '_, '_> {
         Some(Value::unknown("nothing"))
     }
 
-    fn bare_ruby_call(&mut self, value: Value, start: usize) -> Value {
+    pub(super) fn bare_ruby_call(&mut self, value: Value, start: usize) -> Value {
+        // What a variable holds is not called by naming it.
+        let is_held = self.at.checked_sub(1).is_some_and(|last| {
+            let is_member = last > start && matches!(self.word_at(last - 1), "." | "&." | "::");
+            !is_member && self.variables.contains_key(self.word_at(last))
+        });
         let calls = match &value {
+            _ if is_held || value.is_true() || value.is_false() => false,
             Value::Method(_) => true,
             Value::Name(path, _) => {
                 let last = path.rsplit('.').next().unwrap_or_default();
@@ -199,8 +215,9 @@ impl Interpreter<'_, '_, '_> {
         }
         let before = self.at;
         let span = self.span_from(start);
+        let callee = value.clone();
         let value = self.call_value(value, Vec::new(), span);
-        self.block(&value);
+        let value = self.with_block(&callee, &[], value);
         self.at = self.at.max(before);
         value
     }
