@@ -292,12 +292,28 @@ impl Lexer<'_> {
                 )
             {
                 end = name + 1;
+            } else if self.dialect.name == "perl" && byte == b'$' {
+                end = self.variable_of_perl(name)?;
             } else {
                 return None;
             }
         }
         self.at = end;
         Some(TokenKind::Variable)
+    }
+
+    /// Where a variable of Perl ends that is called by a sign: `$<`, `$"`, `$^I`; or `$#` in front of a list in braces. (perldoc, "perlvar")
+    fn variable_of_perl(&self, name: usize) -> Option<usize> {
+        let is_capital = |at: usize| self.bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+        match self.bytes.get(name) {
+            Some(b'{') if name == self.at + 2 && self.bytes.get(name - 1) == Some(&b'#') => {
+                Some(name)
+            }
+            _ if name != self.at + 1 => None,
+            Some(b'<' | b'>' | b'"' | b'|' | b'.' | b'\\') => Some(name + 1),
+            Some(b'^') if is_capital(name + 1) => Some(name + 2),
+            _ => None,
+        }
     }
 
     fn name(&mut self) -> TokenKind {

@@ -125,18 +125,35 @@ fn computed(kind: Interpolation, dialect: &Dialect, bytes: &[u8], at: usize) -> 
         {
             Some(enclosed(bytes, at, 2))
         }
-        (Interpolation::Dollar, b'{', b'$') => Some(enclosed(bytes, at, 1)),
+        (Interpolation::Dollar, b'{', b'$') if dialect.name != "perl" => {
+            Some(enclosed(bytes, at, 1))
+        }
+        // `"@{$list}"`, `"@{[ … ]}"`
+        (Interpolation::Dollar, b'@', b'{') if dialect.sigils.contains(&b'@') => {
+            Some(enclosed(bytes, at, 2))
+        }
         (Interpolation::Dollar, b'$' | b'@', _)
             if byte == b'$' || dialect.sigils.contains(&b'@') =>
         {
-            let name = at + 1;
+            let is_perl = dialect.name == "perl";
+            // `"@$list"`
+            let name = at + 1 + usize::from(is_perl && next == b'$');
             let mut end = name;
-            while bytes.get(end).is_some_and(|byte| {
-                is_name(*byte)
-                    || (*byte == b':'
-                        && bytes.get(end + 1).is_some_and(|next| is_name(*next))
-                        && dialect.name == "powershell")
-            }) {
+            while let Some(letter) = bytes.get(end) {
+                let is_followed = |by: usize| bytes.get(end + by).is_some_and(|it| is_name(*it));
+                let is_qualified = *letter == b':'
+                    && match dialect.name {
+                        "powershell" => is_followed(1),
+                        "perl" => {
+                            end > name
+                                && (bytes.get(end + 1) == Some(&b':') && is_followed(2)
+                                    || bytes.get(end - 1) == Some(&b':') && is_followed(1))
+                        }
+                        _ => false,
+                    };
+                if !is_name(*letter) && !is_qualified {
+                    break;
+                }
                 end += 1;
             }
             if end == name && matches!(next, b'!' | b'&' | b'@' | b'0') {

@@ -218,6 +218,10 @@ impl Interpreter<'_, '_, '_> {
 
     /// The element of a value at a position.
     pub(super) fn element(&self, value: &Value, position: usize) -> Value {
+        let key = Value::Number(i64::try_from(position).unwrap_or(i64::MAX));
+        if let Some(home) = Self::home_of_account(value, &key) {
+            return home;
+        }
         match value {
             Value::List(list) => {
                 list.get(position).cloned().unwrap_or_else(|| Value::unknown("an element"))

@@ -6,7 +6,9 @@ use portcullis_syntax::Span;
 use super::{
     acts::is_address,
     interpreter::Interpreter,
-    native, services,
+    native,
+    postfix::COMPOSED,
+    services,
     tables::{self, Act},
     value::{Asking, Given, SOME_MEMBER, Value, is_not_followed, mixed},
 };
@@ -159,7 +161,7 @@ impl Interpreter<'_, '_, '_> {
                     let results = calls.into_iter().map(|with| self.apply(index, Some(&with)));
                     let results: Vec<Value> = results.collect();
                     // What is left of a list is none of what chooses it gives.
-                    if called == "filter" {
+                    if matches!(called.as_str(), "filter" | "array_filter" | "array_walk") {
                         continue;
                     }
                     result = match (results.len(), called.ends_with("map")) {
@@ -264,6 +266,15 @@ impl Interpreter<'_, '_, '_> {
             Value::Name(path, text) => self.call_name(&path, text, given, span),
             Value::Method(method) => {
                 let (receiver, name) = *method;
+                // One function gets what the other gives.
+                if name == COMPOSED
+                    && let Value::List(both) = &receiver
+                    && let [first, second] = both.as_slice()
+                {
+                    let value = self.call_value(first.clone(), given.to_vec(), span);
+                    let given = vec![Given { name: None, value, span }];
+                    return self.call_value(second.clone(), given, span);
+                }
                 if matches!(&*name, "write" | "write_bytes" | "write_text" | "writelines") {
                     self.kept(given);
                 }
@@ -277,6 +288,17 @@ impl Interpreter<'_, '_, '_> {
                 .unwrap_or_else(|| Value::unknown("a call")),
             Value::Text(name) if self.language == "php" && name.as_known().is_some() => {
                 self.call_name(name.as_known().unwrap_or_default(), Text::default(), given, span)
+            }
+            // `&$name(…)`, `$name->(…)`: a function by its name.
+            Value::Text(name)
+                if self.language == "perl"
+                    && self.named_function(&Value::Text(name.clone())).is_some() =>
+            {
+                let function = self.named_function(&Value::Text(name)).unwrap_or(Value::name(""));
+                match function {
+                    Value::Name(path, text) => self.call_name(&path, text, given, span),
+                    other => self.call_value(other, given.to_vec(), span),
+                }
             }
             other => {
                 self.arguments_as_they_are("run", given);

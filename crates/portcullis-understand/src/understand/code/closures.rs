@@ -198,7 +198,12 @@ impl Interpreter<'_, '_, '_> {
         if self.language == "perl"
             && let Some(given) = given
         {
-            let all = Value::List(given.iter().map(|it| it.value.clone()).collect()).held().0;
+            // `f(key => $value)` gives two values.
+            let values = given.iter().flat_map(|it| {
+                let key = it.name.as_deref().map(Value::known);
+                key.into_iter().chain([it.value.clone()])
+            });
+            let all = Value::List(values.collect()).held().0;
             let name = "@_".to_owned();
             before.push((name.clone(), self.variables.insert(name, all)));
         }
@@ -233,6 +238,13 @@ impl Interpreter<'_, '_, '_> {
                 let end = inner.end;
                 inner.statements(end);
                 Some(value)
+            } else if matches!(inner.language, "perl" | "ruby") {
+                let end = inner.end;
+                let last = inner.last_value(end).map(|(value, _)| value);
+                match (inner.returned.take(), last) {
+                    (Some(returned), Some(last)) => Some(returned.or(last)),
+                    (returned, last) => returned.or(last),
+                }
             } else {
                 let end = inner.end;
                 inner.statements(end);

@@ -266,6 +266,10 @@ impl Interpreter<'_, '_, '_> {
         if matches!(self.word(), ":") {
             self.at += 1;
             let other = self.expression(1);
+            // Where there is nothing, nothing is done.
+            if matches!(&other, Value::List(list) if list.is_empty()) {
+                return left;
+            }
             return left.or(other);
         }
         let one = self.expression(2);
@@ -281,6 +285,9 @@ impl Interpreter<'_, '_, '_> {
         let span = self.span_from(self.at);
         let owner = self.at.checked_sub(2).map(|at| self.word_at(at).to_owned());
         let right = self.expression(binding + 1);
+        if let Some(composed) = self.composed(&left, sign, &right) {
+            return composed;
+        }
         if matches!((&left, &right), (Value::Number(_), Value::Number(_))) {
             return numbers::calculated(self.language, sign, &left, &right);
         }
@@ -341,7 +348,7 @@ impl Interpreter<'_, '_, '_> {
                 .reduce(Value::or)
                 .unwrap_or_else(|| Value::unknown("a path")),
             (left, right)
-                if self.language == "python"
+                if matches!(self.language, "python" | "ruby")
                     && (matches!(left, Value::Text(_)) || matches!(right, Value::Text(_)))
                     && !matches!(right, Value::Number(_)) =>
             {

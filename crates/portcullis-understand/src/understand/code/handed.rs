@@ -4,6 +4,7 @@
 use super::{
     interpreter::Interpreter,
     members::acts_here,
+    postfix::COMPOSED,
     tables::{self, Act},
     value::{Given, Value},
 };
@@ -120,6 +121,10 @@ impl Interpreter<'_, '_, '_> {
             });
             let found = self.function_in(&function.value).or_else(|| made.cloned());
             let Some(value) = found else { continue };
+            // What is made of two functions is called for each element behind the call.
+            if matches!(&value, Value::Method(method) if method.1 == COMPOSED) {
+                continue;
+            }
             let others = || given.iter().enumerate().filter(move |(place, _)| *place != at);
             if matches!(value, Value::Method(_)) {
                 handed.push((value, Vec::new()));

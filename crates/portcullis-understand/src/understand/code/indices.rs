@@ -79,6 +79,13 @@ impl Interpreter<'_, '_, '_> {
             self.at = close + 1;
             return slice(value, &parts);
         }
+        let word = self.word_in_braces(close).map(str::to_owned);
+        if let (Some(word), Value::Name(path, _)) = (&word, &value)
+            && matches!(&**path, "ENV")
+        {
+            self.at = close + 1;
+            return self.member(value, word);
+        }
         let mut list = self.list(close);
         // `local['rm']['-rf', path]()`: what stands in the second brackets are the words of the program.
         if let Value::Name(path, _) = &value
@@ -90,6 +97,9 @@ impl Interpreter<'_, '_, '_> {
             return Value::Text(self.run_words(&words, None));
         }
         let key = list.pop().unwrap_or_else(|| Value::known(""));
+        if let Some(home) = Self::home_of_account(&value, &key) {
+            return home;
+        }
         let span = self.span_from(close);
         let own = ["__getitem__", "__missing__"]
             .iter()

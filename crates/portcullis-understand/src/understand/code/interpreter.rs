@@ -185,6 +185,9 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             before: 0,
             aliases: Vec::new(),
             modules: BTreeSet::new(),
+            packages: Vec::new(),
+            has_path_objects: ["Path::Tiny", "Pathname"].iter().any(|it| code.contains(it)),
+            has_own_built_ins: ["use subs", "CORE::GLOBAL"].iter().any(|it| code.contains(it)),
             files: Vec::new(),
             programs: Vec::new(),
             lines_told: Vec::new(),
@@ -299,6 +302,12 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) parents: Vec<(String, String)>,
     /// The modules that were imported, by their names.
     pub(super) modules: BTreeSet<String>,
+    /// The packages of Perl that the script has, by their names.
+    pub(super) packages: Vec<String>,
+    /// Whether the script names what stands for paths in Perl or Ruby.
+    pub(super) has_path_objects: bool,
+    /// Whether it may put functions in the place of Perl's own.
+    pub(super) has_own_built_ins: bool,
     /// What classes of the script are made from, where that is of a library.
     pub(super) bases: HashMap<String, String>,
     pub(super) files: Vec<Open>,
@@ -397,9 +406,15 @@ impl<'s> Interpreter<'_, '_, 's> {
 
     /// Gives a variable a value.
     pub(super) fn bind(&mut self, name: String, value: Value) {
+        let name = self.named_by_variable(&name).unwrap_or(name);
         let (value, size) = self.with_sigil(&name, value).held();
         self.spend(size / VALUES_PER_WORK);
+        let is_hooked = self.language == "perl" && name == "@INC";
+        let hooks = is_hooked.then(|| value.clone());
         self.variables.insert(name, value);
+        if let Some(hooks) = hooks {
+            self.hooks(&hooks);
+        }
     }
 
     /// What a variable was given. Taking a large value is work: repeated, it would be the square of what was written.

@@ -5,7 +5,9 @@ use portcullis_syntax::Span;
 use super::{
     binding::is_listing,
     interpreter::Interpreter,
-    libraries, tables,
+    libraries,
+    postfix::COMPOSED,
+    tables,
     value::{Given, SPREAD, Value, mixed},
 };
 use crate::{
@@ -37,6 +39,7 @@ const SAME: &[(&str, &str)] = &[
     ("::", ""),
     ("Kernel.", ""),
     ("CORE.GLOBAL.", ""),
+    ("CORE.", ""),
     ("_G.", ""),
 ];
 
@@ -121,7 +124,17 @@ impl Interpreter<'_, '_, '_> {
                 .map(|value| self.member(value, name))
                 .reduce(Value::or)
                 .unwrap_or_else(|| Value::unknown(name)),
-            Value::Function(_) if name == "call" && self.language == "ruby" => value,
+            Value::Function(_)
+                if matches!(name, "call" | "yield" | "to_proc" | "curry")
+                    && self.language == "ruby" =>
+            {
+                value
+            }
+            Value::Method(ref method)
+                if method.1 == COMPOSED && matches!(name, "call" | "to_proc") =>
+            {
+                value
+            }
             // The texts of a template as they are written.
             Value::List(_) if name == "raw" && self.language == "javascript" => value,
             Value::Holder(_) => value,
@@ -202,6 +215,7 @@ impl Interpreter<'_, '_, '_> {
 
     fn member_of_name(&mut self, path: &str, mut text: Text, name: &str) -> Value {
         match (path, name) {
+            ("account()", "dir") => return Value::Text(text),
             (_, "__dict__") => return Value::reached(path, text),
             (_, "__globals__") => {
                 if path.contains("__subclasses__") || path.contains("__init__") {

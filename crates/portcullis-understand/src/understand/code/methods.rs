@@ -146,6 +146,9 @@ impl Interpreter<'_, '_, '_> {
             let joined: Vec<Value> = lists.iter().map(each).collect();
             return joined.into_iter().reduce(Value::or).unwrap_or_else(|| Value::unknown(name));
         }
+        if let Some(value) = self.path_object(&receiver, name, given, span) {
+            return value;
+        }
         let plain = self.plain_method(&receiver, name, given);
         if let Some(value) = plain.or_else(|| self.path_like(&receiver, name, given)) {
             return value;
@@ -158,7 +161,8 @@ impl Interpreter<'_, '_, '_> {
             | "dup" | "expanduser" | "resolve" | "absolute" | "as_posix" | "read" | "getvalue"
             | "string" | "communicate" | "wait" | "flat" | "values" | "tolist" | "to_a"
             | "chars" | "valueOf" | "copy" | "b" | "force_encoding" | "trimEnd" | "text"
-            | "json" | "getBytes" | "unwrap" | "getPathname" | "getRealPath" => Some(Fold::Same),
+            | "json" | "getBytes" | "unwrap" | "getPathname" | "getRealPath" | "to_sym"
+            | "intern" | "to_path" => Some(Fold::Same),
             "reverse" | "rev" => Some(Fold::Reverse),
             "lower" | "toLowerCase" | "downcase" | "casefold" => Some(Fold::Lower),
             "upper" | "toUpperCase" | "upcase" => Some(Fold::Upper),

@@ -3,6 +3,7 @@
 //!
 //! It is no interpreter: branches are all taken, loops run once, and what was not followed is unknown, never harmless.
 
+mod accounts;
 mod acts;
 mod based;
 mod binding;
@@ -24,8 +25,10 @@ mod fixtures;
 mod fold;
 mod handed;
 mod imports;
+mod in_memory;
 mod indices;
 mod interpreter;
+mod last_value;
 mod learned;
 mod libraries;
 mod lines;
@@ -41,6 +44,7 @@ mod numbers;
 mod objects;
 mod opened;
 mod operands;
+mod path_objects;
 mod perl;
 mod plain;
 mod played;

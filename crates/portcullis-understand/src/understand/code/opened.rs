@@ -299,7 +299,17 @@ impl Interpreter<'_, '_, '_> {
             return Value::unknown("a file");
         };
         if self.language == "perl" {
-            return self.open_perl(&plain, span);
+            let value = self.open_perl(&plain, span);
+            // `open my $file, …`
+            let handle = first.span.of(self.source);
+            let handle = handle.strip_prefix("my ").unwrap_or(handle).trim();
+            let is_variable = handle.strip_prefix('$').is_some_and(|name| {
+                !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
+            });
+            if is_variable && matches!(value, Value::File(_)) {
+                self.bind(handle.to_owned(), value.clone());
+            }
+            return value;
         }
         if self.language == "ruby"
             && first.value.as_known().is_some_and(|text| text.starts_with('|'))
@@ -427,6 +437,9 @@ impl Interpreter<'_, '_, '_> {
         if target.is_none() && (text.starts_with('|') || text.ends_with('|')) {
             let command = Text::known(text.trim_matches('|'));
             return Value::Text(self.run_shell(&command, span, None));
+        }
+        if let Some(opened) = target.and_then(|target| self.opened_text(target)) {
+            return opened;
         }
         let appends = text.starts_with(">>");
         let writes = text.starts_with('>') || text.starts_with("+<");

@@ -51,6 +51,9 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 if self.language == "perl" {
                     self.code_in_pattern(span);
+                    if let Some(value) = self.changed_topic(span) {
+                        return value;
+                    }
                 }
                 match self.language {
                     "javascript" => Value::name("RegExp()"),
@@ -123,9 +126,16 @@ impl Interpreter<'_, '_, '_> {
                     return list;
                 }
                 match self.list(close) {
-                    mut list if list.len() == 1 && self.word_at(close - 1) != "," => {
+                    mut list
+                        if list.len() == 1
+                            && self.word_at(close - 1) != ","
+                            && !(self.language == "perl"
+                                && matches!(list.first(), Some(Value::List(_)))) =>
+                    {
                         list.pop().unwrap_or_else(|| Value::known(""))
                     }
+                    // `(['make'])` is a list of one list.
+                    list if self.language == "perl" && list.len() == 1 => Value::List(list),
                     // The comma operator: the last counts.
                     mut list if self.language == "javascript" && !list.is_empty() => {
                         list.pop().unwrap_or_else(|| Value::known(""))
@@ -143,15 +153,11 @@ impl Interpreter<'_, '_, '_> {
                 }
                 self.comprehension(close).unwrap_or_else(|| Value::List(self.list(close)))
             }
-            // `&{\&copy}(…)`
-            "&" if self.language == "perl" && self.word_at(self.at + 1) == "{" => {
-                let close = self.partner(self.at + 1);
-                self.at += 2;
-                let outer = self.narrow(close);
-                let function = self.expression(0);
-                self.end = outer;
-                self.at = close + 1;
-                function
+            // `&{\&copy}(…)`, `@{$list}`, `*{"name"}`
+            "&" | "@" | "$" | "%" | "*"
+                if self.language == "perl" && self.word_at(self.at + 1) == "{" =>
+            {
+                self.dereferenced_block()
             }
             // `\%ENV`: a reference to it.
             "\\" if self.language == "perl" => {
@@ -192,6 +198,15 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 if self.is_first(self.at) { Value::unknown(word) } else { self.prefixed() }
             }
+            // `:+`
+            ":" if self.language == "ruby"
+                && matches!(self.word_at(self.at + 1), "+" | "*" | "<<")
+                && self.token_at(self.at + 1).is_some_and(|token| !token.spaced) =>
+            {
+                let name = self.word_at(self.at + 1);
+                self.at += 2;
+                Value::known(name)
+            }
             ":" if self.is_name(self.at + 1)
                 && matches!(self.language, "ruby" | "julia" | "lisp") =>
             {
@@ -199,43 +214,13 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 2;
                 Value::known(name)
             }
-            "<" if self.language == "perl" && self.word_at(self.at + 2) == ">" => {
-                let standard = matches!(self.word_at(self.at + 1), "STDIN" | "ARGV");
-                self.at += 3;
-                let file = self.last_file.and_then(|index| self.files.get(index));
-                match file {
-                    Some(file) if !standard => {
-                        let mut text = Text::unknown("a line");
-                        text.inherit(&file.read);
-                        Value::Text(text)
-                    }
-                    _ => Value::Text(self.standard_input()),
-                }
-            }
-            // Perl's `<*.txt>` gives the names that the pattern stands for.
-            "<" if self.language == "perl" => {
-                let mut close = self.at + 1;
-                while close < self.end && close < self.at + 64 && self.word_at(close) != ">" {
-                    close += 1;
-                }
-                if self.word_at(close) != ">" {
-                    return Value::unknown("nothing");
-                }
-                let from = self.unit.tokens.get(self.at).map(|token| token.span.range().end);
-                let to = self.unit.tokens.get(close).map(|token| token.span.range().start);
-                let pattern = from.zip(to).and_then(|(from, to)| self.source.get(from..to));
-                let pattern = Text::known(pattern.unwrap_or_default());
-                let span = self.span_from(self.at);
-                self.at = close + 1;
-                self.flush();
-                self.listed(&Argument { text: pattern, span })
-            }
+            "<" if self.language == "perl" => self.between_angles(),
             "<" if self.begins_element() => {
                 self.written_element().unwrap_or_else(|| Value::unknown("nothing"))
             }
             "->" if self.language == "ruby" => {
                 self.at += 1;
-                Value::unknown("a function")
+                self.ruby_lambda()
             }
             _ => Value::unknown("nothing"),
         }

@@ -14,6 +14,9 @@ use crate::{
     text::{Piece, Text},
 };
 
+mod files;
+mod slices;
+
 /// For how many elements of a list a block is read one by one; it is read for all others together.
 const ROUNDS: usize = 8;
 
@@ -22,6 +25,12 @@ const STATEMENT: usize = 512;
 
 /// Functions that take `$_` where they are given nothing.
 const OF_TOPIC: &[&str] = &["chdir", "eval", "rmdir", "unlink"];
+
+/// Functions of Perl itself by which something is done: what a package calls the same is called as a method of it. Sorted.
+const BUILT_IN: &[&str] = &[
+    "chdir", "chmod", "chown", "eval", "exec", "kill", "link", "mkdir", "open", "print", "rename",
+    "require", "rmdir", "symlink", "system", "syswrite", "truncate", "unlink", "utime",
+];
 
 impl Interpreter<'_, '_, '_> {
     /// A statement that is Perl's alone; whether it was one.
@@ -38,10 +47,14 @@ impl Interpreter<'_, '_, '_> {
             matches!(self.word_at(start + 1), ";" | "}" | "if" | "unless" | "or" | "and");
         let ends = is_behind || start + 1 >= self.end;
         if OF_TOPIC.contains(&self.word()) && ends {
+            if self.loop_behind(start) {
+                return true;
+            }
             self.of_topic(start);
             return true;
         }
         match self.word() {
+            "do" if !self.is_key_of_table(start) && self.code_of_file().is_some() => true,
             "for" | "foreach" => self.perl_loop(start),
             _ => self.loop_behind(start),
         }
@@ -136,7 +149,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The elements of a list that ends at a token.
-    fn perl_list(&mut self, close: usize) -> Vec<Value> {
+    pub(super) fn perl_list(&mut self, close: usize) -> Vec<Value> {
         let outer = self.narrow(close);
         self.brackets += 1;
         let mut all = Vec::new();
@@ -148,7 +161,7 @@ impl Interpreter<'_, '_, '_> {
                 continue;
             }
             match self.expression(0) {
-                Value::List(list) => all.extend(list),
+                Value::List(list) if !self.is_reference(before) => all.extend(list),
                 value => all.push(value),
             }
             if !self.accept(",") && !self.accept("=>") && self.at <= before {
@@ -187,9 +200,109 @@ impl Interpreter<'_, '_, '_> {
         Some((first..=last).map(Value::Number).collect())
     }
 
+    /// Whether a word means Perl's own function, whatever the packages of the script call theirs.
+    pub(super) fn is_built_in(&self, word: &str) -> bool {
+        self.language == "perl" && BUILT_IN.binary_search(&word).is_ok() && !self.has_own_built_ins
+    }
+
+    /// Whether the word at the cursor is a key and no function: `{ unlink }` behind a table, `unlink => …`.
+    pub(super) fn is_key_of_table(&self, at: usize) -> bool {
+        if self.word_at(at + 1) == "=>" {
+            return true;
+        }
+        let Some(open) = at.checked_sub(1) else { return false };
+        let is_glued = self.token_at(open).is_some_and(|token| !token.spaced);
+        let is_behind = open.checked_sub(1).is_some_and(|before| {
+            let is_variable =
+                self.token_at(before).is_some_and(|token| token.kind == TokenKind::Variable);
+            is_variable || matches!(self.word_at(before), "}" | "]" | ")" | "->")
+        });
+        self.word_at(at + 1) == "}" && self.word_at(open) == "{" && is_glued && is_behind
+    }
+
+    /// What the braces at the cursor are worth: the last of their statements.
+    pub(super) fn block_value(&mut self) -> Value {
+        self.block_values().0
+    }
+
+    /// The same, and whether it is one value even where that is a list.
+    fn block_values(&mut self) -> (Value, bool) {
+        let close = self.partner(self.at);
+        self.at += 1;
+        let found = if self.sink() {
+            let found = self.last_value(close);
+            self.rise();
+            found
+        } else {
+            None
+        };
+        self.at = close + 1;
+        found.unwrap_or_else(|| (Value::unknown("what a block gives"), true))
+    }
+
+    /// `system { $program } LIST`: the first of the list is only what the program is called.
+    fn program_apart(&mut self) -> Option<Value> {
+        let start = self.at;
+        self.at += 1;
+        let program = self.block_value();
+        let end = self.end_of_list(self.at);
+        let mut words = self.perl_list(end);
+        let span = self.span_from(start);
+        match words.first_mut() {
+            Some(first) => *first = program,
+            None => words.push(program),
+        }
+        let words = self.words([(&Value::List(words), span)].into_iter());
+        self.flush();
+        Some(Value::Text(self.run_words(&words, None)))
+    }
+
+    /// `do $file`, `require "file"`: what is in it is run.
+    fn code_of_file(&mut self) -> Option<Value> {
+        let start = self.at;
+        let is_file = self.token_at(start + 1).is_some_and(|token| {
+            matches!(token.kind, TokenKind::Text(_) | TokenKind::Variable)
+                && token.span.of(self.source) != "$_"
+        });
+        if !is_file {
+            return None;
+        }
+        let path = self.word().to_owned();
+        self.at += 1;
+        let value = self.expression(3);
+        let span = self.span_from(start);
+        let file = Given { name: None, value, span };
+        Some(self.act(Act::Script, &path, &[file], span))
+    }
+
+    /// `unlink` or `rmdir` in an expression, where nothing stands behind it: what `$_` names.
+    fn of_topic_in_line(&mut self, word: &str) -> Option<Value> {
+        const ENDS: &[&str] = &[
+            "}", ")", "]", ";", ":", "?", ",", "&&", "||", "==", "//", "and", "or", "if", "unless",
+            "for", "foreach",
+        ];
+        let start = self.at;
+        let next = self.word_at(start + 1);
+        let is_empty = next == "(" && self.word_at(start + 2) == ")";
+        let ends = start + 1 >= self.end || ENDS.contains(&next) || is_empty;
+        if !matches!(word, "rmdir" | "unlink") || !ends || !self.variables.contains_key("$_") {
+            return None;
+        }
+        self.of_topic(start);
+        self.at = start + 1 + 2 * usize::from(is_empty);
+        Some(Value::unknown("whether it was done"))
+    }
+
     /// Words that take a list, or an element from one: `map`, `grep`, `shift`, `pop`. The cursor stands on the word.
     pub(super) fn perl_word(&mut self, word: &str) -> Option<Value> {
         match word {
+            "do" if self.word_at(self.at + 1) == "{" => {
+                self.at += 1;
+                Some(self.block_value())
+            }
+            "rmdir" | "unlink" => self.of_topic_in_line(word),
+            "exec" | "system" if self.word_at(self.at + 1) == "{" => self.program_apart(),
+            "do" | "require" => self.code_of_file(),
             "map" | "grep" | "first" | "any" | "all" | "none" => self.through_block(word),
             "keys" | "values" => self.parts_of_table(word == "keys"),
             "sort" => self.sorted(),
@@ -223,14 +336,22 @@ impl Interpreter<'_, '_, '_> {
         let mut made = Vec::new();
         let kept = values.clone();
         self.for_each_of("$_", values, |walker| {
-            walker.at = block.start;
-            let outer = walker.narrow(block.end);
-            match walker.expression(0) {
-                Value::List(list) => made.extend(list),
+            let (value, is_one) = if walker.word_at(begin) == "{" {
+                walker.at = begin;
+                walker.block_values()
+            } else {
+                walker.at = block.start;
+                let outer = walker.narrow(block.end);
+                let value = walker.expression(0);
+                let is_one = walker.is_reference(block.start);
+                walker.statements(block.end);
+                walker.end = outer;
+                (value, is_one)
+            };
+            match value {
+                Value::List(list) if !is_one => made.extend(list),
                 value => made.push(value),
             }
-            walker.statements(block.end);
-            walker.end = outer;
         });
         self.rise();
         self.at = end + usize::from(is_paren);
@@ -241,8 +362,18 @@ impl Interpreter<'_, '_, '_> {
     fn parts_of_table(&mut self, are_keys: bool) -> Option<Value> {
         let is_paren = self.word_at(self.at + 1) == "(";
         let named = self.at + 1 + usize::from(is_paren);
-        let Value::Table(table) = self.bound(self.word_at(named))? else { return None };
-        self.at = named + 1 + usize::from(is_paren);
+        let start = self.at;
+        let is_variable =
+            self.token_at(named).is_some_and(|token| token.kind == TokenKind::Variable);
+        if !is_variable && !matches!(self.word_at(named), "%" | "@") {
+            return None;
+        }
+        self.at = named;
+        let Value::Table(table) = self.prefixed() else {
+            self.at = start;
+            return None;
+        };
+        self.at += usize::from(is_paren);
         let part =
             |(key, value): (String, Value)| if are_keys { Value::known(&key) } else { value };
         Some(Value::List(table.into_iter().map(part).collect()))
@@ -254,11 +385,21 @@ impl Interpreter<'_, '_, '_> {
         let is_paren = self.word_at(start + 1) == "(";
         let begin = start + 1 + usize::from(is_paren);
         let end = if is_paren { self.partner(start + 1) } else { self.end_of_list(begin) };
-        if self.word_at(begin) == "{" || begin >= end || !self.sink() {
+        if begin >= end || !self.sink() {
             return None;
         }
-        self.at = begin;
+        let block = (self.word_at(begin) == "{").then_some(begin);
+        self.at = block.map_or(begin, |block| self.partner(block) + 1);
         let values = self.perl_list(end);
+        if let Some(block) = block {
+            let any = values.iter().cloned().reduce(Value::or);
+            let any = any.unwrap_or_else(|| Value::unknown("an element"));
+            for name in ["$a", "$b"] {
+                self.bind(name.to_owned(), any.clone());
+            }
+            self.at = block;
+            drop(self.block_value());
+        }
         self.rise();
         self.at = end + usize::from(is_paren);
         Some(Value::List(values))
@@ -350,23 +491,8 @@ impl Interpreter<'_, '_, '_> {
             return None;
         }
         let (span, sign) = (token.span, self.at.checked_sub(1)?);
-        let pattern = Changes::of(span.of(self.source))?;
-        if pattern.flags.contains('e') {
-            let code = span.of(self.source).rfind(pattern.to).filter(|_| !pattern.to.is_empty());
-            if let Some(at) = code {
-                let from = span.range().start + at;
-                self.fragment(Span::new(from, from + pattern.to.len()));
-            }
-            if pattern.flags.matches('e').count() > 1 {
-                self.walk.gap(span, GapReason::UnknownCode);
-            }
-        }
-        let known = left.as_known().and_then(|text| pattern.applied(text));
-        let value = match known {
-            Some(changed) => Value::Text(left.text().derive([Piece::Known(changed)])),
-            None => Value::Text(mixed("a changed text", [left])),
-        };
-        if pattern.flags.contains('r') {
+        let (value, is_given) = self.made_by_pattern(span, left)?;
+        if is_given {
             return Some(value);
         }
         let mut at = sign.checked_sub(1)?;
@@ -387,6 +513,48 @@ impl Interpreter<'_, '_, '_> {
             self.bind(name, value);
         }
         None
+    }
+
+    /// `s/a/b/` that nothing is held against changes `$_`. The cursor stands behind it.
+    pub(super) fn changed_topic(&mut self, span: Span) -> Option<Value> {
+        let before = self.at.checked_sub(2).map_or("", |at| self.word_at(at));
+        if matches!(before, "=~" | "!~" | "~~") || before == "~" {
+            return None;
+        }
+        let topic = self.bound("$_");
+        // Lines of files: who starts perl reads these.
+        let is_code = Changes::of(span.of(self.source))?.flags.matches('e').count() > 1;
+        if topic.is_none() && is_code {
+            return None;
+        }
+        let topic = topic.unwrap_or_else(|| Value::unknown("a line"));
+        let (value, is_given) = self.made_by_pattern(span, &topic)?;
+        if is_given {
+            return Some(value);
+        }
+        self.bind("$_".to_owned(), value);
+        Some(Value::unknown("how often it was changed"))
+    }
+
+    /// What a pattern makes of a text, and whether that is what it gives.
+    fn made_by_pattern(&mut self, span: Span, left: &Value) -> Option<(Value, bool)> {
+        let pattern = Changes::of(span.of(self.source))?;
+        if pattern.flags.contains('e') {
+            let code = span.of(self.source).rfind(pattern.to).filter(|_| !pattern.to.is_empty());
+            if let Some(at) = code {
+                let from = span.range().start + at;
+                self.fragment(Span::new(from, from + pattern.to.len()));
+            }
+            if pattern.flags.matches('e').count() > 1 {
+                self.walk.gap(span, GapReason::UnknownCode);
+            }
+        }
+        let known = left.as_known().and_then(|text| pattern.applied(text));
+        let value = match known {
+            Some(changed) => Value::Text(left.text().derive([Piece::Known(changed)])),
+            None => Value::Text(mixed("a changed text", [left])),
+        };
+        Some((value, pattern.flags.contains('r')))
     }
 
     /// A pattern with code in it: `/(?{ … })/` (perldoc, "perlre").
@@ -416,6 +584,59 @@ impl Interpreter<'_, '_, '_> {
                 self.walk_below(given);
                 None
             }
+            // What only says how a handle is read or written.
+            ("binmode" | "fileno" | "flock" | "seek", _) => Some(Value::unknown("a state")),
+            (path, [name]) if path.ends_with(".can") => {
+                let owner = path.strip_suffix("can").unwrap_or_default();
+                let known = name.value.as_known()?;
+                let whole = format!("{owner}{known}").replace('.', "::");
+                let whole = Value::known(&whole);
+                match self.named.get(known) {
+                    Some(index) => Some(Value::Function(*index)),
+                    None => self.named_function(&whole),
+                }
+            }
+            (
+                "File.Spec.catdir"
+                | "File.Spec.catfile"
+                | "File.Spec.Functions.catdir"
+                | "File.Spec.Functions.catfile"
+                | "catdir"
+                | "catfile",
+                [first, rest @ ..],
+            ) => {
+                let mut path = first.value.text();
+                for part in rest {
+                    path.push_known("/");
+                    path.append(&part.value.text());
+                }
+                Some(Value::Text(path))
+            }
+            ("glob", [pattern]) if files::is_one_path(&pattern.value.text()) => {
+                Some(pattern.value.clone())
+            }
+            ("File.Spec.rel2abs" | "File.Spec.canonpath" | "rel2abs" | "canonpath", [path]) => {
+                Some(path.value.clone())
+            }
+            ("File.Spec.tmpdir" | "tmpdir", []) => Some(Value::known("/tmp")),
+            ("bless", [object, ..]) => Some(object.value.clone()),
+            ("join", [separator, rest @ ..])
+                if !rest.is_empty()
+                    && rest.iter().all(|it| {
+                        matches!(&it.value, Value::Number(_)) || it.value.as_known().is_some()
+                    }) =>
+            {
+                let mut text = Text::default();
+                for (at, part) in rest.iter().enumerate() {
+                    if at > 0 {
+                        text.append(&separator.value.text());
+                    }
+                    text.append(&part.value.text());
+                }
+                self.spend(text.len() / 32);
+                Some(Value::Text(text))
+            }
+            _ if self.is_form(path) => self.form_with_files(path, given, span),
             ("sysopen", [_, file, mode, ..])
             | ("POSIX.open" | "IO.File" | "IO.File.new" | "IO.File.new().open", [file, mode, ..]) =>
             {
@@ -438,6 +659,13 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a call sends a form.
+    fn is_form(&self, path: &str) -> bool {
+        let last = path.rsplit('.').next().unwrap_or_default();
+        matches!(last, "POST" | "PUT" | "PATCH")
+            || matches!(last, "post" | "put" | "patch") && path.contains("LWP")
     }
 
     /// A file that is opened with a mode as C has it, or with flags.
@@ -536,7 +764,12 @@ impl<'t> Changes<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::Changes;
+    use super::{BUILT_IN, Changes};
+
+    #[test]
+    fn functions_of_perl_itself_are_sorted() {
+        assert!(BUILT_IN.is_sorted());
+    }
 
     #[test]
     fn what_a_pattern_makes_of_a_text_is_said_where_it_is_plain() {

@@ -18,12 +18,22 @@ use crate::{
 };
 
 mod bare;
+mod given_blocks;
 mod owners;
+
+pub(super) use given_blocks::COMPOSED;
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn postfix(&mut self, value: Value, start: usize) -> Value {
         if self.at >= self.end {
-            return value;
+            let is_named = matches!(value, Value::Name(..) | Value::Method(_))
+                && self.at > start
+                && self.is_name(self.at - 1);
+            // A Ruby method that ends a block is called as any other.
+            return match self.language {
+                "ruby" if is_named => self.bare_ruby_call(value, start),
+                _ => value,
+            };
         }
         let Some(token) = self.token_at(self.at) else { return value };
         let (spaced, first) = (token.spaced, token.first);
@@ -57,6 +67,13 @@ impl Interpreter<'_, '_, '_> {
             let span = self.span_from(start);
             return self.call_value(value, given, span);
         }
+        if self.language == "perl"
+            && matches!(word, "[" | "{")
+            && !spaced
+            && let Some(taken) = self.sliced(&value, start)
+        {
+            return taken;
+        }
         match word {
             "." | "?." | "->" | "::" if self.continues() => self.accessed(value, word, start),
             ":" if self.language == "lua" && self.is_name(self.at + 1) => {
@@ -75,10 +92,10 @@ impl Interpreter<'_, '_, '_> {
                 }
                 self.parenthesized(value, start)
             }
+            "{" if self.language == "perl" && !spaced => self.index(value),
             "[" if !first && (!spaced || !matches!(self.language, "ruby" | "perl")) => {
                 self.index(value)
             }
-            "{" if self.language == "perl" && !spaced => self.index(value),
             "!" if self.language == "rust" => {
                 self.at += 1;
                 value
@@ -102,6 +119,16 @@ impl Interpreter<'_, '_, '_> {
         if word == "." && matches!(self.language, "php" | "perl" | "awk" | "r") {
             return value;
         }
+        // `list.join.to_sym`: what has no arguments is called by its name.
+        let value = match value {
+            Value::Method(_) if self.language == "ruby" && self.is_name(self.at - 1) => {
+                let at = self.at;
+                let called = self.bare_ruby_call(value, start);
+                self.at = at;
+                called
+            }
+            value => value,
+        };
         // `this.#name`
         let is_private = self.word_at(self.at + 1) == "#" && self.language == "javascript";
         let next = self.at + 1 + usize::from(is_private);
@@ -121,6 +148,11 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
             self.at = next + 1;
+            if word == "->"
+                && let Some(index) = self.own_method(&value, &name)
+            {
+                return self.call_own_method(value, index, start);
+            }
             let member = self.member(value, &name);
             // Perl calls what has no arguments without parentheses: `HTTP::Tiny->new->get(…)`.
             if self.language == "perl" && word == "->" && self.word() != "(" {
@@ -133,10 +165,23 @@ impl Interpreter<'_, '_, '_> {
             self.at = next;
             return value;
         }
+        // `$list->@*`, `$table->@{qw(a b)}`
+        if self.language == "perl" && matches!(self.word_at(next), "@" | "%" | "$") {
+            let is_whole = self.word_at(next + 1) == "*";
+            self.at = next + 1 + usize::from(is_whole);
+            return match is_whole {
+                true => value,
+                false => self.sliced(&value, start).unwrap_or(value),
+            };
+        }
         if self.token_at(next).is_some_and(|token| token.kind == TokenKind::Variable) {
             // `$object->$name`
             self.at = next;
-            let name = self.primary().text();
+            let name = self.primary();
+            if matches!(name, Value::Function(_)) {
+                return name;
+            }
+            let name = name.text();
             return match name.as_known() {
                 Some(name) => self.member(value, name),
                 None => Value::reached("", mixed("a member", [&value])),
@@ -147,6 +192,15 @@ impl Interpreter<'_, '_, '_> {
 
     /// A call with arguments in parentheses.
     fn parenthesized(&mut self, value: Value, start: usize) -> Value {
+        // `unlink(...)`: the function itself.
+        let behind = self.at + 2;
+        if self.language == "php"
+            && self.word_at(self.at + 1) == "..."
+            && self.word_at(behind) == ")"
+        {
+            self.at = behind + 1;
+            return value;
+        }
         // `list.append(…)`: the list stands right before the method.
         let object = self.owner(start);
         let owner = object.clone().or_else(|| self.owner_of_chain(start));
@@ -181,11 +235,15 @@ impl Interpreter<'_, '_, '_> {
         {
             self.this = Some((object, held.clone()));
         }
+        let (callee, all) = match self.language {
+            "ruby" => (value.clone(), given.clone()),
+            _ => (Value::Number(0), Vec::new()),
+        };
         let value = self.call_value(value, given, span);
         self.this = None;
         self.seen.refused = self.seen.refused.saturating_sub(usize::from(is_refused));
         let before = self.at;
-        self.block(&value);
+        let value = self.with_block(&callee, &all, value);
         if let Some(outer) = outer.filter(|_| self.at > before) {
             self.walk.go_to(outer);
         }
@@ -358,7 +416,19 @@ impl Interpreter<'_, '_, '_> {
             None if self.language == "perl" && name.starts_with('@') => Value::List(Vec::new()),
             _ => return,
         };
-        let rest = given.get(1..).unwrap_or_default();
+        // In Perl's brackets the list stands as its elements.
+        let own = match &before {
+            Value::List(list)
+                if self.language == "perl"
+                    && first > 0
+                    && self.word_at(first - 1) == "("
+                    && self.variables.contains_key(&name) =>
+            {
+                list.len()
+            }
+            _ => 1,
+        };
+        let rest = given.get(own..).unwrap_or_default();
         // `Object.defineProperty(table, "name", {value})`, or what its getter gives.
         let defined: Option<Given> = match rest {
             [name, described]
@@ -440,7 +510,10 @@ impl Interpreter<'_, '_, '_> {
             argument.span = self.span_from(start);
             match argument.value {
                 Value::List(list)
-                    if spread || (self.language == "perl" && argument.name.is_none()) =>
+                    if spread
+                        || (self.language == "perl"
+                            && argument.name.is_none()
+                            && !self.is_reference(start)) =>
                 {
                     let span = argument.span;
                     given.extend(list.into_iter().map(|value| Given { name: None, value, span }));

@@ -51,6 +51,12 @@ impl Interpreter<'_, '_, '_> {
         if let Some(value) = before.or_else(|| self.event(path, last, given, span)) {
             return Some(value);
         }
+        if matches!(self.language, "perl" | "php" | "ruby") {
+            self.notice_database(path, given);
+        }
+        if let Some(account) = self.account(path, given) {
+            return Some(account);
+        }
         let of_language = match self.language {
             "python" => self.told(path, last, given, span),
             "javascript" => self.special_in_javascript(path, last, given, span),

@@ -170,6 +170,7 @@ impl Interpreter<'_, '_, '_> {
                 }
                 self.at += 1;
             }
+            "package" if self.language == "perl" => self.package(),
             "package" | "namespace" | "using" | "#include" => self.skip_statement(),
             "def" | "function" | "sub" | "func" | "fn"
                 if self.is_name(start + 1) && self.word_at(start + 1) != "function"

@@ -104,6 +104,17 @@ impl Interpreter<'_, '_, '_> {
     /// The names below a directory.
     pub(super) fn list_names(&mut self, call: Call<'_>) -> Value {
         let Call { first, .. } = call;
+        // A pattern that is one path gives it.
+        if matches!(self.language, "php" | "ruby")
+            && matches!(call.path, "glob" | "Dir.glob" | "Pathname.glob")
+            && let Some(first) = first
+            && first
+                .value
+                .as_known()
+                .is_some_and(|it| !it.contains(['*', '?', '[', '{', '~', '\\']))
+        {
+            return Value::List(vec![first.value.clone()]);
+        }
         // Several patterns, of which some only take away: `globby(["packages/*/{dist,coverage}", "!**/keep/**"])`.
         let is_elsewhere = ["cwd", "root_dir"].iter().any(|name| call.option(name).is_some());
         if let Some(first) = first.filter(|_| !is_elsewhere)

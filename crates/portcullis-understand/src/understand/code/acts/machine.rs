@@ -4,6 +4,7 @@ use super::{
     super::{
         calls::looks_like_sql,
         interpreter::Interpreter,
+        libraries::IN_MEMORY,
         value::{Value, mixed},
     },
     Call,
@@ -37,10 +38,14 @@ impl Interpreter<'_, '_, '_> {
 
     /// A statement for a database.
     pub(super) fn send_statement(&mut self, call: Call<'_>) -> Value {
-        let Call { first, .. } = call;
+        let Call { path, first, .. } = call;
         if let Some(first) = first {
             let text = first.value.text();
-            if looks_like_sql(&text) {
+            let word = text.known_prefix().trim_start().to_ascii_uppercase();
+            self.seen.real |= word.starts_with("ATTACH");
+            let verb = word.split_whitespace().next().unwrap_or_default();
+            let is_held = self.is_in_memory(path, &[]) && IN_MEMORY.contains(&verb);
+            if looks_like_sql(&text) && !is_held {
                 self.walk.query(&text, first.span);
             }
         }

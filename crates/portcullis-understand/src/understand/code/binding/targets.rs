@@ -166,7 +166,15 @@ impl Interpreter<'_, '_, '_> {
                 .is_some_and(|token| matches!(token.kind, TokenKind::Name | TokenKind::Variable));
             self.at += 1;
             if binds && !matches!(name.as_str(), "my" | "let" | "const" | "var") {
-                let element = self.element(value, position);
+                // A list of Perl takes all that is left.
+                let element = match value {
+                    Value::List(list)
+                        if self.language == "perl" && name.starts_with(['@', '%']) =>
+                    {
+                        Value::List(list.get(position..).unwrap_or_default().to_vec())
+                    }
+                    _ => self.element(value, position),
+                };
                 position += 1;
                 let element = self.or_default(element, close);
                 self.bind(name, element);

@@ -24,7 +24,7 @@ mod told;
 
 pub(super) use judged::{Called, is_told};
 pub(super) use local::is_local;
-pub(super) use rows::is_of_a_test;
+pub(super) use rows::{IN_MEMORY, is_of_a_test};
 pub(super) use services::{is_vendor, top_of};
 
 use super::tables::Act;

@@ -67,7 +67,7 @@ const OPENS: &[&str] = &[
 ];
 
 /// Statements that stay in the database which they are sent to.
-const IN_MEMORY: &[&str] =
+pub(in super::super) const IN_MEMORY: &[&str] =
     &["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "REPLACE", "TRUNCATE", "UPDATE"];
 
 /// Whether a file of a database is for a test, by where it lies or by its name.

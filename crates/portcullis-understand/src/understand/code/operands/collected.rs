@@ -37,7 +37,11 @@ impl Interpreter<'_, '_, '_> {
             let spread = self.word() == "*" || self.word() == "...";
             let value = self.expression(0);
             match value {
-                Value::List(inner) if spread || self.language == "perl" => list.extend(inner),
+                Value::List(inner)
+                    if spread || self.language == "perl" && !self.is_reference(before) =>
+                {
+                    list.extend(inner);
+                }
                 Value::Text(text) if spread => match characters(&text) {
                     Some(Value::List(inner)) => list.extend(inner),
                     _ => list.push(Value::Text(text)),
@@ -285,6 +289,22 @@ impl Interpreter<'_, '_, '_> {
                 self.accept(",");
                 continue;
             }
+            // `{ %defaults, … }`
+            let is_pairs = self.language == "perl"
+                && (self.word().starts_with('%')
+                    || matches!(self.word(), "map" | "grep") && self.word_at(before + 1) != "=>");
+            if is_pairs {
+                let value = self.expression(0);
+                match self.with_sigil("%", value) {
+                    Value::Table(more) => table.extend(more),
+                    other => table.push((SOME_MEMBER.to_owned(), other)),
+                }
+                self.accept(",");
+                if self.at == before {
+                    self.at += 1;
+                }
+                continue;
+            }
             // `{[name]: value}`
             if self.word() == "[" && self.language == "javascript" {
                 let end = self.partner(before);
@@ -336,6 +356,11 @@ impl Interpreter<'_, '_, '_> {
                             Some(value) => value.as_known().unwrap_or(SOME_MEMBER).to_owned(),
                             None => word.to_owned(),
                         }
+                    }
+                    Some(TokenKind::Variable) if self.language == "perl" => {
+                        let key = self.bound(self.word_at(before));
+                        let key = key.as_ref().and_then(Value::as_known);
+                        key.unwrap_or(SOME_MEMBER).to_owned()
                     }
                     _ => self.word_at(before).to_owned(),
                 };

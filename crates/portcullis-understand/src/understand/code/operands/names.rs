@@ -18,7 +18,10 @@ impl Interpreter<'_, '_, '_> {
         {
             return value;
         }
-        if let Some(value) = self.bound(name) {
+        if let Some(named) = self.named_by_variable(name) {
+            return self.variable(&named);
+        }
+        if let Some(value) = self.bound(name).or_else(|| self.dereferenced(name)) {
             return value;
         }
         let bare = name.trim_start_matches(['$', '@', '%']);
@@ -52,12 +55,19 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// `$$name` of PHP: the variable that another one names.
+    pub(in super::super) fn named_by_variable(&mut self, name: &str) -> Option<String> {
+        let inner = name.strip_prefix("$$").filter(|_| self.language == "php")?;
+        let named = self.bound(&format!("${inner}"))?;
+        let known = named.as_known().filter(|it| !it.starts_with('$'))?;
+        Some(format!("${known}"))
+    }
+
     pub(in super::super) fn name(&mut self, span: Span) -> Value {
         let word = span.of(self.source);
         let start = self.at;
         if self.language == "perl"
-            && self.word_at(start + 1) != "=>"
-            && !(self.word_at(start + 1) == "}" && start > 0 && self.word_at(start - 1) == "{")
+            && !self.is_key_of_table(start)
             && let Some(value) = self.perl_word(word)
         {
             return value;
@@ -71,7 +81,7 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 return self.prefixed();
             }
-            "lambda" if self.language != "javascript" => return self.lambda(),
+            "lambda" if !matches!(self.language, "javascript" | "ruby") => return self.lambda(),
             "sub" | "func" | "fn" | "proc" if matches!(self.language, "python" | "javascript") => {}
             "class"
                 if self.language == "javascript"
@@ -175,10 +185,14 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a name stands for.
     pub(in super::super) fn resolve(&mut self, word: &str) -> Value {
-        if let Some(value) = self.bound(word) {
+        if !self.is_built_in(word)
+            && let Some(value) = self.bound(word)
+        {
             return value;
         }
-        if let Some(index) = self.named.get(word) {
+        if !self.is_built_in(word)
+            && let Some(index) = self.named.get(word)
+        {
             return Value::Function(*index);
         }
         if let Some(Value::Name(module, _)) = self.variables.get("*") {
@@ -200,6 +214,9 @@ impl Interpreter<'_, '_, '_> {
                 let directory = directory.unwrap_or_else(|| ".".to_owned());
                 Value::known(&format!("{}/module.py", directory.trim_end_matches('/')))
             }
+            ("php", "PHP_BINARY") => Value::known("php"),
+            ("php", "PHP_EOL") => Value::known("\n"),
+            ("php", "DIRECTORY_SEPARATOR") => Value::known("/"),
             ("php", "__DIR__") => match self.walk.directory_of_file() {
                 Some(directory) => Value::known(&directory),
                 None => Value::name(word),

@@ -11,7 +11,26 @@ use super::super::{
 };
 use crate::text::Text;
 
+/// Functions of Perl that change the list that they are given first.
+const CHANGES: &[&str] = &["pop", "push", "shift", "splice", "unshift"];
+
+/// Functions of Perl behind which a pattern for files stands, or what is read of one.
+const TAKES_FILES: &[&str] =
+    &["chmod", "print", "push", "remove_tree", "return", "rmtree", "say", "unlink", "unshift"];
+
 impl Interpreter<'_, '_, '_> {
+    /// Whether a sign at the cursor begins what a function of Perl is given: `\$name`, `@{$list}`, `<*.txt>`.
+    fn begins_a_value_of_perl(&self, start: usize) -> bool {
+        let is_glued = self.token_at(self.at + 1).is_some_and(|next| !next.spaced);
+        match self.word() {
+            "\\" => true,
+            "{" => self.word_at(start) == "bless",
+            "@" | "$" | "%" => is_glued && self.word_at(self.at + 1) == "{",
+            "<" => is_glued && TAKES_FILES.contains(&self.word_at(start)),
+            _ => false,
+        }
+    }
+
     /// `system "rm", x`: a call without parentheses.
     pub(super) fn bare_call(&mut self, value: Value, start: usize, spaced: bool) -> Value {
         let language_allows = matches!(self.language, "ruby" | "perl" | "php" | "lua" | "julia");
@@ -21,8 +40,7 @@ impl Interpreter<'_, '_, '_> {
         };
         if !language_allows || !callable || self.is_first(self.at) {
             // A Ruby method without arguments is called by its name.
-            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
-            {
+            if self.language == "ruby" && callable && !self.is_only_named(&value) {
                 return self.bare_ruby_call(value, start);
             }
             return value;
@@ -51,7 +69,7 @@ impl Interpreter<'_, '_, '_> {
             }
             TokenKind::Operator => {
                 let text = token.span.of(self.source);
-                (spaced && text == "\\" && self.language == "perl")
+                (spaced && self.language == "perl" && self.begins_a_value_of_perl(start))
                     || (spaced
                         && matches!(text, "*" | "&" | ":" | "[" | "(")
                         && self.language == "ruby"
@@ -61,8 +79,7 @@ impl Interpreter<'_, '_, '_> {
             TokenKind::Pattern => false,
         });
         if !starts_value {
-            if self.language == "ruby" && callable && !matches!(self.word(), "=" | "," | ":" | "=>")
-            {
+            if self.language == "ruby" && callable && !self.is_only_named(&value) {
                 return self.bare_ruby_call(value, start);
             }
             return value;
@@ -84,7 +101,23 @@ impl Interpreter<'_, '_, '_> {
                     break;
                 }
                 argument.span = self.span_from(one);
-                given.push(argument);
+                match argument.value {
+                    // A list stands as its elements, but where it is what is changed.
+                    Value::List(list)
+                        if self.language == "perl"
+                            && argument.name.is_none()
+                            && !self.is_reference(one)
+                            && !(one == first && CHANGES.contains(&self.word_at(start))) =>
+                    {
+                        let span = argument.span;
+                        given.extend(list.into_iter().map(|value| Given {
+                            name: None,
+                            value,
+                            span,
+                        }));
+                    }
+                    value => given.push(Given { value, ..argument }),
+                }
                 if !matches!(self.word(), "," | "=>") || given.len() >= 64 {
                     break;
                 }
@@ -93,9 +126,21 @@ impl Interpreter<'_, '_, '_> {
         }
         let span = self.span_from(start);
         self.grow_first(&value, first, &given);
+        let (callee, all) = match self.language {
+            "ruby" => (value.clone(), given.clone()),
+            _ => (Value::Number(0), Vec::new()),
+        };
         let value = self.call_value(value, given, span);
-        self.block(&value);
-        value
+        self.with_block(&callee, &all, value)
+    }
+
+    /// Whether what stands behind a name in Ruby says that it is not called there.
+    fn is_only_named(&self, value: &Value) -> bool {
+        match self.word() {
+            "=" | ":" | "=>" => true,
+            "," => !matches!(value, Value::Method(_)),
+            _ => false,
+        }
     }
 
     /// Perl's `print HANDLE list`.
@@ -132,7 +177,11 @@ impl Interpreter<'_, '_, '_> {
                 break;
             }
         }
-        match self.last_file {
+        let file = match self.variables.get(handle) {
+            Some(Value::File(index)) => Some(*index),
+            _ => self.last_file,
+        };
+        match file {
             Some(index) if handle != "STDERR" && handle != "STDOUT" => {
                 self.write_file(index, &content);
             }
@@ -146,8 +195,14 @@ impl Interpreter<'_, '_, '_> {
         Some(Value::unknown("nothing"))
     }
 
-    fn bare_ruby_call(&mut self, value: Value, start: usize) -> Value {
+    pub(super) fn bare_ruby_call(&mut self, value: Value, start: usize) -> Value {
+        // What a variable holds is not called by naming it.
+        let is_held = self.at.checked_sub(1).is_some_and(|last| {
+            let is_member = last > start && matches!(self.word_at(last - 1), "." | "&." | "::");
+            !is_member && self.variables.contains_key(self.word_at(last))
+        });
         let calls = match &value {
+            _ if is_held || value.is_true() || value.is_false() => false,
             Value::Method(_) => true,
             Value::Name(path, _) => {
                 let last = path.rsplit('.').next().unwrap_or_default();
@@ -160,8 +215,9 @@ impl Interpreter<'_, '_, '_> {
         }
         let before = self.at;
         let span = self.span_from(start);
+        let callee = value.clone();
         let value = self.call_value(value, Vec::new(), span);
-        self.block(&value);
+        let value = self.with_block(&callee, &[], value);
         self.at = self.at.max(before);
         value
     }

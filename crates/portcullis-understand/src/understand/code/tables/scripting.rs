@@ -140,6 +140,7 @@ pub(super) static RUBY: &[Row] = &[
     ("OpenURI.open_uri", Get),
     ("PTY.spawn", System),
     ("Pathname", Fold(F::Same)),
+    ("Pathname.glob", List),
     ("Pathname.new", Fold(F::Same)),
     ("Pathname.new.read", Read),
     ("Process.Sys.setuid", User),
