@@ -19,6 +19,9 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
+/// How many commands may stand around another that they run.
+const AROUND: usize = 32;
+
 impl Evaluator<'_, '_> {
     /// Statements, and the sections behind them that they run into.
     pub(super) fn sections(&mut self, body: &[Statement]) -> Vec<Value> {
@@ -123,7 +126,26 @@ impl Evaluator<'_, '_> {
         self.internal(&text, &known, given, input, command.name.span)
     }
 
+    /// A command that another one may run in its turn: `start call x`.
     fn internal(
+        &mut self,
+        text: &Text,
+        known: &str,
+        given: Vec<Given>,
+        input: Option<Value>,
+        span: Span,
+    ) -> Value {
+        if self.around >= AROUND {
+            self.walk.gap(span, GapReason::Limit);
+            return Value::Nothing;
+        }
+        self.around += 1;
+        let value = self.internal_command(text, known, given, input, span);
+        self.around -= 1;
+        value
+    }
+
+    fn internal_command(
         &mut self,
         text: &Text,
         known: &str,
@@ -351,10 +373,15 @@ impl Evaluator<'_, '_> {
 
     /// `call :label`, `call file`, `call command`: the line is expanded once more.
     fn call_of(&mut self, mut given: Vec<Given>, input: Option<Value>, span: Span) -> Value {
-        if given.is_empty() {
-            return Value::Nothing;
-        }
-        let first = given.remove(0);
+        // `call call x` calls it once.
+        let is_call = |one: &Given| {
+            one.value
+                .as_ref()
+                .and_then(Value::as_known)
+                .is_some_and(|it| it.eq_ignore_ascii_case("call"))
+        };
+        let Some(at) = given.iter().position(|one| !is_call(one)) else { return Value::Nothing };
+        let Some(first) = given.drain(..=at).next_back() else { return Value::Nothing };
         let name = first.value.unwrap_or(Value::Nothing);
         let text = self.text(&name);
         match text.as_known().map(str::to_owned) {

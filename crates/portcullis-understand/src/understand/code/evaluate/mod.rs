@@ -90,6 +90,8 @@ pub(super) struct Evaluator<'w, 'f> {
     functions: Vec<Function>,
     /// Classes that the script declared.
     classes: Vec<powershell::Class>,
+    /// How many commands are around that run others.
+    around: usize,
     /// How many things are being made, one for a field of the other.
     making: usize,
     /// Values that the functions being called were left with.
@@ -117,6 +119,7 @@ pub(super) fn run(
         choice: Choice::default(),
         functions: Vec::new(),
         classes: Vec::new(),
+        around: 0,
         making: 0,
         returned: Vec::new(),
         left: false,
