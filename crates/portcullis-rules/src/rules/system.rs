@@ -219,6 +219,7 @@ static RULES: &[Rule] = &[
         ],
         quiet: &[
             "shutdown -c",
+            "shutdown --show",
             "reboot --help",
             "awk '/reboot/ {print $1}' server.log",
             "systemctl status",

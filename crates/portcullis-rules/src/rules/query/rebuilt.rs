@@ -54,6 +54,22 @@ pub(super) fn tables(statements: &[&[Token]]) -> Vec<String> {
     found
 }
 
+/// The databases that a text makes anew and that are called after tests: `DROP DATABASE IF EXISTS shop_test; CREATE DATABASE shop_test`.
+pub(super) fn for_tests(statements: &[&[Token]]) -> Vec<String> {
+    const TESTS: &[&str] = &["ci", "e2e", "test", "testing", "tests", "unittest", "unittests"];
+    let made = statements.iter().filter_map(|statement| {
+        let is_database = is(statement.get(1), "DATABASE") || is(statement.get(1), "SCHEMA");
+        let name = statement.get(2..).filter(|_| is(statement.first(), "CREATE") && is_database)?;
+        name_at(name).map(|(name, _)| name)
+    });
+    // The default database of some servers is called `test`, and may hold anything.
+    let is_of_tests = |name: &String| {
+        let mut words = name.split('_');
+        words.clone().count() > 1 && words.any(|word| TESTS.contains(&word))
+    };
+    made.filter(is_of_tests).collect()
+}
+
 /// The name at the beginning of some tokens, in lower case with its schema, and how many tokens it has.
 pub(super) fn name_at(tokens: &[Token]) -> Option<(String, usize)> {
     let is_name = |token: &Token| matches!(token.kind, TokenKind::Word | TokenKind::Name);

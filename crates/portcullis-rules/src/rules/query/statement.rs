@@ -57,6 +57,7 @@ pub(super) fn read(text: &str, depth: usize, found: &mut Found) {
             .collect();
         let mut made = Made {
             rebuilt: rebuilt::tables(&statements),
+            for_tests: rebuilt::for_tests(&statements),
             anew: kept::made_anew(&statements),
             has_begin: statements.iter().any(|statement| begins_block(statement)),
             ..Made::default()
@@ -444,6 +445,10 @@ mod tests {
             ("DELETE FROM sessions_archive WHERE a > 3", "query.delete.many"),
             ("BEGIN TRAN COMMIT; DELETE FROM a WHERE b > 3; ROLLBACK", "query.delete.many"),
             ("BEGIN; DELETE FROM a; ROLLBACK", "query.change"),
+            ("DROP DATABASE IF EXISTS shop_test; CREATE DATABASE shop_test", "query.change"),
+            ("DROP DATABASE shop_test", "query.drop.table"),
+            ("DROP DATABASE test; CREATE DATABASE test", "query.drop.table"),
+            ("DROP DATABASE shop; CREATE DATABASE shop_test", "query.drop.table"),
             ("BEGIN TRANSACTION; UPDATE a SET b = 1; ROLLBACK TRANSACTION", "query.change"),
             ("BEGIN; UPDATE a SET b = 1; COMMIT", "query.update.all"),
             (

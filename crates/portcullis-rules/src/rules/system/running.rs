@@ -19,7 +19,10 @@ pub(super) fn power(effect: &Effect) -> Option<Hit> {
             if run.program != "kexec" =>
         {
             !words(run).any(|word| {
-                matches!(word, "--help" | "--version" | "-c" | "-k" | "/a" | "--wtmp-only" | "-w")
+                matches!(
+                    word,
+                    "--help" | "--show" | "--version" | "-c" | "-k" | "/a" | "--wtmp-only" | "-w"
+                )
             })
         }
         // The system's bus has the same verbs.

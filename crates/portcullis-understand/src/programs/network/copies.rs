@@ -278,6 +278,10 @@ fn remote_path(file: &Argument) -> Option<String> {
     {
         return Some(rest.split_once('/').map_or(String::new(), |(_, path)| format!("/{path}")));
     }
+    // rclone.org/docs, "On the fly remotes": `:backend,option=x:path`.
+    if let Some((_, path)) = shown.strip_prefix(':').and_then(|rest| rest.split_once(':')) {
+        return Some(path.to_owned());
+    }
     let colon = shown.find(':')?;
     let slash = shown.find('/').unwrap_or(usize::MAX);
     let drive = colon == 1 && shown.starts_with(|letter: char| letter.is_ascii_alphabetic());
@@ -427,7 +431,11 @@ pub(in crate::programs) fn cloud(walk: &mut dyn Host, invocation: &Invocation) -
     };
     match verb {
         Some(at) if copies && !invocation.options().has(&["--dry-run"]) => {
-            transfer(walk, invocation, operands.get(at + 1..).unwrap_or(&[]))
+            let operands = operands.get(at + 1..).unwrap_or(&[]);
+            // It takes two; what follows is the value of an option of a backend.
+            let taken =
+                if invocation.program == "rclone" { operands.len().min(2) } else { operands.len() };
+            transfer(walk, invocation, operands.get(..taken).unwrap_or(operands))
         }
         _ => unknown(invocation),
     }

@@ -37,6 +37,9 @@ pub(super) fn drop(verb: Verb<'_>, made: &Made, found: &mut Found) {
             found.push(("query.drop.part", String::new()));
         }
         "TABLE" if made.rebuilds(verb, named) => found.push(("query.change", verb.name(named))),
+        "DATABASE" | "SCHEMA" if made.makes_for_tests(verb, named) => {
+            found.push(("query.change", verb.name(named)));
+        }
         "AUDIT" => found.push(("query.audit.off", String::new())),
         "DATABASE" | "SERVER" if verb.word(kind + 1) == "AUDIT" => {
             found.push(("query.audit.off", String::new()));

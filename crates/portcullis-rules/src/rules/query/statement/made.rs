@@ -18,6 +18,8 @@ pub(super) struct Made {
     pub(super) scratch: Vec<String>,
     /// Tables whose rows it moved into others that take their names.
     pub(super) rebuilt: Vec<String>,
+    /// Databases for tests that it makes anew.
+    pub(super) for_tests: Vec<String>,
     /// Policies and triggers that it makes, whatever it drops of that name.
     pub(super) anew: Vec<(String, Option<String>)>,
     /// Tables that it gave other names.
@@ -289,6 +291,13 @@ impl Made {
         let rest = verb.statement.get(verb.at + from..).unwrap_or_default();
         let Some((name, length)) = rebuilt::name_at(rest) else { return false };
         length == rest.len() && self.rebuilt.contains(&name)
+    }
+
+    /// Whether the one database that is named from a place on is one for tests that the text makes anew.
+    pub(super) fn makes_for_tests(&self, verb: Verb<'_>, from: usize) -> bool {
+        let rest = verb.statement.get(verb.at + from..).unwrap_or_default();
+        let Some((name, length)) = rebuilt::name_at(rest) else { return false };
+        length == rest.len() && self.for_tests.contains(&name)
     }
 }
 
