@@ -2,6 +2,7 @@
 //! configuration is followed; that is said where programs are understood.
 
 mod push;
+mod worktree;
 
 use super::{Hit, Rule, Shelf, When, effects};
 use crate::{
@@ -737,9 +738,18 @@ static RULES: &[Rule] = &[
         id: "git.worktree.remove-force",
         message: "a work tree is deleted with everything that is not committed in it",
         remedy: "`git worktree remove PATH` refuses where something would be lost",
-        when: When::Command(&["git worktree remove --force|-f"]),
-        fires: &["git worktree remove --force ../x", "git worktree remove ../x -f"],
-        quiet: &["git worktree remove ../x", "git worktree list"],
+        when: When::Effect(Kinds::RUN, worktree::removed_by_force),
+        fires: &[
+            "git worktree remove --force ../x",
+            "git worktree remove ../x -f",
+            "git worktree add ../x main; git worktree remove --force ../x",
+            "git worktree add /tmp/x main; git worktree remove --force /tmp/y",
+        ],
+        quiet: &[
+            "git worktree remove ../x",
+            "git worktree list",
+            "git worktree add --detach /tmp/x HEAD~1 && make -C /tmp/x; git worktree remove --force /tmp/x",
+        ],
         ..Rule::LOSS
     },
     Rule {
