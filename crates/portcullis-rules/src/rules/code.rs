@@ -228,6 +228,7 @@ static RULES: &[Rule] = &[
         fires: &[
             "python3 -c 'import psutil\nfor p in psutil.process_iter(): p.kill()'",
             "python3 -c 'import psutil; [p.kill() for p in psutil.process_iter() if p.name()==\"sshd\"]'",
+            "node -e 'require(\"ps-list\")().then(all => all.filter(p => /^(postgres|mysqld)/.test(p.name)).forEach(p => process.kill(p.pid)))'",
         ],
         quiet: &[
             "python3 -c 'import psutil\nfor p in psutil.process_iter(): print(p.pid)'",
@@ -419,7 +420,7 @@ fn kills_all(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             .iter()
             .any(|call| code.contains(call));
         let chooses =
-            ["name", "cmdline", "info[", "username"].iter().any(|word| code.contains(word));
+            ["name", ".cmd", "cmdline", "info[", "username"].iter().any(|word| code.contains(word));
         if kills && !chooses {
             hits.push(Hit { at: Some(effect.at), ..Hit::default() });
         } else if kills && are_of_others(code) {
@@ -468,7 +469,28 @@ fn are_of_others(code: &str) -> bool {
                 || code.contains(&format!("{quote}{name}.exe{quote}"))
         })
     };
-    PROGRAMS.iter().filter(quoted).count() > 1
+    // What is called as no word of a language is may stand in a pattern: `/^(postgres|mysqld)/`.
+    const SERVERS: &[&str] = &[
+        "containerd",
+        "dockerd",
+        "httpd",
+        "kubelet",
+        "mongod",
+        "mysqld",
+        "nginx",
+        "postgres",
+        "redis-server",
+    ];
+    let is_inner =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '/' | '_');
+    let stands = |name: &&&str| {
+        code.match_indices(**name).any(|(at, _)| {
+            let before = code.get(..at).and_then(|it| it.chars().next_back());
+            let behind = code.get(at + name.len()..).and_then(|it| it.chars().next());
+            !before.is_some_and(is_inner) && !behind.is_some_and(is_inner)
+        })
+    };
+    PROGRAMS.iter().filter(quoted).count() > 1 || SERVERS.iter().filter(stands).count() > 1
 }
 
 #[cfg(test)]

@@ -80,6 +80,23 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "terraform.destroy.planned",
+        severity: Severity::Critical,
+        message: "a plan that destroys everything is written and carried out in one go",
+        remedy: "let a person read the plan before it is applied: `terraform show plan.bin`",
+        when: When::Scene(destroys_as_planned),
+        fires: &[
+            "terraform plan -destroy -out=p.bin && terraform apply p.bin",
+            "tofu plan -destroy -out p.bin; tofu apply -auto-approve p.bin",
+        ],
+        quiet: &[
+            "terraform plan -out=p.bin && terraform apply p.bin",
+            "terraform plan -destroy -out=p.bin && terraform show p.bin",
+            "terraform plan -destroy -out=old.bin; terraform apply new.bin",
+        ],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "terraform.apply.unseen",
         reversible: false,
         message: "changes to infrastructure are made without anybody seeing the plan",
@@ -407,4 +424,32 @@ fn state_shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         _ => return None,
     };
     (is_it(&scene.effects.shown) || is_sent()).then(|| at(severity))
+}
+
+/// A plan that destroys is written to a file, and that file is applied behind it.
+fn destroys_as_planned(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    let mut plans: Vec<&str> = Vec::new();
+    for effect in &scene.effects.list {
+        let Some(run) = run(effect) else { continue };
+        if !matches!(run.program.as_str(), "terraform" | "tofu" | "terragrunt") {
+            continue;
+        }
+        let all: Vec<&str> = words(run).collect();
+        let verb = all.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
+        let destroys = || all.iter().any(|word| matches!(*word, "-destroy" | "--destroy"));
+        match verb {
+            "plan" if destroys() => {
+                plans.extend(all.iter().enumerate().filter_map(|(at, word)| {
+                    match word.trim_start_matches('-') {
+                        "out" if word.starts_with('-') => all.get(at + 1).copied(),
+                        plain => plain.strip_prefix("out=").filter(|_| word.starts_with('-')),
+                    }
+                }));
+            }
+            "apply" if all.iter().any(|word| plans.contains(word)) => {
+                hits.push(Hit { at: Some(effect.at), ..Hit::default() });
+            }
+            _ => {}
+        }
+    }
 }

@@ -36,6 +36,22 @@ impl Interpreter<'_, '_, '_> {
             base.append(&host.text());
             self.seen.bases.push((format!("{path}()"), base));
         }
+        // `new Client("https://api.example.com")`, `connect("wss://example.com")`: what makes a client is told its address first.
+        let name = path.rsplit('.').next().unwrap_or_default();
+        let makes = self.modules.contains(path)
+            || name.starts_with(|letter: char| letter.is_ascii_uppercase())
+            || matches!(name, "client" | "connect" | "io");
+        let told = || {
+            first().filter(|value| {
+                let text = value.text();
+                let scheme = text.known_prefix().split_once("://").map(|(scheme, _)| scheme);
+                scheme.is_some_and(|it| matches!(it, "http" | "https" | "ws" | "wss"))
+            })
+        };
+        let base = base.or_else(|| {
+            let is_of_library = makes && self.module_in(path).is_some();
+            told().filter(|_| is_of_library && self.language == "javascript")
+        });
         if let Some(base) = base
             && self.seen.bases.len() <= CLIENTS
         {

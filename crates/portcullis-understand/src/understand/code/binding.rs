@@ -452,6 +452,7 @@ impl Interpreter<'_, '_, '_> {
             self.walk.note("code.security.disabled", span);
         }
         self.points_anew(&path, &value);
+        self.adds_by_member(&path, &value);
         let here = self.span_from(self.at.saturating_sub(1));
         self.attribute_set(&path, &value, here);
         // `process.env.FIRESTORE_EMULATOR_HOST = "127.0.0.1:8080"`, for all that follows and for good.

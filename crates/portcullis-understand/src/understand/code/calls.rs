@@ -338,6 +338,7 @@ impl Interpreter<'_, '_, '_> {
             self.walk.gap(span, GapReason::UnknownCode);
         }
         self.notice_base(&path, given);
+        self.notice_hooks(&path, given, span);
         self.hands_to_program(&path, given);
         if matches!(
             &*path,
@@ -409,6 +410,19 @@ impl Interpreter<'_, '_, '_> {
         if let Some(own) = native::function(self.language, &path) {
             return self.call_name(&own, text, given, span);
         }
+        // `response.body.pipe(createGunzip()).pipe(extract(directory))`
+        if self.language == "javascript"
+            && last == "pipe"
+            && text.taint.has(Taint::NETWORK)
+            && let [to, ..] = given
+        {
+            self.unpacked(&text, &to.value, to.span);
+        }
+        if self.language == "javascript"
+            && let Some(value) = self.unpacks_archive(&path, &text, given, span)
+        {
+            return value;
+        }
         if let Some(value) = self.service(&path, &text, given, span) {
             return value;
         }
@@ -464,7 +478,9 @@ impl Interpreter<'_, '_, '_> {
                 self.walk.hand(&file, false);
             }
         }
+        let read = self.read_if_handed(&path, given, span);
         let mut mixed = mixed("what a call gives", given.iter().map(|given| &given.value));
+        mixed.inherit(&read);
         // What computes and nothing else, from what stands in the script alone.
         if super::plain::computes(&path) && is_not_followed(&mixed) {
             return Value::Text(mixed);

@@ -277,6 +277,7 @@ impl Interpreter<'_, '_, '_> {
             self.write_file(*index, content);
             return;
         }
+        self.unpacked(content, to, span);
         let Value::Name(path, address) = to else { return };
         let root = path.split(['.', '(']).next().unwrap_or_default();
         // A server of the program's own answers whoever asks it.

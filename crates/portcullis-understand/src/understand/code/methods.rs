@@ -6,7 +6,7 @@ use portcullis_syntax::Span;
 use super::{
     binding::is_listing,
     fold::{self, Fold},
-    handed,
+    handed, hooked,
     interpreter::Interpreter,
     tables::Act,
     value::{Given, Value, mixed},
@@ -229,6 +229,16 @@ impl Interpreter<'_, '_, '_> {
         {
             return self.act(Act::Send, name, given, span);
         }
+        // `superagent.get(address).set("x", value)`
+        if let ("set" | "header", [header, value]) = (name, given)
+            && self.language == "javascript"
+            && receiver.taint().has(Taint::NETWORK)
+            && hooked::one_header(header.value.as_known().unwrap_or_default(), &value.value)
+                .taint
+                .has(Taint::SECRET)
+        {
+            return self.act(Act::Send, name, given, span);
+        }
         self.made_of_text(receiver, name, given, &all, span)
     }
 
@@ -257,7 +267,19 @@ impl Interpreter<'_, '_, '_> {
             // `fs.createReadStream(key).pipe(request)`
             ("pipe", [to, ..]) if self.language == "javascript" => {
                 self.piped(&receiver.text(), &to.value, span);
-                to.value.clone()
+                match &to.value {
+                    // What changes what goes through it gives what it got.
+                    Value::Name(path, text)
+                        if ["crypto.", "stream.", "zlib."]
+                            .iter()
+                            .any(|module| path.starts_with(module)) =>
+                    {
+                        let mut text = text.clone();
+                        receiver.inherit_into(&mut text);
+                        Value::reached(path, text)
+                    }
+                    to => to.clone(),
+                }
             }
             ("then" | "catch" | "finally" | "on" | "pipe" | "tap", _) => receiver,
             ("get" | "fetch" | "dig", [key, ..]) if matches!(receiver, Value::Table(_)) => {

@@ -4,6 +4,7 @@ use portcullis_syntax::Span;
 
 use super::{
     acts::network,
+    hooked::told_by_headers,
     interpreter::{Interpreter, Open},
     value::{Given, Value, mixed},
 };
@@ -96,7 +97,9 @@ impl Interpreter<'_, '_, '_> {
         if listens && gives_files {
             return self.serve_files(order.first().map(|value| value.text()), path, span);
         }
-        let sends = (address.taint.has(Taint::SECRET)).then(|| address.clone());
+        let headers = given.iter().filter_map(|it| it.value.entry("headers"));
+        let headers = headers.map(told_by_headers).find(|text| text.taint.has(Taint::SECRET));
+        let sends = (address.taint.has(Taint::SECRET)).then(|| address.clone()).or(headers);
         self.peer = address.clone();
         let argument = Argument { text: address, span };
         let received = self.walk.connect(&argument, sends, listens);

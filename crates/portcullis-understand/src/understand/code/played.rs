@@ -35,6 +35,8 @@ const PLAYED_BY: &[(&str, &str)] = &[
 const ADDRESSES: &[&str] = &[
     "addr",
     "address",
+    "api_endpoint",
+    "apiendpoint",
     "base_url",
     "baseurl",
     "bootstrap.servers",
@@ -96,6 +98,9 @@ const HELD: &[&str] = &[
     "@azure/data-tables",
     "@azure/storage-blob",
     "@azure/storage-queue",
+    "@google-cloud/firestore",
+    "@google-cloud/pubsub",
+    "@google-cloud/storage",
     "aiokafka",
     "azure",
     "confluent_kafka",
@@ -188,7 +193,10 @@ impl Interpreter<'_, '_, '_> {
             Client::Plays
         } else if is_nearby || is_kept_near {
             Client::Nearby
-        } else if given.iter().any(|it| !is_made_by(&it.value, &module)) {
+        } else if given.iter().any(|it| !is_made_by(&it.value, &module))
+            // Where nothing says otherwise, this is the cloud.
+            || given.is_empty() && top.starts_with("@google-cloud/")
+        {
             Client::Real
         } else {
             return;

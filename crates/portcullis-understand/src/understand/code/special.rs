@@ -2,6 +2,7 @@
 //! and what unpacks.
 
 mod javascript;
+mod node;
 mod php;
 mod ruby;
 

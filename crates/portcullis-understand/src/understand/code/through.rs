@@ -7,11 +7,11 @@ use super::{
     handed::spread,
     interpreter::Interpreter,
     tables,
-    value::{Given, Value},
+    value::{Given, Value, mixed},
 };
 use crate::{
     effect::GapReason,
-    text::{Piece, Text},
+    text::{Piece, Taint, Text},
 };
 
 /// Modules of Python by which code does something, as others of the library have them among their own names. Sorted.
@@ -202,12 +202,34 @@ impl Interpreter<'_, '_, '_> {
                 let is_plain = !path.contains(['%', '?', '#']);
                 is_plain.then(|| Value::Text(text.derive([Piece::Known(path.to_owned())])))
             }
+            // A connection that is written into; inside of the function that it calls when it is open it may have no name yet.
+            "end" | "write" if self.is_connection(owner) => {
+                let sent = mixed("what is sent", given.iter().map(|it| &it.value));
+                sent.taint
+                    .has(Taint::SECRET)
+                    .then(|| self.act(tables::Act::Send, last, given, span))
+            }
             "apply" if owner == "Reflect" => {
                 let [function, _, all, ..] = given else { return None };
                 Some(self.call_value(function.value.clone(), spread(all), span))
             }
             _ => None,
         }
+    }
+
+    /// Whether a name is that of a connection: one that was opened, or one that nothing has bound yet while a connection is open.
+    fn is_connection(&self, owner: &str) -> bool {
+        let is_opened = ["net.", "tls."].iter().any(|module| owner.starts_with(module))
+            && owner.contains("()")
+            && !owner.contains("erver");
+        let is_unbound = || {
+            !owner.is_empty()
+                && !owner.contains(['.', '(', '['])
+                && !self.variables.contains_key(owner)
+                && !self.modules.contains(owner)
+                && !matches!(owner, "process" | "res" | "response" | "reply")
+        };
+        is_opened || self.seen.connects && is_unbound()
     }
 
     /// `shutil.copyfileobj(open(path), buffer)`: what a name holds from then on.

@@ -49,6 +49,19 @@ impl Interpreter<'_, '_, '_> {
                 add(&value);
             }
         }
+        // What headers and functions that run before each request add.
+        let mut added = Text::default();
+        for one in call.given {
+            let text = self.added_by(path, &one.value, span);
+            added.inherit(&text);
+        }
+        added.inherit(&self.added_to(path));
+        if added.taint.has(Taint::SECRET) {
+            match &mut sends {
+                Some(before) => before.append(&added),
+                None => sends = Some(added.derive([Piece::Unknown("headers".into())])),
+            }
+        }
         let mut argument = self.place_of(Some(address));
         if let Value::Table(_) = address.value {
             let part =

@@ -61,6 +61,10 @@ pub(in super::super) struct Seen {
     pub(in super::super) refused: usize,
     /// What clients were told to begin every address with.
     pub(in super::super) bases: Vec<(String, Text)>,
+    /// What clients add to each of their requests.
+    pub(in super::super) added: Vec<(String, Text)>,
+    /// The client whose function for each request is read.
+    pub(in super::super) hooked: Option<String>,
 }
 
 /// A stretch of code as tokens.

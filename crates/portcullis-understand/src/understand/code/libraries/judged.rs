@@ -7,6 +7,7 @@ use super::{
     super::{
         interpreter::Interpreter,
         played::Client,
+        services as of_services,
         value::{Given, Value},
     },
     Card, Doing,
@@ -14,13 +15,15 @@ use super::{
     chosen::is_constrained,
     databases, find, key, local,
     rows::is_for_a_test,
+    services::names_a_secret,
 };
 use crate::{
     bound::Bounded,
     contract::{Act as Deed, Class, Contract, Reach, Source},
-    effect::{EffectKind, GapReason},
-    text::Text,
-    understand::meaning::arguments,
+    effect::{Argument, EffectKind, GapReason},
+    programs::host::Host,
+    text::{Piece, Taint, Text},
+    understand::meaning::{self, arguments},
 };
 
 mod doings;
@@ -230,6 +233,15 @@ impl Interpreter<'_, '_, '_> {
             None => (None, path),
         };
         let called = Called::new(path, rest.trim_start_matches('.'));
+        // A repository on a disk in memory, which speaks with nobody.
+        let of_all = |name: &str| given.iter().find_map(|it| it.value.entry(name));
+        if module == Some("isomorphic-git")
+            && of_all("http").is_none()
+            && of_all("fs")
+                .is_some_and(|it| matches!(it, Value::Name(path, _) if path.starts_with("memfs.")))
+        {
+            return Some(Value::unknown("a repository in memory"));
+        }
         if let Some(module) = module {
             self.notice_service(module, called.name, given);
             self.code_of_a_hub(module, &called, given, span);
@@ -251,7 +263,19 @@ impl Interpreter<'_, '_, '_> {
         if called.name.is_empty() {
             // `require("fkill")("name")`: the module itself is what is called.
             let own = module.filter(|module| *module == path).map(key);
-            let doing = card.zip(own).and_then(|(card, own)| find(card.methods, &[], &own))?;
+            let Some(doing) = card.zip(own).and_then(|(card, own)| find(card.methods, &[], &own))
+            else {
+                let is_known = |module: &str| is_told(module) || local::is_local(module);
+                if let Some(module) = module.filter(|it| *it == path && !is_known(it)) {
+                    // What signs in or makes a client is told a secret to do so.
+                    const CLIENTS: &[&str] = &["auth", "client", "connect", "login", "sdk"];
+                    let own = key(module);
+                    if !own.split('_').any(|word| CLIENTS.contains(&word)) {
+                        self.arguments_as_they_are(&own, given);
+                    }
+                }
+                return None;
+            };
             return self.tell_doing(doing, &called, text, given, span);
         }
         // Where a server of the program itself listens: nothing of it came over the network.
@@ -346,6 +370,31 @@ impl Interpreter<'_, '_, '_> {
         let runs = is_bound_nowhere && (starts || is_given_command());
         let name = if runs { "run" } else { called.name };
         self.arguments_as_they_are(name, given);
+        self.sent_by_client(called, given, span);
+    }
+
+    /// `connect("https://example.net").emit("x", secret)`: a client that was told an address when it was made sends a secret there.
+    fn sent_by_client(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+        const SENDS: &[&str] =
+            &["emit", "patch", "post", "publish", "push", "put", "request", "send", "write"];
+        let words = meaning::words(meaning::beginning(called.name));
+        let Some((client, _)) = called.path.rsplit_once('.') else { return };
+        let base = self.seen.bases.iter().find(|(of, _)| of == client).map(|(_, base)| base);
+        let Some(base) = base.filter(|_| words.iter().any(|word| SENDS.contains(&word.as_str())))
+        else {
+            return;
+        };
+        let text = base.clone();
+        let mut sent = Text::default();
+        for one in given {
+            if one.name.as_deref().is_none_or(|name| !names_a_secret(name)) {
+                sent.inherit(&of_services::sent(&one.value));
+            }
+        }
+        if sent.taint.has(Taint::SECRET) {
+            let sent = sent.derive([Piece::Unknown("what is sent".into())]);
+            self.walk.connect(&Argument { text, span }, Some(sent), false);
+        }
     }
 
     /// A method of a value of which nobody knows what it is.

@@ -180,6 +180,7 @@ const MODULES: &[&str] = &[
     "https",
     "hypothesis",
     "idlelib",
+    "ignore",
     "imageio",
     "imghdr",
     "immer",

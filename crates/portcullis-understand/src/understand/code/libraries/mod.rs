@@ -25,7 +25,7 @@ mod told;
 pub(super) use judged::{Called, is_told};
 pub(super) use local::is_local;
 pub(super) use rows::{IN_MEMORY, is_of_a_test};
-pub(super) use services::{is_vendor, top_of};
+pub(super) use services::{is_vendor, names_a_secret, top_of};
 
 use super::tables::Act;
 use crate::{contract::Class, understand::meaning};

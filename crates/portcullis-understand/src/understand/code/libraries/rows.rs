@@ -7,6 +7,7 @@ use super::{
     super::{
         calls::looks_like_sql,
         interpreter::Interpreter,
+        played::Client,
         value::{Given, Value},
     },
     Doing,
@@ -317,7 +318,10 @@ impl Interpreter<'_, '_, '_> {
         if self.is_emulated(called.path)
             || self.is_in_memory(called.path, given)
             || self.is_of_test_database(called, span)
-            || self.is_only_written()
+            // What a store of the cloud keeps on this machine, its emulator keeps.
+            || called.path.starts_with("@google-cloud/")
+                && self.client_of(called.path) == Client::Nearby
+            || self.is_only_written(called)
         {
             return;
         }
@@ -385,7 +389,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Whether the calls behind this one end in the statement's text instead of its run: `.del().toString()`.
-    fn is_only_written(&self) -> bool {
+    fn is_only_written(&self, called: &Called<'_>) -> bool {
         let mut at = self.at;
         let mut last = "";
         for _ in 0..CHAINED {
@@ -410,11 +414,21 @@ impl Interpreter<'_, '_, '_> {
         if is_dummy && brings == 1 && !is_run.iter().any(|word| self.source.contains(word)) {
             return true;
         }
+        // All that is brought is of the one library that writes the text.
+        let package = |path: &str| path.split(['/', '.', '(']).next().unwrap_or(path).to_owned();
+        let is_alone = brings == 1
+            || brings == self.modules.len()
+                && self.modules.iter().all(|module| package(module) == package(called.path));
+        // `.toSQL().sql`: a part of what was written.
+        let is_part = || {
+            matches!(self.word_at(at + 1), "bindings" | "params" | "sql")
+                && !matches!(self.word_at(at + 2), "(" | "." | "[")
+        };
         self.language == "javascript"
-            && brings == 1
+            && is_alone
             && !is_run.iter().any(|word| self.source.contains(word))
             && matches!(last, "toString" | "toSQL" | "toQuery" | "compile")
-            && self.word_at(at) != "."
+            && (self.word_at(at) != "." || is_part())
     }
 
     /// Whether a job of BigQuery is only to say what it would cost: `QueryJobConfig(dry_run=True)`, `{ dryRun: true }`.
@@ -466,7 +480,7 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) {
-        if self.is_in_memory(called.path, given) || self.is_only_written() {
+        if self.is_in_memory(called.path, given) || self.is_only_written(called) {
             return;
         }
         let named = given.iter().filter_map(|given| given.value.as_known()).find(|name| {

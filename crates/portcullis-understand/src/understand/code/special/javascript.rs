@@ -54,6 +54,11 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) -> Option<Value> {
+        let inside = self.runs_inside(path, last, given, span);
+        let inside = inside.or_else(|| self.listens_to_itself(path, last, given, span));
+        if inside.is_some() {
+            return inside;
+        }
         let said = given.first().map(|given| given.value.text());
         // What `Function("return process")` made is called.
         if given.is_empty() && GLOBALS.contains(&path) {

@@ -215,12 +215,17 @@ const CLIENTS: &[&str] = &[
 
 /// The request that a function of an HTTP client makes: one that is called after a method that changes something, or is given the method.
 pub(super) fn request_of_client(language: &str, path: &str, name: &str) -> Option<Act> {
+    if language == "javascript" && path.ends_with("()") && CLIENTS.contains(&path) {
+        return Some(Act::Get);
+    }
     let act = match name {
         "delete" | "del" => Act::Method("DELETE"),
         "put" => Act::Method("PUT"),
         "patch" => Act::Method("PATCH"),
         "post" => Act::Method("POST"),
         "build_request" | "request" | "stream" if language == "python" => Act::Request,
+        // A client that was made is called as the library itself is.
+        "get" | "head" if language == "javascript" && path.contains("()") => Act::Get,
         // All of it stands in one object.
         "request" => Act::Get,
         _ => return None,
