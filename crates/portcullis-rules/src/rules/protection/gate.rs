@@ -62,7 +62,7 @@ static RULES: &[Rule] = &[
             "lxc config device add web s disk source=/var/lib/portcullis path=/s",
             "docker build --secret id=t,src=/var/lib/portcullis/gateway/token .",
             "find ~/.local -name own -exec mv {} y \\;",
-            "mv \"$(find .. -name audit.db)\" y",
+            "mv \"$(find ~ -name audit.db)\" y",
             "git -C ~ stash -u",
             "GIT_WORK_TREE=/home/dev git reset --hard x",
             "apptainer exec -B /data,/var/lib/portcullis:/s image.sif cat /s/audit.db",
@@ -105,6 +105,9 @@ static RULES: &[Rule] = &[
         remedy: "name the directory that is meant: `find ~/.cache/pip -type f -delete`",
         when: When::Effect(Kinds::DELETE.and(Kinds::WRITE), |effect, scene| {
             let touch = touch(effect)?;
+            if matches!(touch.how, How::Permitted | How::Handed | How::Given) {
+                return None;
+            }
             let is_told = !touch.target.text.has_unknown();
             (is_told && found(effect, &touch, scene)? == Near::Anything).then(|| {
                 about(

@@ -340,8 +340,11 @@ impl Walk<'_> {
                 let operands: Vec<Argument> =
                     options.operands().skip(usize::from(!given)).cloned().collect();
                 let mut printed = self.read_all(&operands, invocation);
+                // `rg --files` looks for nothing in them.
+                let all: Vec<Argument> = options.operands().cloned().collect();
+                let searched = if options.has(&["--files"]) { &all } else { &operands };
                 if options.has(listings::FILES_ONLY)
-                    && let Some(names) = self.listed_below(&operands, &listings::chosen(&options))
+                    && let Some(names) = self.listed_below(searched, &listings::chosen(&options))
                 {
                     printed.pieces = names.pieces;
                 }
