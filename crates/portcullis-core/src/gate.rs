@@ -9,6 +9,7 @@ use crate::{
     class,
     effect::{EffectKind, Effects},
     facts::{FactPlan, Facts, FileFact, Observed},
+    place,
     policy::{Context, Policy, Subject},
     rules::Scene,
     understand,
@@ -210,10 +211,13 @@ fn planned(effects: &Effects, facts: &Facts) -> FactPlan {
             | EffectKind::Discard { target, .. } => target.path.as_ref(),
             _ => None,
         })
-        .chain(&effects.asked)
+        // Where a pattern begins to choose may be a link.
+        .flat_map(|path| [place::before_pattern(path), Some(path.as_str())])
+        .flatten()
+        .chain(effects.asked.iter().map(String::as_str))
         .filter(|path| path.starts_with('/') && !is_own_stream(path))
         .take(MAX_PATHS)
-        .cloned()
+        .map(str::to_owned)
         .collect();
     let hosts = effects
         .list

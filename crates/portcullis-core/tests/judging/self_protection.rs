@@ -32,6 +32,16 @@ fn facts(directory: &str) -> Facts {
     let home = |path: &&str| format!("{HOME}/{path}");
     let links = [
         ("/home/dev/work/shop/here", "/home/dev/work/shop"),
+        ("/home/dev/work/shop/h", "/home/dev"),
+        ("/home/dev/work/shop/h/.config", "/home/dev/.config"),
+        ("/home/dev/work/shop/h/.config/portcullis", "/home/dev/.config/portcullis"),
+        (
+            "/home/dev/work/shop/h/.config/portcullis/config.toml",
+            "/home/dev/.config/portcullis/config.toml",
+        ),
+        ("/home/dev/work/shop/h/.local", "/home/dev/.local"),
+        ("/home/dev/work/shop/c", "/home/dev/.config"),
+        ("/home/dev/work/shop/cfg", "/home/dev/.config/portcullis/config.toml"),
         ("/home/dev/work/shop/notes.json", "/home/dev/.claude/settings.json"),
         ("/home/dev/work/shop/store/audit.db", "/home/dev/.local/state/portcullis/audit.db"),
     ];

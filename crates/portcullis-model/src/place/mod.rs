@@ -13,6 +13,7 @@ mod named;
 mod pattern;
 mod persistence;
 mod system;
+mod walked;
 
 pub use crate::standing::{
     AgentFile, AgentFileKind, Credential, CredentialClass, Persistence, PersistenceKind, Place,
@@ -24,6 +25,8 @@ use std::borrow::Cow;
 
 use pattern::Located;
 pub use pattern::{glob, visible};
+use walked::through_links;
+pub use walked::{Near, before_pattern, near_gate};
 
 use crate::{
     effect::Target,
@@ -157,8 +160,11 @@ pub fn contains_gate(path: &str, facts: &Facts) -> bool {
     if facts.guarded.is_empty() {
         return false;
     }
-    let Some(located) = Located::new(path, facts) else { return false };
-    facts.guarded.iter().any(|guarded| located.contains(guarded, facts))
+    let contains = |path: &str| {
+        let Some(located) = Located::new(path, facts) else { return false };
+        facts.guarded.iter().any(|guarded| located.contains(guarded, facts))
+    };
+    contains(path) || through_links(path, facts).is_some_and(|path| contains(&path))
 }
 
 /// Whether a target is one of the files that hold a hook of the gate.

@@ -37,7 +37,7 @@ impl<'p> Located<'p> {
         if path.is_empty() {
             return None;
         }
-        let components = canonical(path, facts);
+        let components = components_of(path, facts);
         let fold = is_drive(components.first())
             || facts.home.as_deref().is_some_and(|home| home.starts_with("/Users/"))
             || components.first().is_some_and(|first| MACOS.contains(&first.as_ref()));
@@ -60,7 +60,7 @@ impl<'p> Located<'p> {
             end,
             agent_file: OnceCell::new(),
         };
-        let home = facts.home.as_deref().map(|home| canonical(home, facts));
+        let home = facts.home.as_deref().map(|home| components_of(home, facts));
         located.home = located.find_home(home.as_deref());
         located.workspace = located.find_workspace(home.as_deref(), facts);
         Some(located)
@@ -143,7 +143,7 @@ impl<'p> Located<'p> {
 
     /// Whether this path is `path` or lies below it.
     pub(super) fn overlaps(&self, path: &str, facts: &Facts) -> bool {
-        let other = canonical(path, facts);
+        let other = components_of(path, facts);
         let common = other.len().min(self.components.len());
         common > 0
             && other.len() <= self.components.len()
@@ -155,7 +155,7 @@ impl<'p> Located<'p> {
 
     /// Whether `path` lies below this one.
     pub(super) fn contains(&self, path: &str, facts: &Facts) -> bool {
-        let other = canonical(path, facts);
+        let other = components_of(path, facts);
         let mut own = self.components.as_slice();
         if own.last().is_some_and(|last| is_bare(last)) {
             own = own.get(..own.len().saturating_sub(1)).unwrap_or_default();
@@ -233,7 +233,7 @@ impl<'p> Located<'p> {
     }
 
     fn find_workspace(&self, home: Option<&[Cow<'_, str>]>, facts: &Facts) -> Option<usize> {
-        let workspace = canonical(facts.workspace.as_deref().or(facts.cwd.as_deref())?, facts);
+        let workspace = components_of(facts.workspace.as_deref().or(facts.cwd.as_deref())?, facts);
         // A "workspace" that is the root, a system directory or a whole home would make everything in it ordinary.
         if workspace.is_empty()
             || home.is_some_and(|home| starts_with(home, &workspace, self.fold))
@@ -301,7 +301,7 @@ fn starts_with(path: &[Cow<'_, str>], prefix: &[Cow<'_, str>], fold: bool) -> bo
 
 /// The components of a path with the many names of one place made one: Windows separators and variables, drives as WSL
 /// and Cygwin mount them, macOS' `/private`, `/proc/self/root` and the usual mount points of a host in a container.
-fn canonical<'p>(path: &'p str, facts: &'p Facts) -> Vec<Cow<'p, str>> {
+pub(super) fn components_of<'p>(path: &'p str, facts: &'p Facts) -> Vec<Cow<'p, str>> {
     let shown = visible(path);
     let windows = shown.contains('\\') && (shown.contains(':') || shown.contains('%'));
     let unified = if windows { Cow::Owned(shown.replace('\\', "/")) } else { shown };
@@ -407,7 +407,7 @@ fn remount<'p>(mut parts: Vec<Cow<'p, str>>, facts: &'p Facts) -> Vec<Cow<'p, st
             ("proc", "self", "cwd") => {
                 let rest = parts.split_off(3);
                 parts = match facts.cwd.as_deref() {
-                    Some(cwd) => canonical(cwd, &NOTHING_KNOWN),
+                    Some(cwd) => components_of(cwd, &NOTHING_KNOWN),
                     None => Vec::new(),
                 };
                 parts.extend(rest);

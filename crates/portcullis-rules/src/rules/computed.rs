@@ -37,9 +37,27 @@ pub(super) fn is_made_up(target: &Target, effect: &Effect, scene: &Scene<'_>) ->
 fn printed<'t>(target: &'t Target, effect: &Effect, scene: &Scene<'_>) -> Option<&'t str> {
     let (first, last) = (target.text.pieces.first()?, target.text.pieces.last()?);
     let (Piece::Unknown(_), Piece::Unknown(origin)) = (first, last) else { return None };
+    is_printed(origin, effect, scene).then_some(&**origin)
+}
+
+/// Whether all that is not known of a name is what programs printed.
+pub(super) fn is_printed_where_unknown(
+    target: &Target,
+    effect: &Effect,
+    scene: &Scene<'_>,
+) -> bool {
+    target.text.pieces.iter().all(|piece| match piece {
+        Piece::Unknown(origin) => is_printed(origin, effect, scene),
+        Piece::Known(_) | Piece::Glob(_) => true,
+    })
+}
+
+/// Whether a value that is not known is what a program printed: no variable, nothing read from a file, no argument of a script.
+fn is_printed(origin: &str, effect: &Effect, scene: &Scene<'_>) -> bool {
     let text = scene.effects.layer_text(effect.at.layer);
     let is_run = || {
-        let runs = |effect: &Effect| matches!(&effect.kind, EffectKind::Run(run) if *run.program == **origin);
+        let runs =
+            |effect: &Effect| matches!(&effect.kind, EffectKind::Run(run) if run.program == origin);
         scene.effects.list.iter().any(runs)
     };
     // A variable that nobody set here is the environment's.
@@ -50,12 +68,12 @@ fn printed<'t>(target: &'t Target, effect: &Effect, scene: &Scene<'_>) -> Option
             .all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'0'..=b'9'));
     // What a whole file says was read, where there is one.
     let is_read = || {
-        let reads = |effect: &Effect| matches!(&effect.kind, EffectKind::Read(file) if file.text.display() == **origin);
+        let reads = |effect: &Effect| matches!(&effect.kind, EffectKind::Read(file) if file.text.display() == origin);
         scene.effects.list.iter().any(reads)
     };
     // The last part of a path lies where the command runs.
     let is_named =
-        matches!(&**origin, "a part of a name" | "basename" | "mktemp") || is_variable || is_read();
+        matches!(origin, "a part of a name" | "basename" | "mktemp") || is_variable || is_read();
     // A script of the project says by its arguments what it is about.
     let is_in_file = || {
         let origin_of =
@@ -64,7 +82,7 @@ fn printed<'t>(target: &'t Target, effect: &Effect, scene: &Scene<'_>) -> Option
         std::iter::successors(origin_of(effect.at.layer), outer)
             .any(|origin| matches!(origin, LayerOrigin::File { .. }))
     };
-    (!is_named && !is_in_file()).then_some(origin)
+    !is_named && !is_in_file()
 }
 
 #[cfg(test)]

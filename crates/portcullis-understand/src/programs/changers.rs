@@ -5,6 +5,7 @@
 use super::{
     agents, discards, mounts,
     operands::{after, known, operands},
+    options::values_of,
     program,
     statements::statement_reads,
 };
@@ -139,6 +140,12 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
             }
             hand_all(walk, &operands(invocation), true);
         }
+        "as" | "c++" | "cc" | "clang" | "clang++" | "g++" | "gcc" | "gfortran" | "go" | "ld"
+        | "rustc" | "tcc" => {
+            for file in values_of(&invocation.arguments, "-o") {
+                walk.hand(&file, true);
+            }
+        }
         _ => {
             let options = IN_PLACE.iter().find(|(program, _)| *program == name);
             if let Some((_, options)) = options
@@ -166,16 +173,22 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
 /// An editor that is told by its options what to change and to save it.
 fn edited(walk: &mut dyn Host, invocation: &Invocation) {
     if matches!(invocation.program.as_str(), "ed" | "red") {
-        let typed = invocation.input.as_ref().filter(|input| {
+        let input = invocation.input.as_ref().map(|input| walk.text_of_input(input));
+        let typed = input.as_ref().filter(|input| {
             input.known_prefix().lines().any(|line| matches!(line.trim(), "w" | "wq" | "W"))
         });
         if let (Some(typed), Some(file)) = (typed, operands(invocation).first()) {
             walk.write(file, WriteMode::Edit, typed.clone());
         }
         // `w FILE` writes what was edited elsewhere.
-        if let Some(input) = &invocation.input {
+        if let Some(input) = &input {
             for line in input.known_prefix().lines().at_most(WORDS, walk, invocation.span) {
-                if let Some(path) = line.trim().strip_prefix("w ") {
+                let line = line.trim_start_matches(|it: char| {
+                    it.is_ascii_digit() || it.is_whitespace() || ",$.;%".contains(it)
+                });
+                let path =
+                    ["w ", "W ", "wq ", "f "].iter().find_map(|verb| line.strip_prefix(verb));
+                if let Some(path) = path.filter(|path| !path.trim_start().starts_with('!')) {
                     let text = input.derive([crate::text::Piece::Known(path.trim().to_owned())]);
                     let file = Argument { text, span: invocation.span };
                     walk.write(&file, WriteMode::Replace, input.clone());
@@ -323,13 +336,25 @@ fn version_control(walk: &mut dyn Host, invocation: &Invocation) {
             walk.hand(&Argument { text: Text::known(path), span: invocation.span }, false);
         }
     }
-    // `git init ..`: what lies around the work becomes part of it.
-    if verb == "init"
-        && let Some(place) = operands(invocation).get(1)
-        && let (Some(path), Some(here)) = (walk.target(&place.text).path, walk.directory())
-        && here.strip_prefix(path.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
-    {
-        walk.note("git.init.around", place.span);
+    // `git init ..`, `git -C ~ init`: what lies around the work becomes part of it.
+    if verb == "init" {
+        let place = operands(invocation).get(1).cloned();
+        let place =
+            place.unwrap_or_else(|| Argument { text: Text::known("."), span: invocation.span });
+        let began = walk.facts().cwd.clone();
+        let (here, work) = (walk.directory().map(str::to_owned), walk.facts().workspace.clone());
+        let path = match options.value(&["-C"]).and_then(|there| walk.target(&there.text).path) {
+            Some(there) if known(&place) == "." => Some(there),
+            _ => walk.target(&place.text).path,
+        };
+        let is_around = |path: &str, inner: &str| {
+            inner.strip_prefix(path.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+        };
+        // The directory that the call began in counts as well as where it went.
+        let inner = [here, work, began];
+        if path.is_some_and(|path| inner.iter().flatten().any(|inner| is_around(&path, inner))) {
+            walk.note("git.init.around", place.span);
+        }
     }
     if invocation.program == "git" && SHOWS.contains(&verb) {
         shown(walk, invocation);

@@ -3,11 +3,12 @@
 
 mod dump;
 mod lines;
+mod own;
 mod stores;
 
 use portcullis_syntax::Span;
 
-use super::{Does, Program, operands::after, operators};
+use super::{Does, Program, laid_over::unpacked, operands::after, operators};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::host::Host,
@@ -18,6 +19,7 @@ use crate::{
 pub(crate) use dump::asks_for_people;
 pub use dump::prints_rows;
 use lines::Told;
+use own::Own;
 
 const fn client(name: &'static str, values: &'static [&'static str]) -> Program {
     Program { name, values, does: Does::Custom(send) }
@@ -390,6 +392,20 @@ fn send(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         return printed;
     }
     let options = invocation.options();
+    let outer = walk.directory().map(str::to_owned);
+    // sqlite.org/cli.html, "SQLite Archive Support": `sqlite3 FILE -Ax -C DIRECTORY`.
+    if client.is_sqlite() {
+        let words: Vec<&str> =
+            invocation.arguments.iter().filter_map(|it| it.text.as_known()).collect();
+        if let Some(at) = words.iter().position(|word| word.starts_with("-A"))
+            && let Some(Own::Unpacks(directory)) =
+                own::extracted(words.get(at..).unwrap_or_default())
+        {
+            let directory =
+                directory.map(|name| Argument { text: Text::known(name), span: invocation.span });
+            unpacked(walk, directory, invocation, &printed);
+        }
+    }
     let mut told = false;
     // `-psecret` is one word, whatever letters the password has.
     let is_attached = |value: &Argument| {
@@ -434,6 +450,7 @@ fn send(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             None => walk.write(&file, WriteMode::Replace, invocation.written()),
         }
     }
+    walk.go_to(outer);
     printed
 }
 
@@ -509,7 +526,9 @@ impl Client {
                     walk.note("query.program", span);
                 }
                 None if self.is_for_the_client(line) => {
-                    if let Some(file) = answer_file(line) {
+                    if self.is_sqlite() {
+                        do_own(walk, line, span, invocation);
+                    } else if let Some(file) = answer_file(line) {
                         let file = Argument { text: Text::known(file), span };
                         walk.write(&file, WriteMode::Replace, invocation.written());
                     }
@@ -574,10 +593,33 @@ impl Client {
         }
     }
 
+    fn is_sqlite(&self) -> bool {
+        matches!(self.name, "duckdb" | "sqlite3")
+    }
+
     /// `\dt`, `.tables`: told to the client itself.
     fn is_for_the_client(&self, line: &str) -> bool {
         (line.starts_with('\\') && !self.escapes.is_empty())
-            || (line.starts_with('.') && matches!(self.name, "duckdb" | "sqlite3"))
+            || (line.starts_with('.') && self.is_sqlite())
+    }
+}
+
+/// A line that SQLite's shell takes for itself, as far as it names files.
+fn do_own(walk: &mut dyn Host, line: &str, span: Span, invocation: &Invocation) {
+    let named = |name: &str| Argument { text: Text::known(name), span };
+    match own::own(line) {
+        Some(Own::Writes(file)) => {
+            walk.write(&named(file), WriteMode::Replace, invocation.written());
+        }
+        Some(Own::Opens(file)) => walk.hand(&named(file), true),
+        Some(Own::Unpacks(directory)) => {
+            unpacked(walk, directory.map(named), invocation, &Text::unknown(&invocation.program));
+        }
+        Some(Own::Enters(directory)) => {
+            let directory = walk.target(&Text::known(directory)).path;
+            walk.go_to(directory);
+        }
+        None => {}
     }
 }
 

@@ -368,7 +368,11 @@ pub(crate) fn is_missed(walk: &dyn Host, source: &Argument) -> bool {
         .path
         .as_deref()
         .is_some_and(|path| place::contains_gate(path, facts) || place::contains_hook(path, facts));
-    if holds_own || place::is_hooked(&target, facts) {
+    let may_be_own = || {
+        let path = target.path.as_deref().filter(|_| !target.text.has_unknown());
+        path.is_some_and(|path| place::near_gate(path, true, facts).is_some())
+    };
+    if holds_own || place::is_hooked(&target, facts) || may_be_own() {
         return true;
     }
     matches!(

@@ -44,8 +44,10 @@ pub(crate) fn holds_beginnings(walk: &dyn Host, directory: &Argument) -> bool {
     let is_called = target.path.is_none()
         && directory.text.has_unknown()
         && directory.text.display().trim_end_matches('/').ends_with("/.config");
+    // A name in the project may be a link to there.
+    let real = target.path.as_deref().and_then(|path| walk.known_of(path)?.leads_to.clone());
     is_called
-        || settings.is_some() && target.path == settings
+        || settings.is_some() && (target.path == settings || real == settings)
         || target.path.as_deref().is_some_and(|path| place::contains_gate(path, facts))
         || place::place_of(&target, facts) == Place::HomeTop
 }

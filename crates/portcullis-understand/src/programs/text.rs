@@ -190,6 +190,12 @@ fn sed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut texts: Vec<Text> =
         scripts.iter().map(|script| walk.text_of_input(&script.text)).collect();
     for file in &script_files {
+        // `sed -f - FILE`: the script arrives on the input.
+        if matches!(file.text.as_known(), Some("-" | "/dev/stdin" | "/dev/fd/0")) {
+            let input = invocation.input.clone().unwrap_or_default();
+            texts.push(walk.text_of_input(&input));
+            continue;
+        }
         let read = walk.read(file);
         let mut script = walk.read_named(file);
         script.inherit(&read);

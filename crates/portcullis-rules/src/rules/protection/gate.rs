@@ -2,15 +2,15 @@
 
 use super::{
     super::{
-        Hit, Rule, Scene, Shelf, When,
+        Hit, Rule, Scene, Shelf, When, computed,
         effects::{about, at, run, words},
     },
-    How, OWN, around, is_gate, process, touch,
+    How, OWN, Touch, around, is_gate, process, touch,
     verbs::{self, NAME, Verb},
 };
 use crate::{
     effect::{Effect, EffectKind, Kinds, Run, Target, WriteMode},
-    place::{self, AgentFileKind, Credential, Place},
+    place::{self, AgentFileKind, Credential, Near, Place},
     programs::statements::statement_reads,
     risk::Severity,
     text::Text,
@@ -61,6 +61,10 @@ static RULES: &[Rule] = &[
             "minikube mount /var/lib/portcullis:/s",
             "lxc config device add web s disk source=/var/lib/portcullis path=/s",
             "docker build --secret id=t,src=/var/lib/portcullis/gateway/token .",
+            "find ~/.local -name own -exec mv {} y \\;",
+            "mv \"$(find ~ -name audit.db)\" y",
+            "git -C ~ stash -u",
+            "GIT_WORK_TREE=/home/dev git reset --hard x",
             "apptainer exec -B /data,/var/lib/portcullis:/s image.sif cat /s/audit.db",
         ],
         quiet: &[
@@ -93,6 +97,36 @@ static RULES: &[Rule] = &[
             "frobnicate --share type=dir,path=/var/lib/portcullis,tag=x",
         ],
         quiet: &["cat ~/.local/state/portcullis/audit.db", "frobnicate src/main.rs"],
+        ..OWN
+    },
+    Rule {
+        id: "protection.gate.among",
+        message: "files would be changed of which nothing is known but where they lie, and the gate's own lie there",
+        remedy: "name the directory that is meant: `find ~/.cache/pip -type f -delete`",
+        when: When::Effect(Kinds::DELETE.and(Kinds::WRITE), |effect, scene| {
+            let touch = touch(effect)?;
+            if matches!(touch.how, How::Permitted | How::Handed | How::Given) {
+                return None;
+            }
+            let is_told = !touch.target.text.has_unknown();
+            (is_told && found(effect, &touch, scene)? == Near::Anything).then(|| {
+                about(
+                    Severity::High,
+                    touch.target,
+                    "the gate's own files are among what may be meant:",
+                )
+            })
+        }),
+        fires: &[
+            "find ~/.local -newer x -exec mv {} y \\;",
+            "ls ~/.local/state | xargs -I{} mv ~/.local/state/{} y",
+            "grep -rl deny ~/.local | xargs sed -i s/deny/ask/",
+        ],
+        quiet: &[
+            "find ~/.cache -type f -mtime +30 -exec rm {} +",
+            "grep -rl a src | xargs sed -i s/a/b/",
+            "mv ~/work/* old",
+        ],
         ..OWN
     },
     Rule {
@@ -386,8 +420,18 @@ fn changed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         };
         return Some(about(Severity::Critical, target, words));
     }
-    (place::place_of(target, scene.facts) == Place::Gate)
-        .then(|| about(Severity::Critical, target, "this changes the gate itself:"))
+    if place::place_of(target, scene.facts) == Place::Gate {
+        return Some(about(Severity::Critical, target, "this changes the gate itself:"));
+    }
+    (found(effect, &touch, scene)? == Near::Named)
+        .then(|| about(Severity::Critical, target, "the gate's own files have such a name:"))
+}
+
+/// How the gate's own files may be among what a walk, a pattern or a list of names gives.
+fn found(effect: &Effect, touch: &Touch<'_>, scene: &Scene<'_>) -> Option<Near> {
+    let target = touch.target;
+    let near = place::near_gate(target.path.as_deref()?, touch.takes_all(), scene.facts)?;
+    computed::is_printed_where_unknown(target, effect, scene).then_some(near)
 }
 
 /// Whether a file is the token with which a person decides, or a directory that is read with it in it.

@@ -23,6 +23,9 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
+/// How many files of one command are looked at.
+const FILES: usize = 64;
+
 /// Reads everything that an invocation would run through an escape.
 pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     let name = invocation.program.as_str();
@@ -40,6 +43,8 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
         "bmake" | "make" | "remake" => make_surroundings(walk, invocation),
         "npm" | "pnpm" | "yarn" | "npx" => npm(walk, invocation),
         "nvim" | "vim" => typed(walk, invocation),
+        "ex" => told_on_input(walk, invocation),
+        "dc" => calculated(walk, invocation),
         "rg" => before_search(walk, invocation),
         _ => {}
     }
@@ -207,7 +212,7 @@ fn before_search(walk: &mut dyn Host, invocation: &Invocation) {
 fn typed(walk: &mut dyn Host, invocation: &Invocation) {
     let words = invocation.arguments.as_slice();
     if invocation.options().has(&["-e", "-E"]) {
-        return;
+        return told_on_input(walk, invocation);
     }
     if let Some(at) = words.iter().position(|word| word.text.as_known() == Some("-s"))
         && let Some(file) = words.get(at + 1)
@@ -229,6 +234,26 @@ fn typed(walk: &mut dyn Host, invocation: &Invocation) {
         && let Some(file) = words.get(at + 1)
     {
         walk.script("lua", file, &[], None);
+    }
+}
+
+/// `ex -s FILE < COMMANDS`, `vim -es`: the commands stand on the input.
+fn told_on_input(walk: &mut dyn Host, invocation: &Invocation) {
+    let Some(input) = &invocation.input else { return };
+    let text = walk.text_of_input(input);
+    if text.as_known().is_some() {
+        settings::read(walk, Settings::Vim, &text, invocation.span);
+    }
+}
+
+/// `dc FILE`, `dc -f FILE`: a line behind `!` goes to a shell, as on the input.
+fn calculated(walk: &mut dyn Host, invocation: &Invocation) {
+    let options = Options::new(&invocation.arguments, &["-e", "--expression"]);
+    let files: Vec<Argument> = options.operands().cloned().collect();
+    for file in files.iter().at_most(FILES, walk, invocation.span) {
+        let held = walk.read(file);
+        told_by_file(walk, &held, &["!"], file.span);
+        follow_input(walk, &held, &["!"], false, file.span);
     }
 }
 

@@ -5,6 +5,7 @@ mod configured;
 mod hooks;
 pub(super) mod leads;
 mod push;
+mod swept;
 mod versions;
 
 use portcullis_syntax::Span;
@@ -76,6 +77,7 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
         Some((verb, after)) => (verb.text.as_known().unwrap_or(""), after),
         None => ("", after),
     };
+    swept::follow(walk, before, verb, after);
     aliased_elsewhere(walk, before, verb, invocation.span);
     aliased_here(walk, verb, after, invocation);
     let options = Options::new(after, invocation.values).abbreviating();
@@ -136,6 +138,18 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
             }
         }
         "checkout-index" => push::written(walk, after),
+        "bugreport" | "diagnose" => {
+            const VALUES: &[&str] = &["-o", "--output-directory", "-s", "--suffix"];
+            for directory in Options::new(after, VALUES).values_of(&["-o", "--output-directory"]) {
+                walk.hand(&directory, true);
+            }
+        }
+        // git-credential-store(1): what it is told is kept in this file.
+        "credential-store" if words.iter().any(|word| is_word(word, &["erase", "store"])) => {
+            for file in Options::new(after, &["--file"]).values_of(&["--file"]) {
+                walk.write(&file, WriteMode::Replace, Text::unknown("git"));
+            }
+        }
         "http-push" | "send-pack" => push::by_hand(walk, invocation, after),
         "commit" | "push" => {
             if verb == "push" {
@@ -182,6 +196,10 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
         }
         _ => {}
     }
+}
+
+fn is_word(word: &Argument, words: &[&str]) -> bool {
+    word.text.as_known().is_some_and(|known| words.contains(&known))
 }
 
 /// Files are read whatever git knows of them, named from where `-C` leads.

@@ -172,7 +172,10 @@ fn single<'t>(
         {
             read(walk, text, head(argument), span);
         }
-        "sav" | "saveas" if !argument.is_empty() => {
+        // What is written elsewhere than where it was read.
+        "sav" | "saveas" | "up" | "update" | "w" | "wq" | "write" | "x" | "xit"
+            if !argument.is_empty() && !argument.starts_with(['|', '"', '>']) =>
+        {
             let file = named(walk, text, head(argument), span);
             let held = Text { taint: Taint::PRIVATE, ..Text::unknown("what the editor holds") };
             walk.write(&file, WriteMode::Replace, held);

@@ -94,6 +94,10 @@ pub(super) fn python_module(
         ) => {
             let files = rest.iter().filter(|file| !file.text.known_prefix().starts_with('-'));
             for (at, file) in files.enumerate() {
+                if module.text.as_known() == Some("venv") {
+                    walk.hand(file, true);
+                    continue;
+                }
                 let content = walk.read(file);
                 // docs.python.org/3/library/json: `python -m json.tool INFILE OUTFILE`
                 if at == 1 && module.text.as_known() == Some("json.tool") {

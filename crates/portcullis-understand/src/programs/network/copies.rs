@@ -20,7 +20,7 @@ pub(super) const SFTP: &[&str] =
 
 /// `scp from… to`.
 pub(super) fn scp(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
+    let operands: Vec<Argument> = invocation.options().operands().map(of_this_machine).collect();
     run_there(walk, &operands);
     // How what comes is called is said over there.
     if let Some((to, from)) = operands.split_last()
@@ -97,7 +97,7 @@ pub(super) const RSYNC: &[&str] = &[
 /// `rsync from… to`.
 pub(super) fn rsync(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let options = invocation.options();
-    let operands: Vec<Argument> = options.operands().cloned().collect();
+    let operands: Vec<Argument> = options.operands().map(of_this_machine).collect();
     run_there(walk, &operands);
     if only_asks(invocation) || options.has(&["-n", "--dry-run", "--list-only"]) {
         return Text::unknown("rsync");
@@ -269,6 +269,43 @@ fn is_bucket(file: &Argument) -> bool {
 
 fn is_remote(file: &Argument) -> bool {
     remote_path(file).is_some()
+}
+
+/// `localhost:x`, `me@127.0.0.1:/x`: a file of this machine by way of the network, named from the home; others stay as they are.
+fn of_this_machine(file: &Argument) -> Argument {
+    let known = file.text.known_prefix();
+    let (rest, is_address) = match known.strip_prefix("scp://").or(known.strip_prefix("sftp://")) {
+        Some(rest) => (rest, true),
+        None => (known, false),
+    };
+    let parts = match rest.split_once('@') {
+        Some((user, host)) if !user.contains(['/', ':']) => host,
+        _ => rest,
+    };
+    let is_here = |host: &str| {
+        matches!(host, "localhost" | "localhost.localdomain" | "[::1]" | "0" | "0.0.0.0")
+            || host
+                .strip_prefix("127.")
+                .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+    };
+    let found = if is_address {
+        let (host, path) = parts.split_once('/').unwrap_or((parts, ""));
+        let host = host.rsplit_once(':').filter(|_| !host.ends_with(']')).map_or(host, |it| it.0);
+        is_here(host).then_some(path)
+    } else {
+        let (host, path) = match parts.strip_prefix("[::1]:") {
+            Some(path) => ("[::1]", path),
+            None => parts.split_once(':').unwrap_or(("", "")),
+        };
+        // Two colons lead to a daemon, which has names of its own.
+        (is_here(host) && !path.starts_with(':')).then_some(path)
+    };
+    let Some(path) = found else { return file.clone() };
+    let path = match path {
+        _ if path.starts_with(['/', '~']) => path.to_owned(),
+        _ => format!("~/{path}"),
+    };
+    Argument { text: file.text.beginning_with(&path), span: file.span }
 }
 
 fn remote_path(file: &Argument) -> Option<String> {
@@ -594,10 +631,18 @@ pub(super) fn session(walk: &mut dyn Host, invocation: &Invocation) -> Text {
                 fetched.push(files.get(1).copied().unwrap_or(".").to_owned());
             }
             Some("put" | "mput" | "send" | "append" | "reput" | "mirror") => {
+                let given = files.clone();
                 let local: Vec<&str> = match words.first() {
                     Some(&"mput") => files,
                     _ => files.into_iter().leading(1).collect(),
                 };
+                if let [_, to, ..] = given.as_slice() {
+                    let to = format!("{}:{to}", address.text.display().trim_end_matches(':'));
+                    let there = of_this_machine(&Argument { text: Text::known(to), span });
+                    if !is_remote(&there) {
+                        walk.write(&there, WriteMode::Replace, Text::unknown("sftp"));
+                    }
+                }
                 for file in local {
                     let content = walk.read(&Argument { text: Text::known(file), span });
                     add(&mut sends, &content);

@@ -282,8 +282,15 @@ fn formatted(walk: &mut dyn Host, invocation: &Invocation) {
             }
         }
     }
+    let mut paths: Vec<String> = Vec::new();
     for name in &names {
-        let Some(path) = walk.target(&Text::known(name.as_str())).path else { continue };
+        paths.extend(walk.target(&Text::known(name.as_str())).path);
+    }
+    // What arrives on the input is read as a file of that text.
+    if let Some(input) = &invocation.input {
+        paths.extend(walk.copied_file(input));
+    }
+    for path in paths {
         let Some(file) = walk.look(&path).file() else { continue };
         walk.in_file(&file, "text", invocation.span, |walk| {
             let mut at = 0;

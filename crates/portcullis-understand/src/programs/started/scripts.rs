@@ -62,6 +62,12 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
             paths.extend(walk.target(&Text::known(name)).path);
         }
     }
+    // A program whose every operand is a script reads one from its input as well.
+    if row.operands.contains(&"")
+        && let Some(input) = &invocation.input
+    {
+        paths.extend(walk.copied_file(input));
+    }
     // Files that stand on the command line take the place of tests that would be searched, not of the settings.
     let is_given = paths.len() > usize::from(is_named);
     if !is_named {

@@ -23,6 +23,7 @@ mod files;
 mod host;
 mod leave;
 mod lines;
+mod listings;
 mod loops;
 mod matching;
 mod modules;

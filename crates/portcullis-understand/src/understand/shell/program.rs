@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use portcullis_syntax::Span;
 
-use super::walk::Walk;
+use super::{listings, walk::Walk};
 use crate::{
     bound::Bounded,
     effect::{Argument, Arguments, Certainty, EffectId, EffectKind, GapReason, Run},
@@ -340,6 +340,14 @@ impl Walk<'_> {
                 let operands: Vec<Argument> =
                     options.operands().skip(usize::from(!given)).cloned().collect();
                 let mut printed = self.read_all(&operands, invocation);
+                // `rg --files` looks for nothing in them.
+                let all: Vec<Argument> = options.operands().cloned().collect();
+                let searched = if options.has(&["--files"]) { &all } else { &operands };
+                if options.has(listings::FILES_ONLY)
+                    && let Some(names) = self.listed_below(searched, &listings::chosen(&options))
+                {
+                    printed.pieces = names.pieces;
+                }
                 if operands.is_empty()
                     && matches!(invocation.program.as_str(), "grep" | "egrep" | "fgrep")
                     && let Some(input) = invocation.input.as_ref().and_then(Text::as_known)
@@ -365,9 +373,18 @@ impl Walk<'_> {
                 print(&filter).unwrap_or_else(|| {
                     let mut printed = invocation.origin();
                     // In another order it is still the same.
-                    if matches!(invocation.program.as_str(), "shuf" | "sort" | "tac" | "uniq")
-                        && invocation.options().operands().next().is_none()
+                    let operands = invocation.options().operands().count();
+                    let program = invocation.program.as_str();
+                    if matches!(program, "shuf" | "sort" | "tac" | "uniq")
+                        && operands == 0
                         && let Some(input) = &invocation.input
+                    {
+                        printed.pieces.clone_from(&input.pieces);
+                    }
+                    // The names of a list stay names without their sizes.
+                    if let Some(input) =
+                        invocation.input.as_ref().filter(|input| gives_names(input))
+                        && listings::keeps_names(program, &invocation.arguments)
                     {
                         printed.pieces.clone_from(&input.pieces);
                     }
@@ -412,10 +429,21 @@ impl Walk<'_> {
                 {
                     return Some(glob(before, &pattern));
                 }
+                if let Some(only) = first
+                    && !long
+                    && options.operands().nth(1).is_none()
+                    && self.holds_gate(only)
+                {
+                    return Some(glob("", "*"));
+                }
                 if long || operands.next().is_some() || first.is_none_or(is_pattern) {
                     return None;
                 }
                 Some(glob("", "*"))
+            }
+            "du" | "tree" | "locate" | "mlocate" | "plocate" => {
+                let names = self.listed_by(invocation)?;
+                Some(invocation.origin().derive(names.pieces))
             }
             "git" => match (words.first().copied(), words.get(1).copied()) {
                 (Some("ls-files"), None) if !options.has(&["-o", "-d", "-m", "-i", "-u", "-s"]) => {

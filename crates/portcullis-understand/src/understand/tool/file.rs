@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Beside, Reader, Role, Side, Spot, look, name::Verb};
 use crate::{
     effect::{Argument, WriteMode},
-    place,
+    place::{self, Place},
     programs::files::is_missed,
     programs::host::Host,
     text::Text,
@@ -127,7 +127,7 @@ impl Reader<'_, '_> {
         let counts = place::persistence_of(&target, facts).is_some()
             || place::credential_of(&target, facts).is_some()
             || place::agent_file_of(&target, facts).is_some()
-            || place::place_of(&target, facts) == place::Place::Gate;
+            || place::place_of(&target, facts) == Place::Gate;
         if counts {
             let file = Argument { text, span: file.span };
             self.touch(verb, side, &file, content);
@@ -191,6 +191,22 @@ impl Reader<'_, '_> {
         } else if look::is_rooted_path(written) {
             let named = Named { side: Side::Here, is_base: true, is_folder: true, beside };
             self.path(&named, text, at, &mut Text::default());
+            self.perhaps_changed(text, at, beside);
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    /// A file of the gate under a name that says nothing, for a tool that changes things: that it may change is enough.
+    fn perhaps_changed(&mut self, text: &str, at: &Spot, beside: &Beside<'_>) {
+        if beside.verb.is_none_or(|verb| verb == Verb::Read) {
+            return;
+        }
+        let path = look::home_as_tilde(text.trim());
+        let place = place::place_of(&self.walk.target(&Text::known(&path)), self.walk.facts());
+        if place == Place::Gate && at.open(self.walk, text).is_some() {
+            let file = Argument { text: Text::known(&path), ..self.walk.whole(text) };
+            self.walk.hand(&file, true);
         }
     }
 }

@@ -55,11 +55,28 @@ pub(in super::super) fn dirname(call: &mut Call<'_>) -> Option<Text> {
     for name in &given.operands {
         match name.text.as_known() {
             Some(known) => printed.bytes(directory(known).as_bytes())?,
-            None => printed.piece(Piece::Unknown(call.name.into()))?,
+            None => match around(&name.text) {
+                Some(pieces) => {
+                    for piece in pieces {
+                        printed.piece(piece)?;
+                    }
+                }
+                None => printed.piece(Piece::Unknown(call.name.into()))?,
+            },
         }
         printed.bytes(end.as_bytes())?;
     }
     printed.finish(call)
+}
+
+/// The directories of names that a program found: `a/**` of `a/**/name`.
+fn around(text: &Text) -> Option<Vec<Piece>> {
+    let [before @ .., Piece::Known(slash), Piece::Glob(last)] = text.pieces.as_slice() else {
+        return None;
+    };
+    let is_whole = slash == "/" && matches!(before.last(), Some(Piece::Glob(_)));
+    let is_one = !last.contains('/') && last != "**";
+    (is_whole && is_one && !text.has_unknown()).then(|| before.to_vec())
 }
 
 fn directory(path: &str) -> &str {

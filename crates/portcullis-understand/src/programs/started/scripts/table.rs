@@ -637,7 +637,8 @@ pub(super) static TABLE: &[Row] = &[
     // gnuplot.info, "system", "shell"; sourceware.org/gdb, "Startup"; lldb.llvm.org.
     Row {
         programs: &["gnuplot"],
-        operands: &[".gp", ".gpi", ".gnu", ".gnuplot", ".plt", ".plot"],
+        // Any file that it is given is a script.
+        operands: &[""],
         files: &[".gnuplot"],
         language: "",
         calls: &[("system", Given::Command), ("shell ", Given::Command)],
