@@ -584,6 +584,17 @@ impl Interpreter<'_, '_, '_> {
                 self.walk_below(given);
                 None
             }
+            // `syscall(87, $path)`: functions of the kernel by their numbers on x86-64.
+            ("syscall", [Given { value: Value::Number(number), .. }, rest @ ..]) => {
+                match number {
+                    // unlink, rmdir
+                    84 | 87 => return Some(self.act(Act::Delete, path, rest, span)),
+                    // getpid, gettid, getuid, getgid, getppid, time
+                    39 | 186 | 102 | 104 | 110 | 201 => {}
+                    _ => self.walk.gap(span, GapReason::UnknownCode),
+                }
+                Some(Value::unknown("what the kernel gives"))
+            }
             // What only says how a handle is read or written.
             ("binmode" | "fileno" | "flock" | "seek", _) => Some(Value::unknown("a state")),
             (path, [name]) if path.ends_with(".can") => {

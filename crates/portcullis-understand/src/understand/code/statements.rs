@@ -160,6 +160,7 @@ impl Interpreter<'_, '_, '_> {
             "do" if self.language == "applescript" => self.do_script(),
             "import" => self.import(),
             "from" if self.language == "python" => self.import_from(),
+            "use" if self.language == "php" => self.used_in_php(),
             "use" | "no" if matches!(self.language, "perl" | "php") => self.skip_statement(),
             "namespace" if matches!(self.word_at(start + 1), "." | "[" | "(" | "=") => {
                 return false;
@@ -272,7 +273,9 @@ impl Interpreter<'_, '_, '_> {
                 self.endless(start);
                 return false;
             }
-            "yield" if self.calls > 0 && matches!(self.language, "python" | "javascript") => {
+            "yield"
+                if self.calls > 0 && matches!(self.language, "javascript" | "php" | "python") =>
+            {
                 self.at += 1;
                 self.yielded_here();
             }

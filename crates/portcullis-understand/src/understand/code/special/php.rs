@@ -9,7 +9,12 @@ use super::super::{
     tables::Act,
     value::{Given, Value, mixed},
 };
-use crate::{bound::Bounded, effect::GapReason, programs::host::Host, text::Piece};
+use crate::{
+    bound::Bounded,
+    effect::GapReason,
+    programs::host::Host,
+    text::{Piece, Text},
+};
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn special_in_php(
@@ -41,6 +46,14 @@ impl Interpreter<'_, '_, '_> {
             && let Some(file) = self.written_before(first)
         {
             return Some(self.act(Act::Script, path, &[file], span));
+        }
+        // Functions of a library of C: `FFI::cdef("int unlink(const char *path);")->unlink($path)`.
+        if matches!(path, "FFI.cdef" | "FFI.load" | "FFI.scope" | "FFI") {
+            self.seen.native_call = Some(span);
+            return Some(Value::name("native()"));
+        }
+        if let Some(value) = self.by_handle_in_php(path, &Text::default(), given, span) {
+            return Some(value);
         }
         if let Some(value) = self.of_files_in_php(path, given, span) {
             return Some(value);
