@@ -466,7 +466,8 @@ impl Interpreter<'_, '_, '_> {
             {
                 let function = match &name.value {
                     Value::Text(text) => match text.as_known() {
-                        Some(name) => Value::name(name),
+                        // `'Class::method'` of PHP.
+                        Some(name) => Value::name(&name.replace("::", ".")),
                         None => {
                             if text.taint != Taint::NONE {
                                 self.walk.gap(span, GapReason::UnknownCode);

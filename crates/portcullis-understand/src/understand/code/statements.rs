@@ -46,6 +46,10 @@ impl Interpreter<'_, '_, '_> {
         if !self.endings.is_empty() {
             self.end_blocks(start);
         }
+        if self.ends_script(start) {
+            self.at = self.end;
+            return;
+        }
         if self.perl_statement() {
             return;
         }
@@ -91,6 +95,18 @@ impl Interpreter<'_, '_, '_> {
                 self.destructure();
                 return;
             }
+        }
+        if self.language == "php"
+            && self.word() == "["
+            && self.word_at(self.partner(start) + 1) == "="
+        {
+            let close = self.partner(start);
+            self.at = close + 2;
+            let value = self.expression(0);
+            let after = self.at;
+            self.taken_apart_in_php(start, close, &value);
+            self.at = after;
+            return;
         }
         if let Some(equals) = self.taken_apart() {
             self.at = equals + 1;
@@ -230,6 +246,12 @@ impl Interpreter<'_, '_, '_> {
                 }
                 if word == "assert" && self.language == "php" {
                     return false;
+                }
+                if word == "if"
+                    && let Some(end) = self.never_done(start)
+                {
+                    self.at = end;
+                    return true;
                 }
                 self.endless(start);
                 if matches!(word, "if" | "elif") {

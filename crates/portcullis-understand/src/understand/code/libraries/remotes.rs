@@ -39,6 +39,8 @@ pub(super) const CARDS: &[Card] = &[
             ("run_command", Runs),
             ("create_process", Runs),
             ("send_command", Runs),
+            ("system", Runs),
+            ("capture", Runs),
             ("send_config_set", Tool(Class::Administer)),
             ("send_config_from_file", Tool(Class::Administer)),
             ("load_merge_candidate", Tool(Class::Administer)),

@@ -123,7 +123,7 @@ impl Interpreter<'_, '_, '_> {
         let mut given = Vec::new();
         if self.word_at(open) == "(" {
             let close = self.partner(open);
-            self.at = open + 1;
+            self.at = open;
             given = self.arguments_until(close);
             open = close + 1;
         }
@@ -261,7 +261,7 @@ impl Interpreter<'_, '_, '_> {
             .filter(|_| matches!(path, "Struct.new" | "Data.define"))
             .map(|it| Some(Parameter::new(it.value.as_known()?, self.at)))
             .collect();
-        let name = format!("record{}", self.classes.len());
+        let name = format!("Record{}", self.classes.len());
         self.fields.insert(name.clone(), (Rc::clone(&self.unit), fields?.into()));
         self.classes.push((name.clone(), 0..0));
         Some(Value::name(&name))
@@ -270,7 +270,7 @@ impl Interpreter<'_, '_, '_> {
     /// What a class is called whose body is the block at the cursor: `Struct.new(:name) do … end`.
     pub(in super::super) fn opens_class(&mut self, made: &Value, body: Range<usize>) {
         if let Value::Name(name, _) = made
-            && name.starts_with("record")
+            && name.starts_with("Record")
             && self.is_class(name)
             && self.classes.len() < CLASSES
         {
@@ -283,7 +283,9 @@ impl Interpreter<'_, '_, '_> {
         if self.language != "ruby" || self.classes.is_empty() {
             return None;
         }
-        self.variables.get(&format!("@{name}")).cloned()
+        let own = self.class_of("self").map(|class| format!("{class}().{name}"));
+        let field = self.variables.get(&format!("@{name}"));
+        field.or_else(|| self.variables.get(&own?)).cloned()
     }
 
     /// `[$object, 'method']`, `'Class::method'` of PHP.
@@ -311,6 +313,167 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a name of Ruby without arguments is called where more stands behind it: a method of a value, or what makes an object of a
+    /// class of the script.
+    pub(in super::super) fn is_made_here(&self, value: &Value) -> bool {
+        match value {
+            Value::Method(_) => true,
+            Value::Name(path, _) => {
+                path.strip_suffix(".new").is_some_and(|class| self.is_class(class))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the script ends here whatever happened before: `exit` as a statement of its own, behind which nothing is defined and no
+    /// block ends.
+    pub(in super::super) fn ends_script(&self, start: usize) -> bool {
+        const MORE: &[&str] = &[
+            "BEGIN",
+            "CHECK",
+            "END",
+            "INIT",
+            "class",
+            "def",
+            "else",
+            "elsif",
+            "end",
+            "endfor",
+            "endforeach",
+            "endif",
+            "endswitch",
+            "endwhile",
+            "enum",
+            "ensure",
+            "function",
+            "interface",
+            "rescue",
+            "sub",
+            "trait",
+            "when",
+            "}",
+        ];
+        let is_word = match self.language {
+            "perl" => self.word() == "exit",
+            "php" => matches!(self.word(), "exit" | "die"),
+            "ruby" => matches!(self.word(), "exit" | "exit!"),
+            _ => false,
+        };
+        if !is_word
+            || self.calls > 0
+            || self.blocks > 0
+            || self.end < self.unit.tokens.len()
+            || self.has_own_built_ins
+            || self.named.contains_key("exit")
+            || self.source.contains("goto")
+        {
+            return false;
+        }
+        let begins = match start.checked_sub(1).map(|before| self.word_at(before)) {
+            None => true,
+            Some(before) => before == ";" || before == "}" || self.language == "ruby",
+        };
+        let behind = match self.word_at(start + 1) {
+            "(" => self.partner(start + 1) + 1,
+            "0" | "1" | "2" => start + 2,
+            _ => start + 1,
+        };
+        let is_whole = match self.language {
+            "ruby" => self.is_first(start) && (self.is_first(behind) || behind >= self.end),
+            _ => self.word_at(behind) == ";" || behind >= self.end,
+        };
+        begins && is_whole && !(behind..self.end).any(|at| MORE.contains(&self.word_at(at)))
+    }
+
+    /// Where the block of an `if` ends whose condition is a constant that is false: what is in it is never done.
+    pub(in super::super) fn never_done(&self, start: usize) -> Option<usize> {
+        let (condition, end) = match self.language {
+            "perl" | "php" => {
+                let close = self.partner(start + 1);
+                let is_one = self.word_at(start + 1) == "(" && close == start + 3;
+                let is_block = self.word_at(close + 1) == "{";
+                (start + 2, (is_one && is_block).then(|| self.partner(close + 1) + 1)?)
+            }
+            "ruby" => {
+                let is_one = self.is_first(start) && self.is_first(start + 2);
+                let close = is_one.then(|| self.end_of_block(start)).flatten()?;
+                let divides = |at: usize| matches!(self.word_at(at), "else" | "elsif");
+                (start + 1, (!(start..close).any(divides)).then_some(close + 1)?)
+            }
+            _ => return None,
+        };
+        let word = self.word_at(condition);
+        let is_false = match (self.language, word) {
+            (_, "0") => self.language != "ruby",
+            ("php" | "ruby", "false" | "FALSE") | ("ruby", "nil") | ("php", "null" | "NULL") => {
+                self.language == "php" || word != "FALSE"
+            }
+            // `use constant NAME => 0;`
+            ("perl", name) if self.is_name(condition) => {
+                let declared = format!("use constant {name} => 0;");
+                let is_told_anew = [format!("*{name}"), format!("sub {name}")];
+                self.source.matches(&format!("constant {name}")).count() == 1
+                    && self.source.contains(&declared)
+                    && !is_told_anew.iter().any(|it| self.source.contains(it))
+                    && !self.source.contains("*{")
+            }
+            // What has no sign in front is a constant in PHP.
+            ("php", name) if self.is_name(condition) => {
+                self.variables.get(name).is_some_and(Value::is_false)
+            }
+            _ => false,
+        };
+        is_false.then_some(end)
+    }
+
+    /// `['path' => $path, 'by' => [$first]] = $value` of PHP: each name gets its part.
+    pub(in super::super) fn taken_apart_in_php(
+        &mut self,
+        open: usize,
+        close: usize,
+        value: &Value,
+    ) {
+        if !self.sink() {
+            return;
+        }
+        let (mut at, mut position) = (open + 1, 0);
+        while at < close && self.spend(1) {
+            let end = (at..close)
+                .scan(at, |next, _| {
+                    let here = *next;
+                    *next = self.partner_or_next(here);
+                    Some(here)
+                })
+                .find(|here| *here >= close || self.word_at(*here) == ",")
+                .unwrap_or(close)
+                .min(close);
+            let arrow = (at..end).find(|here| self.word_at(*here) == "=>");
+            let part = match arrow {
+                Some(arrow) => {
+                    let unit = Rc::clone(&self.unit);
+                    let key = self.within(unit, at..arrow, |inner| inner.expression(0));
+                    match key.as_known() {
+                        Some(key) => value.entry(key).cloned(),
+                        None => None,
+                    }
+                }
+                None => Some(self.element(value, position)),
+            };
+            let part = part.unwrap_or_else(|| Value::unknown("a part"));
+            let target = arrow.map_or(at, |arrow| arrow + 1);
+            match self.word_at(target) {
+                "[" => self.taken_apart_in_php(target, self.partner(target), &part),
+                name if name.starts_with('$') && target + 1 >= end => {
+                    self.bind(name.to_owned(), part);
+                }
+                _ => {}
+            }
+            position += 1;
+            at = end + 1;
+        }
+        self.rise();
     }
 
     /// `ftp_delete($connection, $path)`, `ssh2_exec`, `ldap_delete`: what is told the handle first is a method of the same client.

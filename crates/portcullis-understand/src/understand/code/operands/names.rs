@@ -128,6 +128,23 @@ impl Interpreter<'_, '_, '_> {
                 self.yielded_here();
                 return Value::unknown("what a generator is sent");
             }
+            // `new Name;` makes an object without parentheses too.
+            "new"
+                if self.language == "php"
+                    && self.is_name(start + 1)
+                    && self.word_at(start + 1) != "class" =>
+            {
+                self.at += 1;
+                let value = self.prefixed();
+                let is_called = (start + 1..self.at).any(|at| self.word_at(at) == "(");
+                return match &value {
+                    Value::Name(path, _) if !is_called && !path.ends_with(')') => {
+                        let span = self.span_from(start);
+                        self.call_value(value, Vec::new(), span)
+                    }
+                    _ => value,
+                };
+            }
             "new" | "await" | "typeof" | "void" | "delete" | "not" | "return" | "yield"
             | "throw" | "async" | "defined" | "ref" | "then" | "else" | "do" | "begin"
             | "unless" | "raise"

@@ -11,10 +11,13 @@ use super::super::{
 };
 use crate::{
     bound::Bounded,
-    effect::GapReason,
+    effect::{Argument, GapReason, WriteMode},
     programs::host::Host,
     text::{Piece, Text},
 };
+
+/// Under which name the archive that is open is remembered.
+const ARCHIVE: &str = "the archive";
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn special_in_php(
@@ -139,6 +142,20 @@ impl Interpreter<'_, '_, '_> {
                 None
             }
             ("tempnam", _) => Some(Value::known("/tmp/tmp.made")),
+            // What goes into an archive that is written by a name.
+            ("ZipArchive().open" | "ZipArchive.open", [archive, ..]) => {
+                self.bind(ARCHIVE.to_owned(), archive.value.clone());
+                None
+            }
+            ("ZipArchive().addFile" | "ZipArchive.addFile", [file, ..]) => {
+                let archive = self.bound(ARCHIVE)?;
+                let file = self.place_of(Some(file));
+                self.flush();
+                let content = self.walk.read_by_script(&file);
+                let archive = Argument { text: archive.text(), span };
+                self.walk.write(&archive, WriteMode::Append, content);
+                Some(Value::unknown("whether it was added"))
+            }
             // What they give is the whole path of what lies below.
             (
                 "DirectoryIterator" | "FilesystemIterator" | "RecursiveDirectoryIterator",

@@ -9,7 +9,7 @@ use super::super::{
 };
 use crate::{
     effect::GapReason,
-    text::{Piece, Taint},
+    text::{Piece, Taint, Text},
 };
 
 impl Interpreter<'_, '_, '_> {
@@ -72,6 +72,31 @@ impl Interpreter<'_, '_, '_> {
             && let Some(template) = given.first()
         {
             self.run_erb(template);
+        }
+        // One of several names, and one of several that each is given.
+        if matches!(last, "send" | "public_send" | "__send__")
+            && let [name, rest @ ..] = given
+            && let Value::Any(names) = &name.value
+        {
+            let mut result = None;
+            for one in names.clone() {
+                let mut all = vec![Given { value: one, ..name.clone() }];
+                all.extend(rest.iter().cloned());
+                let value = self.call_value(Value::name(path), all, span);
+                result = Some(match result {
+                    Some(before) => value.or(before),
+                    None => value,
+                });
+            }
+            return result;
+        }
+        // `IO.read("|command")`
+        if matches!(path, "IO.read" | "IO.readlines" | "IO.foreach" | "IO.binread")
+            && let Some(first) = given.first()
+            && let Some(command) = first.value.as_known().and_then(|it| it.strip_prefix('|'))
+        {
+            let command = Text::known(command);
+            return Some(Value::Text(self.run_shell(&command, first.span, None)));
         }
         // `Kernel.send(:system, …)`, `FileUtils.public_send(:rm_rf, …)`
         if matches!(last, "send" | "public_send" | "__send__")

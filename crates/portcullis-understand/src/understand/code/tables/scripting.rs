@@ -447,6 +447,8 @@ pub(super) static PHP: &[Row] = &[
     ("SQLite3", Database),
     ("SoapClient", Connect),
     ("SplFileObject", Open),
+    ("Symfony.Component.Process.Process", Spawn),
+    ("Symfony.Component.Process.Process.fromShellCommandline", Shell),
     ("array", Fold(F::List)),
     ("array_map", Member),
     ("assert", Code),
