@@ -173,8 +173,8 @@ impl Interpreter<'_, '_, '_> {
         // `Aws::S3::Resource.new.buckets.each(&:delete)`: the kind is what was gone through.
         let command = match command.as_str() {
             "delete" | "terminate" | "stop" => {
-                let way = receiver.split(['.', '(', ')', '[', ']']);
-                let kind = way.filter(|part| !part.is_empty()).next_back().unwrap_or_default();
+                let mut way = receiver.split(['.', '(', ')', '[', ']']);
+                let kind = way.rfind(|part| !part.is_empty()).unwrap_or_default();
                 format!("{command}-{}", kebab(kind.trim_end_matches('s')))
             }
             _ => command,

@@ -96,10 +96,8 @@ impl Interpreter<'_, '_, '_> {
                     at += 1;
                 }
                 "," | ";" | "{" | "" => {
-                    if !path.is_empty() && !self.takes_in(start, &path) {
-                        if name != path {
-                            self.bind(name.clone(), Value::name(&path));
-                        }
+                    if !path.is_empty() && !self.takes_in(start, &path) && name != path {
+                        self.bind(name.clone(), Value::name(&path));
                     }
                     (path, name) = (String::new(), String::new());
                 }
