@@ -97,6 +97,9 @@ impl Interpreter<'_, '_, '_> {
             }
             callee => callee,
         };
+        if let Some(callee) = self.callable_of_php(&callee) {
+            return self.call_value(callee, given, span);
+        }
         if let Value::Holder(functions) = &callee {
             return self.call_each(functions, &callee, &given, span);
         }
@@ -402,7 +405,11 @@ impl Interpreter<'_, '_, '_> {
             return class;
         }
         if let Some(index) = self.method_of_class(&path) {
-            return self.apply(index, Some(given));
+            let value = self.apply(index, Some(given));
+            return self.itself_or(&path, value);
+        }
+        if let Some(value) = self.missing_method(&path, given, span) {
+            return value;
         }
         if let Some(object) = self.construct(&path, given) {
             return object;

@@ -123,6 +123,9 @@ impl Interpreter<'_, '_, '_> {
             let name = self.word_at(start + 1).to_owned();
             return self.braced_class(name, start + 2);
         }
+        if matches!(self.language, "php" | "ruby") {
+            return self.class_of_scripting(start);
+        }
         if self.language != "python" {
             return;
         }
@@ -347,6 +350,10 @@ impl Interpreter<'_, '_, '_> {
             self.at += 2;
         }
         let name = if self.at > start + 2 { self.word_at(self.at - 1).to_owned() } else { name };
+        let is_setter = self.language == "ruby"
+            && self.word() == "="
+            && self.token_at(self.at).is_some_and(|token| !token.spaced);
+        self.at += usize::from(is_setter);
         let mut parameters = Vec::new();
         if self.word() == "(" {
             let close = self.partner(self.at);
@@ -355,8 +362,12 @@ impl Interpreter<'_, '_, '_> {
                 self.read_head(self.at + 1..close);
             }
             self.at = close + 1;
+        } else if self.language == "ruby" {
+            parameters = self.bare_parameters(start);
         }
+        let in_ruby = (self.language == "ruby").then(|| self.body_in_ruby(start)).flatten();
         let body = match self.language {
+            "ruby" if let Some(body) = in_ruby => body,
             "python" => {
                 let end = self.block_end(start);
                 let head = self.at;
@@ -385,6 +396,18 @@ impl Interpreter<'_, '_, '_> {
             }
         };
         self.at = body.end.max(self.at);
+        if self.language == "ruby" {
+            self.at += usize::from(self.word() == "end" && !self.is_first(body.start.max(1) - 1));
+        }
+        // `__construct(private string $path)`
+        if self.language == "php"
+            && name == "__construct"
+            && parameters.iter().any(|it| it.is_field)
+            && let Some((class, _)) = self.classes.iter().rev().find(|it| it.1.contains(&start))
+        {
+            let fields = parameters.clone().into();
+            self.fields.insert(class.clone(), (Rc::clone(&self.unit), fields));
+        }
         if parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls")) {
             parameters.remove(0);
         }
@@ -457,6 +480,9 @@ impl Interpreter<'_, '_, '_> {
                 return;
             }
             self.named.insert(of_class, index);
+            if matches!(self.language, "php" | "ruby") && !self.hides_nothing(&name) {
+                return;
+            }
         } else if self.language == "python"
             && let Some(before) = self.variables.get(&name)
         {
@@ -546,6 +572,8 @@ impl Interpreter<'_, '_, '_> {
                 }
                 "*" | "..." if expects => takes = Takes::Rest,
                 "**" if expects => takes = Takes::Names,
+                // What a call of Ruby is given as a block is none of its arguments.
+                "&" if expects && self.language == "ruby" => expects = false,
                 "*" | "**" | "&" | "..." | "|" => {}
                 // What TypeScript says of a field.
                 "private" | "public" | "protected" | "readonly"
@@ -557,9 +585,26 @@ impl Interpreter<'_, '_, '_> {
                     parameters.push(Parameter::new(word, index));
                     expects = false;
                 }
+                ":" if !expects
+                    && default.is_none()
+                    && self.language == "ruby"
+                    && self.word_at(index + 1) != ","
+                    && index + 1 < end =>
+                {
+                    default = Some(index + 1);
+                }
                 "=" if !expects && default.is_none() && !parameters.is_empty() => {
                     default = Some(index + 1);
                 }
+                // What PHP says of a parameter stands before its name: `private readonly ?string $path`.
+                "private" | "public" | "protected" if expects && self.language == "php" => {
+                    is_field = true;
+                }
+                _ if expects
+                    && self.language == "php"
+                    && self
+                        .token_at(index)
+                        .is_some_and(|token| token.kind != TokenKind::Variable) => {}
                 _ if expects => {
                     let named = self.token_at(index).is_some_and(|token| {
                         matches!(token.kind, TokenKind::Name | TokenKind::Variable)

@@ -23,6 +23,7 @@ use super::{
     value::{Given, Value},
 };
 use crate::{
+    bound::Bounded,
     effect::{Argument, GapReason},
     programs::invocation::split_assignment,
     text::{Piece, Text},
@@ -134,7 +135,8 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
         input: Option<Text>,
     ) -> Self {
         let dialect = dialect(language);
-        let (unit, complete) = Unit::new(code, Span::new(0, code.len()), dialect);
+        let (run, data) = before_data(language, code);
+        let (unit, complete) = Unit::new(code, Span::new(0, run.len()), dialect);
         let work = WORK + unit.tokens.len().saturating_mul(WORK_PER_TOKEN);
         let end = unit.tokens.len();
         let mut interpreter = Interpreter {
@@ -209,6 +211,13 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             output: Text::default(),
             seen: Seen::default(),
         };
+        if let Some(data) = data {
+            let lines: Vec<Value> = data.lines().leading(DATA).map(Value::known).collect();
+            if data.lines().count() > DATA {
+                interpreter.limit();
+            }
+            interpreter.variables.insert("DATA".to_owned(), Value::List(lines));
+        }
         if !complete {
             interpreter.limit();
         }
@@ -223,6 +232,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
         self.run_what_loaders_give();
         self.read_back();
         self.collected_objects();
+        self.called_by_perl_itself();
         self.uncalled();
         self.flush();
         self.finish();
@@ -241,6 +251,41 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
         }
         output
     }
+}
+
+/// How many lines behind the end of a script are told apart.
+const DATA: usize = 256;
+
+/// What of a script of Perl or Ruby is code, and what stands behind its end: lines that it may read by the handle `DATA`. (perldoc,
+/// "perldata"; docs.ruby-lang.org, "DATA")
+fn before_data<'c>(language: &str, code: &'c str) -> (&'c str, Option<&'c str>) {
+    let ends: &[&str] = match language {
+        "perl" => &["__END__", "__DATA__"],
+        "ruby" => &["__END__"],
+        _ => return (code, None),
+    };
+    let mut from = 0;
+    for line in code.split_inclusive('\n') {
+        let word = line.trim_end();
+        // In a text of several lines it ends nothing.
+        let is_of_code = || {
+            let (unit, _) = Unit::new(code, Span::new(0, code.len()), dialect(language));
+            let found = unit.tokens.iter().find(|token| token.span.range().start >= from);
+            found.is_some_and(|token| {
+                token.kind == TokenKind::Name
+                    && token.span.range().start == from
+                    && token.span.of(code) == word
+            })
+        };
+        if ends.contains(&word) {
+            return match is_of_code() {
+                true => (code.get(..from).unwrap_or(code), code.get(from + line.len()..)),
+                false => (code, None),
+            };
+        }
+        from += line.len();
+    }
+    (code, None)
 }
 
 /// Ways to print beside those that are read.

@@ -361,6 +361,14 @@ impl Interpreter<'_, '_, '_> {
                 return value.clone();
             }
         }
+        if path.strip_suffix("()").is_some_and(|class| self.is_class(class))
+            && let Some(field) = self
+                .read_field(name)
+                .or_else(|| self.variables.get(&format!("$this.{name}")).cloned())
+            && !self.named.contains_key(&format!("{}.{name}", path.trim_end_matches("()")))
+        {
+            return field;
+        }
         match self.missing_member(path, name) {
             Some(value) => value,
             None => Value::reached(&whole, text),
@@ -458,7 +466,8 @@ impl Interpreter<'_, '_, '_> {
             {
                 let function = match &name.value {
                     Value::Text(text) => match text.as_known() {
-                        Some(name) => Value::name(name),
+                        // `'Class::method'` of PHP.
+                        Some(name) => Value::name(&name.replace("::", ".")),
                         None => {
                             if text.taint != Taint::NONE {
                                 self.walk.gap(span, GapReason::UnknownCode);

@@ -1,6 +1,7 @@
 //! Objects of the script's own classes: how they are made, what their methods are, and which of these the language calls by itself.
 
 mod getters;
+mod scripting;
 
 use portcullis_syntax::Span;
 use portcullis_syntax::code::TokenKind;
@@ -81,14 +82,23 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn construct(&mut self, class: &str, given: &[Given]) -> Option<Value> {
         // An object that is called.
         if let Some(class) = class.strip_suffix("()") {
-            let index = self.named.get(&format!("{class}.__call__")).copied()?;
+            let calls = if self.language == "php" { "__invoke" } else { "__call__" };
+            let index = self.named.get(&format!("{class}.{calls}")).copied()?;
             return Some(self.apply(index, Some(given)));
         }
+        let class = match self.language {
+            "ruby" => class.strip_suffix(".new").or_else(|| class.strip_suffix(".[]"))?,
+            _ => class,
+        };
         if !self.is_class(class) {
             return None;
         }
         self.made_objects.insert(class.to_owned());
-        let makers = ["__init__", "constructor", "__post_init__"];
+        let makers: &[&str] = match self.language {
+            "php" => &["__construct"],
+            "ruby" => &["initialize"],
+            _ => &["__init__", "constructor", "__post_init__"],
+        };
         let makers: Vec<usize> = makers
             .iter()
             .filter_map(|maker| self.named.get(&format!("{class}.{maker}")).copied())
@@ -96,8 +106,13 @@ impl Interpreter<'_, '_, '_> {
         if let Some((unit, fields)) = self.fields.get(class).cloned() {
             let values = self.values_for(&fields, Some(given), &unit);
             for (field, value) in fields.iter().zip(values) {
-                let own = if self.language == "javascript" { "this" } else { "self" };
-                self.set_field(&format!("{own}.{}", field.name), value);
+                let path = match self.language {
+                    "javascript" => format!("this.{}", field.name),
+                    "php" => format!("$this.{}", field.name.trim_start_matches('$')),
+                    "ruby" => format!("@{}", field.name),
+                    _ => format!("self.{}", field.name),
+                };
+                self.set_field(&path, value);
             }
         }
         for maker in makers {
@@ -147,7 +162,10 @@ impl Interpreter<'_, '_, '_> {
 
     /// `super().run`, `super(Base, self).run`: the method of the class above the one that is read.
     pub(super) fn method_above(&self, path: &str) -> Option<usize> {
-        let method = path.strip_prefix("super().").or_else(|| path.strip_prefix("super."))?;
+        let method = match self.language {
+            "php" => path.strip_prefix("parent.")?,
+            _ => path.strip_prefix("super().").or_else(|| path.strip_prefix("super."))?,
+        };
         let class = self.class_of(if self.language == "python" { "self" } else { "this" })?;
         let above = self.parents.iter().filter(|(own, _)| *own == class);
         above.into_iter().find_map(|(_, base)| self.named.get(&format!("{base}.{method}")).copied())
@@ -155,7 +173,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// The class that an object is of.
     pub(super) fn class_of(&self, path: &str) -> Option<String> {
-        if matches!(path, "self" | "cls" | "this") {
+        if matches!(path, "self" | "cls" | "this") || path == "$this" && self.language == "php" {
             // Behind the last call of a class the reading stands behind the class.
             let around = |at: usize| {
                 let class = self.classes.iter().rev().find(|(_, body)| body.contains(&at));
@@ -184,13 +202,13 @@ impl Interpreter<'_, '_, '_> {
 
     /// Objects are gone at the end at the latest: what their classes do then, `__del__`, is called without an argument.
     pub(super) fn collected_objects(&mut self) {
-        if self.language != "python" {
-            return;
-        }
-        let of = self
-            .named
-            .iter()
-            .filter_map(|(name, index)| Some((name.strip_suffix(".__del__")?, *index)));
+        let ends = match self.language {
+            "python" => ".__del__",
+            "php" => ".__destruct",
+            _ => return,
+        };
+        let of =
+            self.named.iter().filter_map(|(name, index)| Some((name.strip_suffix(ends)?, *index)));
         let made = |class: &str| self.made_objects.contains(class);
         let mut all: Vec<usize> =
             of.filter(|(class, _)| made(class)).map(|(_, index)| index).collect();
@@ -261,7 +279,7 @@ impl Interpreter<'_, '_, '_> {
     /// What a loop over an object goes through.
     pub(super) fn gone_through(&mut self, object: &Value, span: Span) -> Option<Value> {
         const ITERATORS: &[&str] =
-            &["__iter__", "__aiter__", "Symbol.iterator", "Symbol.asyncIterator"];
+            &["__iter__", "__aiter__", "Symbol.iterator", "Symbol.asyncIterator", "getIterator"];
         let made = ITERATORS.iter().find_map(|method| match object.entry(method) {
             Some(function) => Some(self.call_value(function.clone(), Vec::new(), span)),
             None => self.by_itself(object, method, &[], span),

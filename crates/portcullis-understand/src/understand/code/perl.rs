@@ -32,7 +32,60 @@ const BUILT_IN: &[&str] = &[
     "require", "rmdir", "symlink", "system", "syswrite", "truncate", "unlink", "utime",
 ];
 
+/// Under which name the objects of a script are remembered.
+const BLESSED: &str = "the objects";
+
 impl Interpreter<'_, '_, '_> {
+    /// What packages say that operators do, and what is done where an object goes: which of its objects it is, nobody knows.
+    /// (perldoc, "overload"; "perlobj", Destructors)
+    pub(super) fn called_by_perl_itself(&mut self) {
+        /// How many functions are read for that.
+        const FUNCTIONS: usize = 32;
+        if self.language != "perl" {
+            return;
+        }
+        let objects = self.variables.get(BLESSED).cloned();
+        let object = objects.unwrap_or_else(|| Value::unknown("an object"));
+        let mut all: Vec<Value> = Vec::new();
+        if let Some(index) = self.named.get("DESTROY") {
+            all.push(Value::Function(*index));
+        }
+        let mut at = 0;
+        while at < self.unit.tokens.len() {
+            let is_overload =
+                self.word_at(at) == "overload" && at > 0 && self.word_at(at - 1) == "use";
+            at += 1;
+            if !is_overload {
+                continue;
+            }
+            let end = (at..self.unit.tokens.len()).find(|end| self.word_at(*end) == ";");
+            let end = end.unwrap_or(self.unit.tokens.len());
+            let end = self.statement_of_overload(at, end);
+            let unit = std::rc::Rc::clone(&self.unit);
+            let list = self.within(unit, at..end, |inner| inner.perl_list(end));
+            all.extend(list.into_iter().filter(|it| matches!(it, Value::Function(_))));
+            at = end;
+        }
+        for function in all.into_iter().leading(FUNCTIONS) {
+            let Value::Function(index) = function else { continue };
+            let given = |value: Value| Given { name: None, value, span: Span::new(0, 0) };
+            let given = [given(object.clone()), given(Value::unknown("what stands beside it"))];
+            self.apply(index, Some(&given));
+        }
+    }
+
+    /// Where the list behind `use overload` ends: functions in it have statements of their own.
+    fn statement_of_overload(&self, from: usize, first: usize) -> usize {
+        let mut at = from;
+        while at < self.unit.tokens.len() && self.word_at(at) != ";" {
+            at = match self.unit.partners.get(at) {
+                Some(partner) if *partner > at => partner + 1,
+                _ => at + 1,
+            };
+        }
+        at.max(first.min(at))
+    }
+
     /// A statement that is Perl's alone; whether it was one.
     pub(super) fn perl_statement(&mut self) -> bool {
         if self.language != "perl" || !self.is_name(self.at) {
@@ -584,6 +637,17 @@ impl Interpreter<'_, '_, '_> {
                 self.walk_below(given);
                 None
             }
+            // `syscall(87, $path)`: functions of the kernel by their numbers on x86-64.
+            ("syscall", [Given { value: Value::Number(number), .. }, rest @ ..]) => {
+                match number {
+                    // unlink, rmdir
+                    84 | 87 => return Some(self.act(Act::Delete, path, rest, span)),
+                    // getpid, gettid, getuid, getgid, getppid, time
+                    39 | 186 | 102 | 104 | 110 | 201 => {}
+                    _ => self.walk.gap(span, GapReason::UnknownCode),
+                }
+                Some(Value::unknown("what the kernel gives"))
+            }
             // What only says how a handle is read or written.
             ("binmode" | "fileno" | "flock" | "seek", _) => Some(Value::unknown("a state")),
             (path, [name]) if path.ends_with(".can") => {
@@ -618,8 +682,32 @@ impl Interpreter<'_, '_, '_> {
             ("File.Spec.rel2abs" | "File.Spec.canonpath" | "rel2abs" | "canonpath", [path]) => {
                 Some(path.value.clone())
             }
+            ("tempdir" | "File.Temp.tempdir" | "File.Temp.newdir", _)
+                if !given.iter().any(|it| {
+                    it.name.as_deref() == Some("DIR") || it.value.as_known() == Some("DIR")
+                }) =>
+            {
+                Some(Value::known("/tmp/tmp.made"))
+            }
             ("File.Spec.tmpdir" | "tmpdir", []) => Some(Value::known("/tmp")),
-            ("bless", [object, ..]) => Some(object.value.clone()),
+            // The text of a function, which is not called. (perldoc, B::Deparse)
+            (path, [function]) if path.ends_with(".coderef2text") => {
+                let Value::Function(index) = function.value else { return None };
+                let known = self.functions.get_mut(index)?;
+                known.called = true;
+                let body = known.body.clone();
+                let from = self.unit.tokens.get(body.start)?.span.range().start;
+                let to = self.unit.tokens.get(body.end)?.span.range().start;
+                Some(Value::known(self.source.get(from..to).unwrap_or_default()))
+            }
+            ("bless", [object, ..]) => {
+                let all = match self.variables.get(BLESSED).cloned() {
+                    Some(before) => before.or(object.value.clone()),
+                    None => object.value.clone(),
+                };
+                self.bind(BLESSED.to_owned(), all);
+                Some(object.value.clone())
+            }
             ("join", [separator, rest @ ..])
                 if !rest.is_empty()
                     && rest.iter().all(|it| {

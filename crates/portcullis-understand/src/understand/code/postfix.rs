@@ -121,7 +121,11 @@ impl Interpreter<'_, '_, '_> {
         }
         // `list.join.to_sym`: what has no arguments is called by its name.
         let value = match value {
-            Value::Method(_) if self.language == "ruby" && self.is_name(self.at - 1) => {
+            Value::Method(_) | Value::Name(..)
+                if self.language == "ruby"
+                    && self.is_name(self.at - 1)
+                    && self.is_made_here(&value) =>
+            {
                 let at = self.at;
                 let called = self.bare_ruby_call(value, start);
                 self.at = at;
@@ -517,6 +521,28 @@ impl Interpreter<'_, '_, '_> {
                 {
                     let span = argument.span;
                     given.extend(list.into_iter().map(|value| Given { name: None, value, span }));
+                }
+                // One of several lists: each place has one of what stands there.
+                Value::Any(several)
+                    if spread
+                        && self.language == "ruby"
+                        && several.iter().all(|it| matches!(it, Value::List(_))) =>
+                {
+                    let span = argument.span;
+                    let lists = several.into_iter().filter_map(|it| match it {
+                        Value::List(list) => Some(list),
+                        _ => None,
+                    });
+                    let mut places: Vec<Value> = Vec::new();
+                    for list in lists {
+                        for (at, value) in list.into_iter().enumerate() {
+                            match places.get_mut(at) {
+                                Some(place) => *place = place.clone().or(value),
+                                None => places.push(value),
+                            }
+                        }
+                    }
+                    given.extend(places.into_iter().map(|value| Given { name: None, value, span }));
                 }
                 Value::Table(table) if names => {
                     let span = argument.span;

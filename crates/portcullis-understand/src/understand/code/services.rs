@@ -21,8 +21,9 @@ mod stored;
 mod weakened;
 
 pub(super) use cluster::is_rehearsal;
+pub(super) use command::kebab;
 pub(super) use command::{data_of, sent};
-use command::{kebab, known, options};
+use command::{known, options};
 
 /// First words of methods that destroy.
 const DESTROYING: &[&str] =
@@ -46,6 +47,17 @@ impl Interpreter<'_, '_, '_> {
         if !matches!(self.language, "python" | "javascript") {
             return None;
         }
+        self.service_told(path, text, given, span)
+    }
+
+    /// The same, for a path that begins with a library's module.
+    pub(super) fn service_told(
+        &mut self,
+        path: &str,
+        text: &Text,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
         let (receiver, method) = path.rsplit_once('.').unwrap_or(("", path));
         if path.starts_with("@aws-sdk/client-") {
             return self.aws_command(path, given, span);

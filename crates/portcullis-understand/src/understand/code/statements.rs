@@ -46,6 +46,10 @@ impl Interpreter<'_, '_, '_> {
         if !self.endings.is_empty() {
             self.end_blocks(start);
         }
+        if self.ends_script(start) {
+            self.at = self.end;
+            return;
+        }
         if self.perl_statement() {
             return;
         }
@@ -91,6 +95,18 @@ impl Interpreter<'_, '_, '_> {
                 self.destructure();
                 return;
             }
+        }
+        if self.language == "php"
+            && self.word() == "["
+            && self.word_at(self.partner(start) + 1) == "="
+        {
+            let close = self.partner(start);
+            self.at = close + 2;
+            let value = self.expression(0);
+            let after = self.at;
+            self.taken_apart_in_php(start, close, &value);
+            self.at = after;
+            return;
         }
         if let Some(equals) = self.taken_apart() {
             self.at = equals + 1;
@@ -160,6 +176,7 @@ impl Interpreter<'_, '_, '_> {
             "do" if self.language == "applescript" => self.do_script(),
             "import" => self.import(),
             "from" if self.language == "python" => self.import_from(),
+            "use" if self.language == "php" => self.used_in_php(),
             "use" | "no" if matches!(self.language, "perl" | "php") => self.skip_statement(),
             "namespace" if matches!(self.word_at(start + 1), "." | "[" | "(" | "=") => {
                 return false;
@@ -230,6 +247,12 @@ impl Interpreter<'_, '_, '_> {
                 if word == "assert" && self.language == "php" {
                     return false;
                 }
+                if word == "if"
+                    && let Some(end) = self.never_done(start)
+                {
+                    self.at = end;
+                    return true;
+                }
                 self.endless(start);
                 if matches!(word, "if" | "elif") {
                     self.learn(start);
@@ -272,7 +295,9 @@ impl Interpreter<'_, '_, '_> {
                 self.endless(start);
                 return false;
             }
-            "yield" if self.calls > 0 && matches!(self.language, "python" | "javascript") => {
+            "yield"
+                if self.calls > 0 && matches!(self.language, "javascript" | "php" | "python") =>
+            {
                 self.at += 1;
                 self.yielded_here();
             }

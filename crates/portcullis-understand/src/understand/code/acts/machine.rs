@@ -38,8 +38,14 @@ impl Interpreter<'_, '_, '_> {
 
     /// A statement for a database.
     pub(super) fn send_statement(&mut self, call: Call<'_>) -> Value {
-        let Call { path, first, .. } = call;
-        if let Some(first) = first {
+        let Call { path, given, first, .. } = call;
+        // `pg_query($connection, $statement)`: the connection may stand before it.
+        let second = given.get(1).filter(|it| {
+            it.name.is_none()
+                && looks_like_sql(&it.value.text())
+                && first.is_some_and(|first| !looks_like_sql(&first.value.text()))
+        });
+        if let Some(first) = second.or(first) {
             let text = first.value.text();
             let word = text.known_prefix().trim_start().to_ascii_uppercase();
             self.seen.real |= word.starts_with("ATTACH");

@@ -213,9 +213,21 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) -> Option<Value> {
-        if !matches!(self.language, "python" | "javascript") {
-            return None;
+        match self.language {
+            "python" | "javascript" => self.library_told(path, text, given, span),
+            "perl" | "php" | "ruby" => self.library_of_scripting(path, text, given, span),
+            _ => None,
         }
+    }
+
+    /// The same, for a path that begins with a module which has a card.
+    pub(in super::super) fn library_told(
+        &mut self,
+        path: &str,
+        text: &Text,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
         let root = path.split(['.', '(', '[']).next().unwrap_or_default();
         // A class of the script that is made from one of a library is of that library.
         let base = self.bases.get(root).cloned();
@@ -419,6 +431,12 @@ impl Interpreter<'_, '_, '_> {
                 self.arguments_as_they_are(name, given);
             }
         }
+    }
+
+    /// What a method does by its name alone, whatever library it is of.
+    pub(super) fn doing_anywhere(&self, called: &Called<'_>) -> Option<Doing> {
+        let way: Vec<String> = called.way.last().map(|part| key(part)).into_iter().collect();
+        find(databases::ANYWHERE, &way, &called.key)
     }
 
     fn doing(

@@ -17,6 +17,7 @@ mod people;
 mod remotes;
 mod repositories;
 mod rows;
+mod scripting;
 mod services;
 mod stored;
 mod stores;

@@ -89,6 +89,12 @@ impl Interpreter<'_, '_, '_> {
             {
                 return self.class_expression();
             }
+            "class"
+                if self.language == "php"
+                    && matches!(self.word_at(start + 1), "(" | "{" | "extends" | "implements") =>
+            {
+                return self.class_without_name().unwrap_or_else(|| Value::unknown("an object"));
+            }
             "function" if self.word_at(start + 1) == "*" => {
                 self.at += 1;
                 return self.inline_function();
@@ -115,10 +121,29 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 return self.prefixed();
             }
-            "yield" if matches!(self.language, "python" | "javascript") && self.calls > 0 => {
+            "yield"
+                if matches!(self.language, "javascript" | "php" | "python") && self.calls > 0 =>
+            {
                 self.at += 1;
                 self.yielded_here();
                 return Value::unknown("what a generator is sent");
+            }
+            // `new Name;` makes an object without parentheses too.
+            "new"
+                if self.language == "php"
+                    && self.is_name(start + 1)
+                    && self.word_at(start + 1) != "class" =>
+            {
+                self.at += 1;
+                let value = self.prefixed();
+                let is_called = (start + 1..self.at).any(|at| self.word_at(at) == "(");
+                return match &value {
+                    Value::Name(path, _) if !is_called && !path.ends_with(')') => {
+                        let span = self.span_from(start);
+                        self.call_value(value, Vec::new(), span)
+                    }
+                    _ => value,
+                };
             }
             "new" | "await" | "typeof" | "void" | "delete" | "not" | "return" | "yield"
             | "throw" | "async" | "defined" | "ref" | "then" | "else" | "do" | "begin"
@@ -225,6 +250,12 @@ impl Interpreter<'_, '_, '_> {
                 Value::reached(word, Text { taint: Taint::SECRET, ..Text::default() })
             }
             ("perl", "shift") => self.element(&self.argument_list(), 0),
+            ("ruby", _)
+                if self.calls > 0
+                    && let Some(field) = self.read_field(word) =>
+            {
+                field
+            }
             _ => Value::name(word),
         }
     }

@@ -70,6 +70,10 @@ impl Interpreter<'_, '_, '_> {
     /// A line of what a handle names.
     fn line_of_handle(&mut self, handle: &str) -> Value {
         let index = match self.bound(handle) {
+            // What stands behind the end of the script.
+            Some(Value::List(lines)) if handle == "DATA" => {
+                return lines.into_iter().reduce(Value::or).unwrap_or(Value::unknown("a line"));
+            }
             Some(Value::File(index)) => Some(index),
             Some(value @ Value::Text(_)) if handle.starts_with('$') => return value,
             _ => self.last_file,

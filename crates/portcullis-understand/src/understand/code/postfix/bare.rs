@@ -36,6 +36,14 @@ impl Interpreter<'_, '_, '_> {
         let language_allows = matches!(self.language, "ruby" | "perl" | "php" | "lua" | "julia");
         let callable = match &value {
             Value::Name(..) | Value::Method(_) => self.is_name(self.at - 1),
+            // A method of the script is called by its name alone.
+            Value::Function(_) => {
+                let word = self.word_at(start);
+                self.language == "ruby"
+                    && start + 1 == self.at
+                    && self.named.contains_key(word)
+                    && !self.variables.contains_key(word)
+            }
             _ => false,
         };
         if !language_allows || !callable || self.is_first(self.at) {
@@ -204,6 +212,7 @@ impl Interpreter<'_, '_, '_> {
         let calls = match &value {
             _ if is_held || value.is_true() || value.is_false() => false,
             Value::Method(_) => true,
+            Value::Function(_) => start + 1 == self.at,
             Value::Name(path, _) => {
                 let last = path.rsplit('.').next().unwrap_or_default();
                 last.starts_with(|first: char| first.is_ascii_lowercase())

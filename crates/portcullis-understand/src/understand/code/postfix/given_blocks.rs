@@ -31,6 +31,7 @@ const FOR_EACH: &[&str] = &[
     "each",
     "each_child",
     "each_entry",
+    "each_line",
     "each_pair",
     "each_with_index",
     "each_with_object",
@@ -107,6 +108,7 @@ impl Interpreter<'_, '_, '_> {
             self.at = close + 1;
             return Value::Function(self.push_function(parameters, begin..close, false));
         }
+        self.opens_class(&result, begin..close);
         let is_reduced = matches!(last_name(callee), "inject" | "reduce");
         let begins = given.first().map(|given| given.value.clone());
         let value = self.gone_over(callee, begins, result, |walker, element, memo| {
@@ -310,7 +312,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Where the block ends that begins with a brace or `do`.
-    fn end_of_block(&self, open: usize) -> Option<usize> {
+    pub(in super::super) fn end_of_block(&self, open: usize) -> Option<usize> {
         if self.word_at(open) == "{" {
             let close = self.partner(open);
             return (close > open).then_some(close);
@@ -339,6 +341,7 @@ impl Interpreter<'_, '_, '_> {
                         return Some(at);
                     }
                 }
+                "def" if self.is_endless_definition(at) => {}
                 "def" | "class" | "module" | "begin" | "case" => depth += 1,
                 "while" | "until" | "for" if begins => (depth, is_headed) = (depth + 1, true),
                 "if" | "unless" if begins => depth += 1,
@@ -396,7 +399,7 @@ impl Interpreter<'_, '_, '_> {
         Some(Value::Method(Box::new((both, COMPOSED.to_owned()))))
     }
 
-    fn is_row(&self, path: &str) -> bool {
+    pub(in super::super) fn is_row(&self, path: &str) -> bool {
         super::super::tables::row(self.language, &self.canonical(path)).is_some()
     }
 }

@@ -212,7 +212,7 @@ impl Interpreter<'_, '_, '_> {
         true
     }
 
-    pub(super) fn aws(
+    pub(in super::super) fn aws(
         &mut self,
         service: &str,
         command: &str,

@@ -154,7 +154,7 @@ fn quoted(value: &Value, depth: usize) -> Text {
 }
 
 /// `TerminateInstances`, `terminateInstances` and `terminate_instances` as `terminate-instances`.
-pub(super) fn kebab(name: &str) -> String {
+pub(in super::super) fn kebab(name: &str) -> String {
     let letters: Vec<char> = name.chars().leading(96).collect();
     let mut kebab = String::with_capacity(letters.len() + 8);
     for (index, letter) in letters.iter().enumerate() {

@@ -9,7 +9,15 @@ use super::super::{
     tables::Act,
     value::{Given, Value, mixed},
 };
-use crate::{bound::Bounded, effect::GapReason, programs::host::Host, text::Piece};
+use crate::{
+    bound::Bounded,
+    effect::{Argument, GapReason, WriteMode},
+    programs::host::Host,
+    text::{Piece, Text},
+};
+
+/// Under which name the archive that is open is remembered.
+const ARCHIVE: &str = "the archive";
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn special_in_php(
@@ -41,6 +49,14 @@ impl Interpreter<'_, '_, '_> {
             && let Some(file) = self.written_before(first)
         {
             return Some(self.act(Act::Script, path, &[file], span));
+        }
+        // Functions of a library of C: `FFI::cdef("int unlink(const char *path);")->unlink($path)`.
+        if matches!(path, "FFI.cdef" | "FFI.load" | "FFI.scope" | "FFI") {
+            self.seen.native_call = Some(span);
+            return Some(Value::name("native()"));
+        }
+        if let Some(value) = self.by_handle_in_php(path, &Text::default(), given, span) {
+            return Some(value);
         }
         if let Some(value) = self.of_files_in_php(path, given, span) {
             return Some(value);
@@ -126,6 +142,20 @@ impl Interpreter<'_, '_, '_> {
                 None
             }
             ("tempnam", _) => Some(Value::known("/tmp/tmp.made")),
+            // What goes into an archive that is written by a name.
+            ("ZipArchive().open" | "ZipArchive.open", [archive, ..]) => {
+                self.bind(ARCHIVE.to_owned(), archive.value.clone());
+                None
+            }
+            ("ZipArchive().addFile" | "ZipArchive.addFile", [file, ..]) => {
+                let archive = self.bound(ARCHIVE)?;
+                let file = self.place_of(Some(file));
+                self.flush();
+                let content = self.walk.read_by_script(&file);
+                let archive = Argument { text: archive.text(), span };
+                self.walk.write(&archive, WriteMode::Append, content);
+                Some(Value::unknown("whether it was added"))
+            }
             // What they give is the whole path of what lies below.
             (
                 "DirectoryIterator" | "FilesystemIterator" | "RecursiveDirectoryIterator",

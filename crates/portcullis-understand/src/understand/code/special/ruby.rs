@@ -7,7 +7,10 @@ use super::super::{
     tables,
     value::{Given, Value},
 };
-use crate::text::{Piece, Taint};
+use crate::{
+    effect::GapReason,
+    text::{Piece, Taint, Text},
+};
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn special_in_ruby(
@@ -32,6 +35,35 @@ impl Interpreter<'_, '_, '_> {
             let is_own = tables::row("ruby", &self.canonical(&own)).is_some();
             return Some(Value::name(if is_own { &own } else { name }));
         }
+        if let Some(record) = self.record_of_ruby(path, given) {
+            return Some(record);
+        }
+        if matches!(path, "include" | "extend" | "prepend")
+            && let [Given { value: Value::Name(module, _), .. }, ..] = given
+        {
+            let module = module.to_string();
+            if !self.takes_in(self.at.saturating_sub(1), &module) {
+                self.parents.push(("Object".to_owned(), module));
+            }
+        }
+        if path == "Dir.mktmpdir" {
+            return Some(Value::known("/tmp/tmp.made"));
+        }
+        if let Some(value) = self.native_in_ruby(path, last, given, span) {
+            return Some(value);
+        }
+        // `block.call(value)`: what the block behind the call gets.
+        if last == "call"
+            && self.calls > 0
+            && let Some(block) = path.strip_suffix(".call")
+            && self.source.contains(&format!("&{block}"))
+            && let Some(first) = given.first()
+        {
+            self.returned = Some(match self.returned.take() {
+                Some(before) => before.or(first.value.clone()),
+                None => first.value.clone(),
+            });
+        }
         if let Some(value) = self.rehearsed_in_ruby(path, last, given, span) {
             return Some(value);
         }
@@ -40,6 +72,31 @@ impl Interpreter<'_, '_, '_> {
             && let Some(template) = given.first()
         {
             self.run_erb(template);
+        }
+        // One of several names, and one of several that each is given.
+        if matches!(last, "send" | "public_send" | "__send__")
+            && let [name, rest @ ..] = given
+            && let Value::Any(names) = &name.value
+        {
+            let mut result = None;
+            for one in names.clone() {
+                let mut all = vec![Given { value: one, ..name.clone() }];
+                all.extend(rest.iter().cloned());
+                let value = self.call_value(Value::name(path), all, span);
+                result = Some(match result {
+                    Some(before) => value.or(before),
+                    None => value,
+                });
+            }
+            return result;
+        }
+        // `IO.read("|command")`
+        if matches!(path, "IO.read" | "IO.readlines" | "IO.foreach" | "IO.binread")
+            && let Some(first) = given.first()
+            && let Some(command) = first.value.as_known().and_then(|it| it.strip_prefix('|'))
+        {
+            let command = Text::known(command);
+            return Some(Value::Text(self.run_shell(&command, first.span, None)));
         }
         // `Kernel.send(:system, …)`, `FileUtils.public_send(:rm_rf, …)`
         if matches!(last, "send" | "public_send" | "__send__")
@@ -65,6 +122,17 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) -> Option<Value> {
+        // `include FileUtils::NoWrite`: its functions by their names alone.
+        let is_bare = path == last && tables::row("ruby", &format!("FileUtils.{last}")).is_some();
+        if is_bare {
+            let class = self.class_of("self").unwrap_or_else(|| "Object".to_owned());
+            let of = |module: &str| {
+                let is_own = |it: &&(String, String)| it.0 == class || it.0 == "Object";
+                self.parents.iter().filter(is_own).any(|(_, it)| it == module)
+            };
+            let rehearses = of("FileUtils.DryRun") || of("FileUtils.NoWrite");
+            return (rehearses && !of("FileUtils")).then(|| Value::unknown("nothing"));
+        }
         let module = path.strip_suffix(last)?.strip_suffix('.')?;
         match module {
             "FileUtils.DryRun" | "FileUtils.NoWrite" => return Some(Value::unknown("nothing")),
@@ -79,6 +147,46 @@ impl Interpreter<'_, '_, '_> {
             named || given.value.entry("noop").is_some_and(Value::is_true)
         });
         (module == "FileUtils" && is_told).then(|| Value::unknown("nothing"))
+    }
+
+    /// Functions of a library of C: `Fiddle::Function.new(Fiddle.dlopen(nil)["unlink"], …).call(path)`, `extern "int unlink(char*)"`.
+    fn native_in_ruby(
+        &mut self,
+        path: &str,
+        last: &str,
+        given: &[Given],
+        span: Span,
+    ) -> Option<Value> {
+        let is_word = |name: &&str| {
+            !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        };
+        match (path, given) {
+            ("Fiddle.Function.new", [function, ..]) => {
+                self.seen.native_call = Some(span);
+                let shown = function.span.of(self.source);
+                let name = shown.rsplit(['\'', '"']).nth(1).filter(is_word);
+                match name {
+                    Some(name) => Some(Value::name(&format!("native().{name}"))),
+                    None => {
+                        self.walk.gap(span, GapReason::UnknownCode);
+                        Some(Value::unknown("a function"))
+                    }
+                }
+            }
+            ("extern", [declared, ..]) => {
+                let declared = declared.value.as_known()?;
+                let name = declared.split('(').next()?.split([' ', '*']).next_back();
+                let name = name.filter(is_word)?.to_owned();
+                let class = self.class_of("self")?;
+                self.bind(format!("{class}.{name}"), Value::name(&format!("native().{name}")));
+                Some(Value::unknown("a function"))
+            }
+            _ if last == "call" && path.starts_with("native().") => {
+                let function = path.strip_suffix(".call")?;
+                Some(self.call_value(Value::name(function), given.to_vec(), span))
+            }
+            _ => None,
+        }
     }
 
     /// The code of a template of ERB: `<% … %>`, `<%= … %>`. (docs.ruby-lang.org, ERB)
