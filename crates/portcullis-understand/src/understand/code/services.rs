@@ -23,6 +23,7 @@ mod weakened;
 pub(super) use cluster::is_rehearsal;
 pub(super) use command::{data_of, sent};
 use command::{kebab, known, options};
+pub(super) use stored::is_environment;
 
 /// First words of methods that destroy.
 const DESTROYING: &[&str] =

@@ -471,7 +471,7 @@ pub(in super::super) fn is_vendor(module: &str) -> bool {
 }
 
 /// Whether an argument is what one signs in with, by its name.
-pub(super) fn names_a_secret(name: &str) -> bool {
+pub(in super::super) fn names_a_secret(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     SIGNS_IN.iter().any(|part| lower.contains(part))
 }
