@@ -13,6 +13,9 @@ use super::{
 /// How many functions one that dispatches may have.
 const REGISTERED: usize = 64;
 
+/// How long a metaclass is that is looked at.
+const BODY: usize = 512;
+
 /// Methods of a metaclass whose work is not followed, and functions that may change a class unseen.
 const CHANGES: &[&str] = &[
     "__call__",
@@ -121,7 +124,7 @@ impl Interpreter<'_, '_, '_> {
     /// that comes of it but plain values.
     pub(super) fn only_registers(&self, metaclass: &str) -> bool {
         let body = self.classes.iter().rev().find(|(name, _)| name == metaclass);
-        let Some((_, body)) = body else { return false };
+        let Some((_, body)) = body.filter(|(_, body)| body.len() <= BODY) else { return false };
         let is_of_type = self.word_at(body.start) == "("
             && self.word_at(body.start + 1) == "type"
             && self.word_at(body.start + 2) == ")";

@@ -109,6 +109,13 @@ impl Interpreter<'_, '_, '_> {
         self.at_end(self.block_end(at), Does::GivesBack(before));
     }
 
+    /// Whether a name is worth something else for as long as a block around lasts.
+    pub(super) fn is_patched_for_now(&self, name: &str) -> bool {
+        self.endings.iter().any(|ending| {
+            matches!(&ending.does, Does::GivesBack(names) if names.iter().any(|(it, _)| it == name))
+        })
+    }
+
     fn give_back(&mut self, names: Vec<(String, Option<Value>)>) {
         for (name, value) in names.into_iter().rev() {
             match value {

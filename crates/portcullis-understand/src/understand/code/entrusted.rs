@@ -136,6 +136,7 @@ const SIGNS_IN: &[&str] = &[
     "pkcs12",
     "pkey",
     "private",
+    "profile",
     "session",
     "settings",
     "signer",

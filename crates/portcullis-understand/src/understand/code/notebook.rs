@@ -64,8 +64,10 @@ fn connections(code: &str) -> impl Iterator<Item = &str> {
 
 /// The statement behind options, the name of a connection and the name of what it gives: `%sql --with x rows << SELECT 1`.
 fn behind_connection(line: &str) -> &str {
+    /// How many words stand before a statement.
+    const WORDS: usize = 16;
     let mut rest = line.trim_start();
-    loop {
+    for _ in 0..WORDS {
         let word = rest.split_whitespace().next().unwrap_or_default();
         let behind = || rest.get(word.len()..).unwrap_or_default().trim_start();
         if word.starts_with('-') && word.len() > 1 && word != "--" {
@@ -74,14 +76,13 @@ fn behind_connection(line: &str) -> &str {
             if !look::is_statement(rest, Strictness::Shape) {
                 rest = rest.get(value.len()..).unwrap_or_default().trim_start();
             }
-        } else if word.contains("://") || word == "<<" {
-            rest = behind();
-        } else if behind().starts_with("<<") {
+        } else if word.contains("://") || word == "<<" || behind().starts_with("<<") {
             rest = behind();
         } else {
-            return rest;
+            break;
         }
     }
+    rest
 }
 
 /// Tells the walk what the commands in a notebook's cell would do.
@@ -120,6 +121,9 @@ pub(super) fn understand(walk: &mut Walk<'_>, code: &str) {
     if !code.contains(['!', '%']) {
         return;
     }
+    // A database in the program's memory is gone with it.
+    let mut all = connections(code).peekable();
+    let is_real = all.peek().is_none() || all.any(|it| !IN_MEMORY.contains(&it));
     let mut start = 0;
     for line in code.split_inclusive('\n') {
         let end = start + line.len();
@@ -138,9 +142,6 @@ pub(super) fn understand(walk: &mut Walk<'_>, code: &str) {
             let (text, span) = (Text::known(command), Span::new(from, from + command.len()));
             walk.shell(&text, span, &[], None);
         } else if let Some(rest) = statement(command) {
-            // A database in the program's memory is gone with it.
-            let is_real = connections(code).any(|it| !IN_MEMORY.contains(&it))
-                || connections(code).next().is_none();
             let sent = behind_connection(rest);
             let from = end - command.len() + (command.len() - sent.len());
             let sent = sent.trim();

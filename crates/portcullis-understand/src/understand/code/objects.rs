@@ -205,7 +205,6 @@ impl Interpreter<'_, '_, '_> {
         let mut keys: Vec<Value> =
             names.filter(|name| !name.is_empty()).leading(NAMES + 1).map(Value::known).collect();
         if keys.len() > NAMES || text.has_unknown() {
-            keys.truncate(NAMES);
             keys.push(Value::unknown("a key"));
         }
         for key in keys {

@@ -103,9 +103,10 @@ impl Interpreter<'_, '_, '_> {
         Value::Text(text)
     }
 
-    /// The home directory: what the script has put into `HOME`, where that is known.
+    /// The home directory: what a test puts into `HOME` for as long as a block lasts, where that is known.
     pub(super) fn home_now(&mut self) -> Text {
-        let set = self.bound("os.environ.HOME").filter(|_| self.language == "python");
+        let name = "os.environ.HOME";
+        let set = self.bound(name).filter(|_| self.is_patched_for_now(name));
         match set {
             Some(value) if value.as_known().is_some() => value.text(),
             _ => self.environment("HOME"),
