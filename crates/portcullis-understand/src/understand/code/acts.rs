@@ -158,7 +158,7 @@ impl Interpreter<'_, '_, '_> {
             // Does it compute, ask for what surrounds it, or print?
             Act::Fold(kind) => self.fold(kind, path, given),
             Act::Environment => self.variable_of_environment(call),
-            Act::Home => Value::Text(self.environment("HOME")),
+            Act::Home => Value::Text(self.home_now()),
             Act::ExpandUser => self.expand_user(call),
             Act::Input => Value::Text(self.standard_input()),
             Act::Print => self.print_given(call),

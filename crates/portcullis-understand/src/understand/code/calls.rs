@@ -103,6 +103,9 @@ impl Interpreter<'_, '_, '_> {
         if let Value::Holder(functions) = &callee {
             return self.call_each(functions, &callee, &given, span);
         }
+        if let Some(value) = self.registers(&callee, &given) {
+            return value;
+        }
         let handed = self.handed(&callee, receiver.as_ref(), &given);
         let called = match &callee {
             Value::Name(path, _) => path.to_string(),
@@ -111,7 +114,7 @@ impl Interpreter<'_, '_, '_> {
         };
         let unknown = self.is_unknown(&callee);
         if let Value::Function(index) = callee {
-            return self.apply(index, Some(&given));
+            return self.apply_dispatched(index, &given);
         }
         let times = |walker: &Self, index: usize| {
             walker.functions.get(index).map_or(0, |function| function.times)
@@ -340,6 +343,7 @@ impl Interpreter<'_, '_, '_> {
         if is_any || module.is_some_and(|module| self.chooses_acts(module)) {
             self.walk.gap(span, GapReason::UnknownCode);
         }
+        self.named_from_elsewhere(&path, &text, span);
         self.notice_base(&path, given);
         self.notice_hooks(&path, given, span);
         self.hands_to_program(&path, given);
@@ -478,6 +482,7 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         self.pass_to_files(given);
+        let entrusted = self.entrusted(&path, given, span);
         // A function that nobody knows may open what it is given the name of.
         for given in given.iter().filter(|_| !LOOKS.contains(&last.as_str())) {
             if given.value.text().known_prefix().starts_with(['/', '~']) {
@@ -488,12 +493,27 @@ impl Interpreter<'_, '_, '_> {
         let read = self.read_if_handed(&path, given, span);
         let mut mixed = mixed("what a call gives", given.iter().map(|given| &given.value));
         mixed.inherit(&read);
+        mixed.inherit(&entrusted);
         // What computes and nothing else, from what stands in the script alone.
         if super::plain::computes(&path) && is_not_followed(&mixed) {
             return Value::Text(mixed);
         }
         mixed.inherit(&text);
         Value::reached(&format!("{path}()"), mixed.derive([]))
+    }
+
+    /// `getattr(importlib.import_module(o["module"]), o["function"])(…)`, `globals()[name](…)`: what came over the network says which of all
+    /// functions is called, so that it is code.
+    fn named_from_elsewhere(&mut self, path: &str, text: &Text, span: Span) {
+        let is_module = path
+            .strip_prefix("a module")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+        let is_any = matches!(path, "builtins[]" | "globals()[]" | "locals()[]" | "vars()[]");
+        if (is_module || is_any) && text.taint.has(Taint::NETWORK) {
+            self.flush();
+            let code = text.derive([Piece::Unknown("what is called".into())]);
+            self.walk.code(self.language, &code, span, &[]);
+        }
     }
 
     /// What stands in a template or notebook from elsewhere is run.

@@ -88,7 +88,8 @@ impl Interpreter<'_, '_, '_> {
     /// Reads the credentials that a call of an imported library is handed by their paths; gives what it gets to know.
     pub(super) fn read_if_handed(&mut self, path: &str, given: &[Given], span: Span) -> Text {
         let mut read = Text::default();
-        if !matches!(self.language, "javascript" | "python") {
+        // Python's are read where they are entrusted.
+        if self.language != "javascript" {
             return read;
         }
         let Some(module) = self.module_in(path) else { return read };

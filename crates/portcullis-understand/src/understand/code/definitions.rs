@@ -76,7 +76,14 @@ impl Interpreter<'_, '_, '_> {
             matches!(decorator, Value::Name(path, _) if path.ends_with(".command()") || path.ends_with(".command"))
         });
         // A function of the script puts another one in the place of what follows.
-        let is_function = |value: &Value| matches!(value, Value::Function(_));
+        // Or is told of it: `@show.register`.
+        let is_function = |value: &Value| match value {
+            Value::Function(_) => true,
+            Value::Method(method) => {
+                method.1 == "register" && matches!(method.0, Value::Function(_))
+            }
+            _ => false,
+        };
         let is_own = |decorator: &&Value| decorator.alternatives().iter().any(is_function);
         self.decorated = decorators.iter().filter(is_own).cloned().collect();
         if !decorators.iter().any(|decorator| self.holds_function(decorator)) {
@@ -431,6 +438,7 @@ impl Interpreter<'_, '_, '_> {
             let given = vec![Given { name: None, value: Value::Function(index), span }];
             let is_own = match &decorator {
                 Value::Name(path, _) => self.is_class(path.trim_end_matches("()")),
+                Value::Method(_) => false,
                 decorator => matches!(decorator, Value::Function(_)),
             };
             match self.call_value(decorator, given, span) {
@@ -460,12 +468,21 @@ impl Interpreter<'_, '_, '_> {
         if self.language == "python"
             && self.is_decorated(index, &["register"])
             && self.source.contains("singledispatch")
+            && !self.is_dispatched(index)
         {
             let span = self.span_from(start);
             self.walk.gap(span, GapReason::UnknownCode);
         }
         let is_in_class = || self.classes.iter().any(|(_, body)| body.contains(&start));
-        if self.language == "python" && NOT_FOLLOWED.contains(&name.as_str()) && is_in_class() {
+        let registers = || {
+            let class = self.classes.iter().rev().find(|(_, body)| body.contains(&start));
+            name == "__new__" && class.is_some_and(|(class, _)| self.only_registers(class))
+        };
+        if self.language == "python"
+            && NOT_FOLLOWED.contains(&name.as_str())
+            && is_in_class()
+            && !registers()
+        {
             let span = self.span_from(start);
             self.left_open(span);
         }

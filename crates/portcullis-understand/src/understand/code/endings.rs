@@ -27,6 +27,8 @@ enum Does {
     Leaves(Value),
     /// The directory is the one again that it was before.
     GoesBack(Option<String>),
+    /// Names are worth again what they were before.
+    GivesBack(Vec<(String, Option<Value>)>),
     /// What is above a class is told of it: the function, the class and what its head says besides.
     TellsBase(usize, String, Vec<Given>),
     /// A class goes through a function of the script, which may put another one in its place.
@@ -76,6 +78,50 @@ impl Interpreter<'_, '_, '_> {
         self.act(Act::Enter, "os.chdir", given, span);
         if is_with {
             self.at_end(self.block_end(at), Does::GoesBack(outer));
+        }
+    }
+
+    /// `with mock.patch.dict(os.environ, {"HOME": directory}):`: for as long as the block, and nowhere else.
+    pub(super) fn patches_environment(&mut self, given: &[Given], span: Span) {
+        let [of, with @ ..] = given else { return };
+        let is_environment = matches!(&of.value, Value::Name(path, _) if &**path == "os.environ")
+            || of.value.as_known() == Some("os.environ");
+        let at = self.unit.tokens.partition_point(|token| token.span.start < span.start);
+        if !is_environment || !self.is_head_of_with(at) || self.endings.len() >= ENDINGS {
+            return;
+        }
+        let mut set = Vec::new();
+        for given in with {
+            match (&given.name, &given.value) {
+                (Some(name), value) if name != "clear" && name != "values" => {
+                    set.push((name.clone(), value.clone()));
+                }
+                (_, Value::Table(table)) => set.extend(table.iter().cloned()),
+                _ => {}
+            }
+        }
+        let mut before = Vec::new();
+        for (name, value) in set {
+            let name = format!("os.environ.{name}");
+            before.push((name.clone(), self.variables.get(&name).cloned()));
+            self.bind(name, value);
+        }
+        self.at_end(self.block_end(at), Does::GivesBack(before));
+    }
+
+    /// Whether a name is worth something else for as long as a block around lasts.
+    pub(super) fn is_patched_for_now(&self, name: &str) -> bool {
+        self.endings.iter().any(|ending| {
+            matches!(&ending.does, Does::GivesBack(names) if names.iter().any(|(it, _)| it == name))
+        })
+    }
+
+    fn give_back(&mut self, names: Vec<(String, Option<Value>)>) {
+        for (name, value) in names.into_iter().rev() {
+            match value {
+                Some(value) => self.variables.insert(name, value),
+                None => self.variables.remove(&name),
+            };
         }
     }
 
@@ -147,6 +193,7 @@ impl Interpreter<'_, '_, '_> {
                         self.flush();
                         self.walk.go_to(directory);
                     }
+                    Does::GivesBack(names) => self.give_back(names),
                     Does::TellsBase(index, class, given) => {
                         self.apply_for_class(index, &class, &given);
                     }
@@ -166,6 +213,7 @@ impl Interpreter<'_, '_, '_> {
                     self.flush();
                     self.walk.go_to(directory);
                 }
+                Does::GivesBack(names) => self.give_back(names),
                 Does::TellsBase(index, class, given) => {
                     self.apply_for_class(index, &class, &given);
                 }

@@ -223,6 +223,7 @@ impl Interpreter<'_, '_, '_> {
             "%" => {
                 let span = self.span_from(self.at);
                 let right = self.expression(binding + 1);
+                self.asked_by_template(&left, &right, span);
                 remainder(self.language, left, right, span)
             }
             // What stands on the right binds first: `2 ** 3 ** 2`.

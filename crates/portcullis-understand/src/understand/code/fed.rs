@@ -41,6 +41,7 @@ const GO_ON: &[&str] = &[
     "exec",
     "execFile",
     "execa",
+    "open_process",
     "popen",
     "popen2",
     "popen2e",
@@ -93,6 +94,7 @@ impl Interpreter<'_, '_, '_> {
                 | "print"
                 | "puts"
                 | "send"
+                | "send_all"
                 | "sendline"
                 | "write"
                 | "writelines"
@@ -117,7 +119,7 @@ impl Interpreter<'_, '_, '_> {
         if input.is_empty() {
             return false;
         }
-        if matches!(name, "send" | "sendline" | "write" | "writelines") {
+        if matches!(name, "send" | "send_all" | "sendline" | "write" | "writelines") {
             self.feed_line(number, &input);
             // A terminal may lead anywhere where lines are commands, unless its program is one that only shows them.
             let is_terminal = matches!(name, "send" | "sendline") && self.language == "python";

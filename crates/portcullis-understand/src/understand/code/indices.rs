@@ -177,6 +177,11 @@ impl Interpreter<'_, '_, '_> {
                 if self.language == "javascript" {
                     return self.some_member(&path, text, key, span);
                 }
+                // Which of all the names there are, something from elsewhere may say.
+                let mut text = text;
+                if matches!(&*path, "a module" | "builtins" | "globals()" | "locals()" | "vars()") {
+                    key.inherit_into(&mut text);
+                }
                 Value::reached(&format!("{path}[]"), text)
             }
             // `{True: one, False: other}[question]`

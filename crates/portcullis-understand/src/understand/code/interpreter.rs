@@ -166,6 +166,8 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             clients: Vec::new(),
             replaced: Vec::new(),
             partials: Vec::new(),
+            dispatched: HashMap::new(),
+            executors: Vec::new(),
             made: Vec::new(),
             patched: Vec::new(),
             part: None,
@@ -389,6 +391,10 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) replaced: Vec<Replaced>,
     /// Functions that were given some of their arguments: `functools.partial(client.delete, Bucket="b")`.
     pub(super) partials: Vec<(Value, Vec<Given>)>,
+    /// Functions that choose another one by what they are given, with those that they choose from.
+    pub(super) dispatched: HashMap<usize, Vec<usize>>,
+    /// What engines without a database hand their statements to.
+    pub(super) executors: Vec<Value>,
     /// Functions that were made of texts.
     pub(super) made: Vec<Made>,
     /// The options of the program that the definition that is read next is, with what they are worth by default.

@@ -190,6 +190,13 @@ impl Interpreter<'_, '_, '_> {
             Value::Text(text) if self.member_of_path(&text, name).is_some() => {
                 self.member_of_path(&text, name).unwrap_or_else(|| Value::unknown(name))
             }
+            // What a copy of a function is made of.
+            Value::Function(_)
+                if matches!(name, "__closure__" | "__code__" | "__defaults__")
+                    && self.language == "python" =>
+            {
+                Value::Method(Box::new((value, name.to_owned())))
+            }
             other if name.starts_with("__") && !matches!(other, Value::File(_)) => {
                 let mut text = Text::default();
                 other.inherit_into(&mut text);
@@ -214,6 +221,9 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn member_of_name(&mut self, path: &str, mut text: Text, name: &str) -> Value {
+        if let Some(place) = self.place_of_module(path, name) {
+            return place;
+        }
         match (path, name) {
             ("account()", "dir") => return Value::Text(text),
             (_, "__dict__") => return Value::reached(path, text),
@@ -514,7 +524,9 @@ impl Interpreter<'_, '_, '_> {
                 None => {
                     let text = mixed("a member", [&object.value, &name.value]);
                     match &object.value {
-                        Value::Name(path, _) if self.chooses_acts(path) => {
+                        Value::Name(path, _)
+                            if self.chooses_acts(path) || &**path == "a module" =>
+                        {
                             Value::reached(&format!("{path}[]"), text)
                         }
                         _ => Value::reached("a member", text),

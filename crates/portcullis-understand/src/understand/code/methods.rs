@@ -43,6 +43,11 @@ impl Interpreter<'_, '_, '_> {
         if self.tells_program(&receiver, name, given) {
             return receiver;
         }
+        if name == "format_map"
+            && let [object] = given
+        {
+            self.asked_by_template(&receiver, &object.value, span);
+        }
         if self.language == "python" && self.patches_by_fixture(&receiver, name, given) {
             return Value::name("unittest.mock.MagicMock()");
         }
@@ -201,6 +206,12 @@ impl Interpreter<'_, '_, '_> {
             }
             "slice" | "substring" | "substr" | "subarray" if self.language == "javascript" => {
                 return cut_out(&receiver, name, given);
+            }
+            // What a statement is made into is a statement.
+            "compile"
+                if self.language == "python" && super::calls::looks_like_sql(&receiver.text()) =>
+            {
+                Some(Fold::Same)
             }
             "charCodeAt" | "ord" => Some(Fold::Ordinal),
             _ => None,

@@ -9,6 +9,7 @@ use crate::{
     effect::{Argument, WriteMode},
     programs::host::Host,
     text::Text,
+    understand::meaning::look::{self, Strictness},
 };
 
 /// Words that hand the rest of their line to a shell.
@@ -41,6 +42,47 @@ fn captured(line: &str) -> Option<usize> {
     let command = rest.trim_start();
     let command = command.strip_prefix('!').or_else(|| command.strip_prefix("%sx "))?;
     (are_names && !command.starts_with('=')).then(|| line.len() - command.len())
+}
+
+/// Connections to databases that are in memory only (jupysql.ploomber.io, "Connecting").
+const IN_MEMORY: &[&str] = &["duckdb://", "duckdb:///:memory:", "sqlite://", "sqlite:///:memory:"];
+
+/// What stands behind `%sql` in a line that begins with it, or whose value is what it gives.
+fn statement(line: &str) -> Option<&str> {
+    let magic = match line.split_once('=') {
+        Some((name, rest)) if !name.trim_start().starts_with('%') => rest.trim_start(),
+        _ => line,
+    };
+    magic.strip_prefix("%sql ")
+}
+
+/// The addresses that lines with `%sql` connect to.
+fn connections(code: &str) -> impl Iterator<Item = &str> {
+    let lines = code.lines().filter_map(|line| statement(line.trim_start()));
+    lines.filter_map(|rest| rest.split_whitespace().find(|word| word.contains("://")))
+}
+
+/// The statement behind options, the name of a connection and the name of what it gives: `%sql --with x rows << SELECT 1`.
+fn behind_connection(line: &str) -> &str {
+    /// How many words stand before a statement.
+    const WORDS: usize = 16;
+    let mut rest = line.trim_start();
+    for _ in 0..WORDS {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        let behind = || rest.get(word.len()..).unwrap_or_default().trim_start();
+        if word.starts_with('-') && word.len() > 1 && word != "--" {
+            rest = behind();
+            let value = rest.split_whitespace().next().unwrap_or_default();
+            if !look::is_statement(rest, Strictness::Shape) {
+                rest = rest.get(value.len()..).unwrap_or_default().trim_start();
+            }
+        } else if word.contains("://") || word == "<<" || behind().starts_with("<<") {
+            rest = behind();
+        } else {
+            break;
+        }
+    }
+    rest
 }
 
 /// Tells the walk what the commands in a notebook's cell would do.
@@ -79,6 +121,9 @@ pub(super) fn understand(walk: &mut Walk<'_>, code: &str) {
     if !code.contains(['!', '%']) {
         return;
     }
+    // A database in the program's memory is gone with it.
+    let mut all = connections(code).peekable();
+    let is_real = all.peek().is_none() || all.any(|it| !IN_MEMORY.contains(&it));
     let mut start = 0;
     for line in code.split_inclusive('\n') {
         let end = start + line.len();
@@ -96,6 +141,13 @@ pub(super) fn understand(walk: &mut Walk<'_>, code: &str) {
             let command = code.get(from..end).unwrap_or_default().trim_end();
             let (text, span) = (Text::known(command), Span::new(from, from + command.len()));
             walk.shell(&text, span, &[], None);
+        } else if let Some(rest) = statement(command) {
+            let sent = behind_connection(rest);
+            let from = end - command.len() + (command.len() - sent.len());
+            let sent = sent.trim();
+            if is_real && !sent.is_empty() {
+                walk.query(&Text::known(sent), Span::new(from, from + sent.len()));
+            }
         } else if let Some(rest) = command.strip_prefix("%run ") {
             let from = end - rest.len();
             let text = Text::known(format!("python3 {}", rest.trim()));
@@ -138,6 +190,24 @@ fn watched(line: &str) -> Option<&str> {
     Some(rest)
 }
 
+/// `env = %env`, `key = %env KEY`: all variables that there are, or one (ipython.readthedocs.io, "%env").
+fn environment_in(line: &str) -> Option<String> {
+    let (name, rest) = line.split_once('=')?;
+    let asked = rest.trim().strip_prefix("%env")?;
+    let is_name = !name.trim().is_empty()
+        && name.trim().bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+    let indent = name.get(..name.len() - name.trim_start().len()).unwrap_or_default();
+    let name = name.trim();
+    match asked.trim() {
+        _ if !is_name => None,
+        "" => Some(format!("{indent}import os; {name} = os.environ")),
+        one if asked.starts_with(' ') && !one.contains(['=', '"', '\\', ' ']) => {
+            Some(format!("{indent}import os; {name} = os.environ[\"{one}\"]"))
+        }
+        _ => None,
+    }
+}
+
 /// Whether a line for a shell has a value of Python in it: `!rm -rf {base}`.
 pub(in super::super) fn puts_names_in(code: &str) -> bool {
     code.lines().any(|line| command_in(line).is_some_and(|(_, _, it)| it.contains(['{', '$'])))
@@ -157,6 +227,7 @@ pub(in super::super) fn without_magics(code: &str, bound: &str) -> String {
                 let code = watched(line).unwrap_or_default();
                 format!("{}{code}", line.get(..indent).unwrap_or_default())
             }
+            None if environment_in(line).is_some() => environment_in(line).unwrap_or_default(),
             None if line.trim_start().starts_with('%') => {
                 let magic = line.trim_start();
                 let indent = line.get(..line.len() - magic.len()).unwrap_or_default();

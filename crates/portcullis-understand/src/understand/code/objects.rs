@@ -10,7 +10,7 @@ use super::{
     interpreter::{Interpreter, Parameter},
     value::{Given, Value, mixed},
 };
-use crate::effect::GapReason;
+use crate::{bound::Bounded, effect::GapReason, text::Piece};
 
 pub(super) use getters::{GETTER, described_as};
 
@@ -198,6 +198,38 @@ impl Interpreter<'_, '_, '_> {
         let given = given.iter().map(|value| Given { name: None, value: value.clone(), span });
         let given: Vec<Given> = given.collect();
         Some(self.apply(index, Some(&given)))
+    }
+
+    /// `"{A} {B}".format_map(object)`, `"%(A)s" % object`: an object of the script's own is asked for each name that stands in the text.
+    pub(super) fn asked_by_template(&mut self, template: &Value, object: &Value, span: Span) {
+        /// How many names are asked for.
+        const NAMES: usize = 64;
+        if self.language != "python" || self.classes.is_empty() {
+            return;
+        }
+        let Value::Name(path, _) = object else { return };
+        if self.class_of(path).is_none() {
+            return;
+        }
+        let text = template.text();
+        let known = text.pieces.iter().filter_map(|piece| match piece {
+            Piece::Known(known) => Some(known.as_str()),
+            _ => None,
+        });
+        let known: String = known.collect();
+        let is_part = |it: char| !it.is_alphanumeric() && it != '_';
+        let begins = known.match_indices(['{', '(']).filter_map(|(at, _)| known.get(at + 1..));
+        let names = begins.filter_map(|rest| rest.split(is_part).next());
+        let mut keys: Vec<Value> =
+            names.filter(|name| !name.is_empty()).leading(NAMES + 1).map(Value::known).collect();
+        if keys.len() > NAMES || text.has_unknown() {
+            keys.push(Value::unknown("a key"));
+        }
+        for key in keys {
+            for method in ["__getitem__", "__missing__"] {
+                self.by_itself(object, method, std::slice::from_ref(&key), span);
+            }
+        }
     }
 
     /// Objects are gone at the end at the latest: what their classes do then, `__del__`, is called without an argument.

@@ -73,6 +73,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn told_of_subclass(&mut self, class: &str, start: usize, head: Range<usize>) {
         let mut given = Vec::new();
         let mut bases = Vec::new();
+        let mut makers = Vec::new();
         let mut at = head.start;
         while at < head.end {
             if self.is_name(at) && self.word_at(at + 1) == "=" {
@@ -92,7 +93,12 @@ impl Interpreter<'_, '_, '_> {
                     };
                     // What it is given is the class itself.
                     if ["__call__", "__init__", "__new__", "__prepare__"].iter().any(makes) {
-                        self.walk.gap(span, GapReason::UnknownCode);
+                        match &value {
+                            Value::Name(path, _) if self.only_registers(path) => {
+                                makers.push((path.to_string(), span));
+                            }
+                            _ => self.walk.gap(span, GapReason::UnknownCode),
+                        }
                     }
                     continue;
                 }
@@ -105,6 +111,9 @@ impl Interpreter<'_, '_, '_> {
             at = self.partner_or_next(at);
         }
         let end = self.block_end(start);
+        for (metaclass, span) in makers {
+            self.made_by(&metaclass, class, end, &given, span);
+        }
         for base in bases {
             if let Some(index) = self.named.get(&format!("{base}.__init_subclass__")).copied() {
                 self.tells_base(end, index, class, given.clone());

@@ -24,6 +24,7 @@ pub(super) use cluster::is_rehearsal;
 pub(super) use command::kebab;
 pub(super) use command::{data_of, sent};
 use command::{known, options};
+pub(super) use stored::is_environment;
 
 /// First words of methods that destroy.
 const DESTROYING: &[&str] =

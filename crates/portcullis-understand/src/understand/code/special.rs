@@ -298,6 +298,10 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
         }
+        if path.ends_with("mock.patch.dict") {
+            self.patches_environment(given, span);
+        }
+        self.notice_double(path, given);
         if last == "add_argument" {
             self.argument_of_program(path, given);
         }
@@ -327,6 +331,10 @@ impl Interpreter<'_, '_, '_> {
         if path == "zipimport.zipimporter" {
             self.loaded(plain.first().copied(), &["python3"]);
         }
+        // What the child reads and writes, this program passes on.
+        if matches!(path, "os.forkpty" | "pty.fork") {
+            self.seen.duplicates.get_or_insert(span);
+        }
         self.runs_examples(path, given, span);
         if matches!(last, "PopenSpawn" | "spawn" | "spawnu")
             && matches!(
@@ -338,8 +346,9 @@ impl Interpreter<'_, '_, '_> {
                     | "ptyprocess"
                     | "wexpect"
             )
-            && let [program, rest @ ..] = plain.as_slice()
+            && let Some(program) = plain.first().copied().or_else(|| keyword("command"))
         {
+            let rest = plain.get(1..).unwrap_or_default();
             let listed = rest.iter().find(|it| matches!(it.value, Value::List(_)));
             return Some(self.driven(
                 path,

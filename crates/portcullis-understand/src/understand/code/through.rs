@@ -112,6 +112,9 @@ impl Interpreter<'_, '_, '_> {
             let named = given.iter().find(|it| it.name.as_deref() == Some("filename"));
             return Some(self.fill_named(named.or(given.first().filter(|it| it.name.is_none()))));
         }
+        if let Some(place) = self.place_of_package(path, given) {
+            return Some(place);
+        }
         match last {
             "__getattribute__" | "__getattr__" => match given {
                 [name] => {

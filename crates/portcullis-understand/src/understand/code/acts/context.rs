@@ -64,6 +64,7 @@ impl Interpreter<'_, '_, '_> {
             ("javascript", "vm.runInContext" | "vm.runInNewContext") => {
                 self.run_handed(&first?.value, first?.span, &second?.value)
             }
+            ("python", "types.FunctionType") => self.copied_function(given),
             // The names of what is outside come first, those of what is inside hide them.
             ("python", "eval" | "exec") => {
                 let mut table = Vec::new();

@@ -146,6 +146,10 @@ impl Interpreter<'_, '_, '_> {
         let mut words: Vec<Argument> = all.first().cloned().into_iter().collect();
         words.extend(all.into_iter().skip(2));
         self.seen.spawns = Some(span);
+        // `os.posix_spawn(…, file_actions=[(os.POSIX_SPAWN_DUP2, s.fileno(), 0)])`
+        if call.keyword(&["file_actions"]).is_some_and(|it| points_streams(&it.value)) {
+            self.seen.duplicates.get_or_insert(span);
+        }
         Value::Text(self.run_words(&words, None))
     }
 
@@ -185,5 +189,18 @@ impl Interpreter<'_, '_, '_> {
         words.push(target);
         self.walk.run(&words, None);
         Value::unknown("nothing")
+    }
+}
+
+/// Whether what is done with the descriptors of a new process points one of them at another one, as far as that is known.
+fn points_streams(actions: &Value) -> bool {
+    let is_other = |action: &Value| match action {
+        Value::List(parts) => !matches!(parts.first(), Some(Value::Name(path, _))
+            if path.ends_with("POSIX_SPAWN_OPEN") || path.ends_with("POSIX_SPAWN_CLOSE")),
+        _ => true,
+    };
+    match actions {
+        Value::List(actions) => actions.iter().any(is_other),
+        _ => true,
     }
 }

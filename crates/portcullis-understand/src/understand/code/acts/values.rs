@@ -53,7 +53,8 @@ impl Interpreter<'_, '_, '_> {
                 elements
                     .into_iter()
                     .map(|value| {
-                        self.apply(index, Some(&[Given { name: None, value, span: list.span }]))
+                        let one = Given { name: None, value, span: list.span };
+                        self.apply_dispatched(index, &[one])
                     })
                     .collect(),
             );
@@ -102,6 +103,16 @@ impl Interpreter<'_, '_, '_> {
         Value::Text(text)
     }
 
+    /// The home directory: what a test puts into `HOME` for as long as a block lasts, where that is known.
+    pub(super) fn home_now(&mut self) -> Text {
+        let name = "os.environ.HOME";
+        let set = self.bound(name).filter(|_| self.is_patched_for_now(name));
+        match set {
+            Some(value) if value.as_known().is_some() => value.text(),
+            _ => self.environment("HOME"),
+        }
+    }
+
     /// A path with `~` written out.
     pub(super) fn expand_user(&mut self, call: Call<'_>) -> Value {
         let Call { first, path, .. } = call;
@@ -118,7 +129,7 @@ impl Interpreter<'_, '_, '_> {
             .strip_prefix('~')
             .filter(|rest| rest.is_empty() || rest.starts_with('/'));
         if let Some(rest) = rest {
-            let mut path = self.environment("HOME");
+            let mut path = self.home_now();
             path.push_known(rest);
             for piece in text.pieces.drain(..).skip(1) {
                 path.push(piece);

@@ -11,12 +11,17 @@ use super::{
 
 /// A list in the order of its texts or numbers; where how it is sorted is not known, each may stand anywhere.
 pub(in super::super) fn in_order(list: &[Value], given: &[Given]) -> Vec<Value> {
-    let mut texts: Vec<(&str, &Value)> =
-        list.iter().filter_map(|one| Some((one.as_known()?, one))).collect();
+    // Tuples by their elements, the first one first.
+    let texts_of = |one: &Value| match one {
+        Value::List(parts) => parts.iter().map(|it| it.as_known().map(str::to_owned)).collect(),
+        one => one.as_known().map(|text| vec![text.to_owned()]),
+    };
+    let mut texts: Vec<(Vec<String>, &Value)> =
+        list.iter().filter_map(|one| Some((texts_of(one)?, one))).collect();
     if !given.is_empty() || texts.len() != list.len() {
         return any_of(list.to_vec());
     }
-    texts.sort_by_key(|(text, _)| *text);
+    texts.sort_by(|(one, _), (other, _)| one.cmp(other));
     texts.into_iter().map(|(_, one)| one.clone()).collect()
 }
 

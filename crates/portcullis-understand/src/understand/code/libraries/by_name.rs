@@ -36,6 +36,11 @@ use words::{
     RUNS, SENDS, SHOWS, SILENCES, STARTS, STORES, TAKES_ALL,
 };
 
+/// Whether the words of a function's name say that it only shows or checks what it is given.
+pub(in super::super) fn only_shows(words: &[String]) -> bool {
+    words.iter().any(|word| SHOWS.contains(&word.as_str()))
+}
+
 impl Interpreter<'_, '_, '_> {
     /// A call of which only its name and what it is given say what it does.
     pub(super) fn derived(

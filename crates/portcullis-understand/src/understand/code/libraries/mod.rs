@@ -23,6 +23,7 @@ mod stored;
 mod stores;
 mod told;
 
+pub(super) use by_name::only_shows;
 pub(super) use judged::{Called, is_told};
 pub(super) use local::is_local;
 pub(super) use rows::{IN_MEMORY, is_of_a_test};
@@ -112,6 +113,8 @@ pub(super) enum Doing {
     MailsMany,
     /// It is said for whom a message is.
     Addresses,
+    /// Devices are told what the function is called after that is handed over: `nr.run(task=napalm_configure, configuration=…)`.
+    Tasks,
     /// Frames of a network are sent, by what they are made of.
     Packets,
     /// It gives a secret where this argument says so.
@@ -186,6 +189,11 @@ pub(super) fn of_module(module: &str) -> Option<&'static Card> {
         })
         .max_by_key(|(length, _)| *length)
         .map(|(_, card)| card)
+}
+
+/// Whether a module is that of a library with a card.
+pub(super) fn is_known(module: &str) -> bool {
+    of_module(module).is_some()
 }
 
 /// Whether the library of a module can destroy what its service keeps.

@@ -62,9 +62,12 @@ pub(super) const CARDS: &[Card] = &[
             ("put_directory", Uploads("")),
             ("putfo", Uploads("")),
             ("fast_put", Uploads("")),
+            ("mput", Uploads("")),
         ],
         otherwise: None,
     },
+    // https://nornir.readthedocs.io
+    Card { modules: &["nornir"], habits: &[], methods: &[("run", Tasks)], otherwise: Some(Quiet) },
     // https://github.com/theophilusx/ssh2-sftp-client, https://github.com/patrickjuchli/basic-ftp, https://pysftp.readthedocs.io
     // https://pypi.org/project/pywinrm, https://pypi.org/project/pypsrp
     Card {

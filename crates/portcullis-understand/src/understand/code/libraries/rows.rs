@@ -194,6 +194,7 @@ impl Interpreter<'_, '_, '_> {
             && matches!(given, [Given { value: Value::Name(path, _), .. }, ..] if path.ends_with(')'));
         if is_for_a_test(&Value::name(&format!("{}()", called.path)))
             || called.path == "umzug.SequelizeStorage"
+            || is_played(called.path)
             || is_handed_client
         {
             return;
@@ -303,6 +304,10 @@ impl Interpreter<'_, '_, '_> {
             "node:sqlite",
             "sql.js",
         ];
+        let root = path.split(['.', '(']).next().unwrap_or_default();
+        let is_model = top == "peewee"
+            && self.bases.get(root).is_some_and(|base| is_of(base))
+            && self.is_model_of(root, opened);
         let is_inside = INSIDE.contains(&top) && path.starts_with("drizzle-orm/");
         // What takes steps back in the one database that there is.
         let is_of_steps = path.starts_with("umzug.") && top == "sequelize";
@@ -310,7 +315,85 @@ impl Interpreter<'_, '_, '_> {
             || is_of_steps
             || is_own
             || is_inside
+            || is_model
             || given.iter().any(|given| matches!(&given.value, Value::Name(path, _) if is_of(path)))
+    }
+
+    /// What opens something that is none: the test driver of libvirt keeps its machines in the program (libvirt.org, "Test hypervisor
+    /// driver"), and an engine that is only played hands its statements to a function (docs.sqlalchemy.org, "create_mock_engine").
+    pub(in super::super) fn notice_double(&mut self, path: &str, given: &[Given]) {
+        let first = given.first().map(|it| &it.value);
+        if path.starts_with("libvirt.open") && !path.contains("()") {
+            let driver = first.and_then(Value::as_known);
+            match driver.is_some_and(|driver| driver.starts_with("test:///")) {
+                true => drop(self.seen.in_memory.get_or_insert_with(|| path.to_owned())),
+                false => self.seen.real = true,
+            }
+        }
+        if is_played(path) {
+            let named = given.iter().find(|it| it.name.as_deref() == Some("executor"));
+            let executor = named.or_else(|| given.get(1)).map(|it| it.value.clone());
+            self.executors.push(executor.unwrap_or_else(|| Value::unknown("a function")));
+        }
+    }
+
+    /// `metadata.drop_all(engine)` of an engine that is only played: its function gets the statement, and does with it what it does.
+    fn hands_to_executor(
+        &mut self,
+        statement: &str,
+        called: &Called<'_>,
+        given: &[Given],
+        span: Span,
+    ) -> bool {
+        let is_handed = given.iter().any(|it| {
+            matches!(&it.value, Value::Name(path, _)
+                if path.strip_suffix("()").is_some_and(is_played))
+        });
+        let is_known = |it: &Value| match it {
+            Value::Function(_) => true,
+            Value::Name(path, _) => &**path == "print",
+            _ => false,
+        };
+        // What it keeps, another one may be given.
+        if !is_handed
+            || self.source.contains("create_engine")
+            || self.seen.real
+            || !self.executors.iter().all(is_known)
+        {
+            return false;
+        }
+        let value = Value::known(&format!("{statement} {}", called.table()));
+        for executor in self.executors.clone() {
+            let one = Given { name: None, value: value.clone(), span };
+            self.call_value(executor, vec![one], span);
+        }
+        true
+    }
+
+    /// Whether a model of peewee works on the one database that is opened in memory.
+    fn is_model_of(&self, class: &str, opened: &str) -> bool {
+        /// How many classes lie above each other.
+        const ABOVE: usize = 8;
+        if [".init(", ".bind", "Proxy"].iter().any(|it| self.source.contains(it)) {
+            return false;
+        }
+        let mut class = class;
+        for _ in 0..ABOVE {
+            let body = self.classes.iter().rev().find(|(name, _)| name == class);
+            let Some((_, body)) = body else { return false };
+            let told = body.clone().find(|at| {
+                self.word_at(*at) == "database" && self.word_at(at + 1) == "=" && self.is_first(*at)
+            });
+            if let Some(at) = told {
+                let value = self.variables.get(self.word_at(at + 2));
+                return matches!(value, Some(Value::Name(path, _))
+                    if path.strip_suffix("()") == Some(opened));
+            }
+            let above = self.parents.iter().find(|(own, _)| own == class);
+            let Some((_, above)) = above else { return false };
+            class = above;
+        }
+        false
     }
 
     /// Rows are deleted or changed: told as the statement that does so.
@@ -480,6 +563,9 @@ impl Interpreter<'_, '_, '_> {
         given: &[Given],
         span: Span,
     ) {
+        if self.hands_to_executor(statement, called, given, span) {
+            return;
+        }
         if self.is_in_memory(called.path, given) || self.is_only_written(called) {
             return;
         }
@@ -549,6 +635,11 @@ impl Interpreter<'_, '_, '_> {
         self.seen.asked.inherit(&answered);
         answered
     }
+}
+
+/// Whether a function makes an engine without a database.
+fn is_played(path: &str) -> bool {
+    path.starts_with("sqlalchemy.") && path.ends_with(".create_mock_engine")
 }
 
 /// The statement that was put together by calls: `delete(User)`, `update(User).where(…).values(…)`.

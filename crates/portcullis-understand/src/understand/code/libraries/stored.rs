@@ -17,6 +17,7 @@ use crate::{
     effect::{Argument, WriteMode},
     programs::host::Host,
     text::{Piece, Text},
+    understand::meaning,
 };
 
 /// What a file system of this machine, or of the program's memory, is called.
@@ -209,6 +210,26 @@ impl Interpreter<'_, '_, '_> {
         let does = words.filter_map(|word| DOES.iter().find(|(name, _)| *name == word)).next();
         if let Some((_, class)) = does {
             self.deed(*class, false, called, given, span);
+        }
+    }
+
+    /// `nr.run(task=napalm_configure, configuration=…)`: a task is called after what it does to each device.
+    pub(super) fn tasks(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
+        const CHANGES: &[&str] =
+            &["commit", "config", "configs", "configure", "delete", "edit", "restore", "upgrade"];
+        const ASKS: &[&str] = &["compare", "diff", "get", "show", "validate"];
+        let changes = given.iter().any(|it| match &it.value {
+            Value::Name(path, _) => {
+                let words = meaning::words(path.rsplit('.').next().unwrap_or_default());
+                let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+                says(CHANGES) && !says(ASKS)
+            }
+            _ => false,
+        });
+        let is_tried =
+            given.iter().any(|it| it.name.as_deref() == Some("dry_run") && it.value.is_true());
+        if changes && (!is_tried || self.source.contains("**")) {
+            self.deed(Class::Administer, false, called, given, span);
         }
     }
 

@@ -8,6 +8,7 @@ use super::{
         value::{Given, Value},
     },
     command::{DEPTH, kebab, known, written},
+    stored::secret,
 };
 use crate::text::Text;
 
@@ -53,13 +54,7 @@ impl Interpreter<'_, '_, '_> {
             }
             "connect" if kind.ends_with("podexec") => self.in_a_pod(given, span),
             // Nobody decodes what stays in the cluster.
-            "list" | "read" if kind == "secret" => {
-                let decodes = ["b64decode", "base64", "atob("].iter();
-                let prints = self.source.contains("print(") && self.source.contains(".data");
-                if prints || decodes.into_iter().any(|name| self.source.contains(name)) {
-                    self.tell(known(&["kubectl", "get", "secrets", "-o", "yaml"]), span);
-                }
-            }
+            "list" | "read" if kind == "secret" => self.secrets_of_a_cluster(span),
             "patch" | "replace" if kind.ends_with("scale") => {
                 let mut words = known(&["kubectl", "scale"]);
                 let said = given.iter().map(|given| written(&given.value, DEPTH).display());
@@ -92,6 +87,14 @@ impl Interpreter<'_, '_, '_> {
         None
     }
 
+    fn secrets_of_a_cluster(&mut self, span: Span) {
+        let decodes = ["b64decode", "base64", "atob("].iter();
+        let prints = self.source.contains("print(") && self.source.contains(".data");
+        if prints || decodes.into_iter().any(|name| self.source.contains(name)) {
+            self.tell(known(&["kubectl", "get", "secrets", "-o", "yaml"]), span);
+        }
+    }
+
     /// `client.resources.get(kind="Pod")` of a dynamic client, and what is done by what it gives: the kind of thing goes along.
     pub(super) fn resource(
         &mut self,
@@ -109,6 +112,13 @@ impl Interpreter<'_, '_, '_> {
             return Some(Value::reached(&path, kind.value.text()));
         }
         let is_one = receiver.ends_with(".resources.get()");
+        if method == "get"
+            && is_one
+            && text.as_known().is_some_and(|kind| kind.eq_ignore_ascii_case("secret"))
+        {
+            self.secrets_of_a_cluster(span);
+            return Some(secret());
+        }
         if !matches!(method, "delete" | "patch" | "replace") || !is_one && !of_any_kind {
             return None;
         }

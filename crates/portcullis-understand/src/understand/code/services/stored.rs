@@ -46,7 +46,7 @@ impl Interpreter<'_, '_, '_> {
         {
             self.tell(words, span);
         }
-        if printed.iter().any(|given| is_environment(&given.value, DEPTH)) {
+        if printed.iter().any(|given| is_environment(&given.value)) {
             let lower = self.source.to_ascii_lowercase();
             let searches =
                 ["secret", "token", "passw", "api_?key", "apikey", "api_key", "credential"]
@@ -72,7 +72,11 @@ pub(super) fn secret() -> Value {
 }
 
 /// Whether a value is all of the environment, with what its variables hold.
-fn is_environment(value: &Value, depth: usize) -> bool {
+pub(in super::super) fn is_environment(value: &Value) -> bool {
+    holds_environment(value, DEPTH)
+}
+
+fn holds_environment(value: &Value, depth: usize) -> bool {
     const NAMES: &[&str] = &["os.environ", "os.environb", "process.env"];
     let Some(depth) = depth.checked_sub(1) else { return false };
     // `os.environ.items()[]`, and not the keys alone or one that is named.
@@ -89,8 +93,10 @@ fn is_environment(value: &Value, depth: usize) -> bool {
         Value::Text(text) => {
             text.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(origin) if holds(origin)))
         }
-        Value::List(list) | Value::Any(list) => list.iter().any(|one| is_environment(one, depth)),
-        Value::Table(table) => table.iter().any(|(_, one)| is_environment(one, depth)),
+        Value::List(list) | Value::Any(list) => {
+            list.iter().any(|one| holds_environment(one, depth))
+        }
+        Value::Table(table) => table.iter().any(|(_, one)| holds_environment(one, depth)),
         _ => false,
     }
 }

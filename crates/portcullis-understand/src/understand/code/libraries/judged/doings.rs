@@ -18,7 +18,7 @@ use crate::{
     contract::Class,
     effect::{Argument, GapReason, WriteMode},
     programs::host::Host,
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
     understand::meaning::look,
 };
 
@@ -113,6 +113,7 @@ impl Interpreter<'_, '_, '_> {
             Doing::Saves => {}
             Doing::WritesThere => self.writes_there(given),
             Doing::WritesTable => self.writes_table(called, given, span),
+            Doing::Tasks => self.tasks(called, given, span),
             Doing::Switches => self.switches(called, given, span),
             Doing::Named => self.done_by_name(called, given, span),
             Doing::Registry => result = self.registry(called, given, span),
@@ -324,7 +325,7 @@ impl Interpreter<'_, '_, '_> {
         for file in files.into_iter().leading(ARGUMENTS) {
             self.flush();
             let span = given.first().map(|given| given.span).unwrap_or_default();
-            let content = self.walk.read(&Argument { text: Text::known(file), span });
+            let content = self.walk.read(&Argument { text: file, span });
             sends.inherit(&content);
         }
         sends
@@ -372,12 +373,16 @@ fn option(name: Option<&str>, value: &Value, words: &mut Vec<Text>, depth: usize
 }
 
 /// The files that are named in what is sent.
-fn named_files(value: &Value, is_file: bool, depth: usize, files: &mut Vec<String>) {
+fn named_files(value: &Value, is_file: bool, depth: usize, files: &mut Vec<Text>) {
     let Some(depth) = depth.checked_sub(1).filter(|_| files.len() < ARGUMENTS) else { return };
     match value {
         Value::Text(text) => {
-            if let Some(known) = text.as_known().filter(|known| is_file && look::is_path(known)) {
-                files.push(known.to_owned());
+            // Each of those that a pattern finds: `sftp.put(list(directory.glob("id_*")))`.
+            let is_pattern = text.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+                && text.known_prefix().starts_with(['/', '~']);
+            let is_path = text.as_known().is_some_and(look::is_path);
+            if is_file && (is_path || is_pattern) {
+                files.push(text.clone());
             }
         }
         Value::List(list) | Value::Any(list) => {
