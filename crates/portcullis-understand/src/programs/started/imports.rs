@@ -4,7 +4,7 @@
 mod called;
 mod node;
 
-pub(super) use called::paths;
+pub(super) use called::{logged, paths};
 
 use portcullis_syntax::Span;
 
@@ -150,6 +150,8 @@ fn python(text: &str, loads: &mut Vec<Load>) {
                 .split_once("import_module(")
                 .or_else(|| statement.split_once("__import__("))
                 .or_else(|| statement.split_once("run_module("))
+                // Settings by the name of their module: flask, celery.
+                .or_else(|| statement.split_once("from_object("))
                 && let Some(module) = joined_quotes(rest)
             {
                 push_python(loads, &module, &[], span);

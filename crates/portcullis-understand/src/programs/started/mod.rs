@@ -57,6 +57,7 @@ mod packages;
 mod php;
 mod project;
 mod pytest;
+mod revisions;
 mod robot;
 mod ruby;
 mod schedules;

@@ -70,8 +70,29 @@ fn rake(walk: &mut dyn Host, invocation: &Invocation) {
                 walk.left_unread(invocation.span);
                 break;
             }
-            walk.load("ruby", &format!("{root}/{folder}/{name}"), invocation.span);
+            let path = format!("{root}/{folder}/{name}");
+            walk.load("ruby", &path, invocation.span);
+            if let Some(file) = walk.look(&path).file() {
+                specified(walk, &file, &words, invocation.span);
+            }
         }
+    }
+    specified(walk, &file, &words, invocation.span);
+}
+
+/// `RSpec::Core::RakeTask.new(:spec)`: a task that runs the examples (rspec.info, "rake task").
+fn specified(walk: &mut dyn Host, file: &File, words: &[String], span: Span) {
+    let Some((_, rest)) = file.text.split_once("RSpec::Core::RakeTask") else { return };
+    let named = rest.split_once(".new").map_or("", |(_, rest)| rest.trim_start_matches(['(', ' ']));
+    let named = named.trim_start_matches([':', '"', '\'']);
+    let end = named.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let name = named.get(..end.unwrap_or(named.len())).filter(|name| !name.is_empty());
+    let asked = project::operands(words, &["-f", "--rakefile", "-C"]);
+    // Without a word it is the task `default`, which may stand for any.
+    let is_asked = asked.is_empty()
+        || asked.iter().any(|it| *it == name.unwrap_or("spec") || *it == "default");
+    if is_asked {
+        walk.run(&project::arguments(&["rspec"], span), None);
     }
 }
 

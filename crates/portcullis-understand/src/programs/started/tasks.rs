@@ -117,6 +117,9 @@ fn composer(walk: &mut dyn Host, invocation: &Invocation) {
                     }
                     for script in scripts.get(&event).iter().flat_map(|it| it.each()) {
                         let Some(text) = script.text() else { continue };
+                        if let Some(node) = tree.root() {
+                            method(walk, node, &root, text, script.span);
+                        }
                         open.extend(composed(walk, text, script.span));
                     }
                     seen.push(event);
@@ -124,6 +127,26 @@ fn composer(walk: &mut dyn Host, invocation: &Invocation) {
             });
         });
     });
+}
+
+/// A script that is a static method: its class lies where the project's autoloading says (getcomposer.org, "PSR-4", "Defining scripts").
+fn method(walk: &mut dyn Host, node: &tree::Node, root: &str, script: &str, span: Span) {
+    let Some((class, _)) = script.split_once("::").filter(|_| !script.contains(' ')) else {
+        return;
+    };
+    let class = class.trim_start_matches('\\');
+    for key in ["autoload", "autoload-dev"] {
+        let spaces = node.path(&[key, "psr-4"]);
+        for (space, places) in spaces.iter().flat_map(|it| it.entries()) {
+            let Some(rest) = class.strip_prefix(space.trim_end_matches('\\')) else { continue };
+            let rest = rest.trim_start_matches('\\').replace('\\', "/");
+            for place in places.each().iter().filter_map(|it| it.text()) {
+                let place = project::joined(root, place.trim_end_matches('/'));
+                let path = format!("{place}/{rest}.php");
+                walk.load("php", &path, span);
+            }
+        }
+    }
 }
 
 /// One script of composer; gives the other that it names.

@@ -272,7 +272,14 @@ pub(super) static TABLE: &[Row] = &[
     // xmake.io, premake.github.io, olivinelabs busted, luarocks "Rockspec format".
     Row {
         programs: &["xmake", "premake", "premake5", "busted", "luarocks", "lde"],
-        files: &["xmake.lua", "premake5.lua", "*.rockspec", "spec/**_spec.lua"],
+        files: &[
+            "xmake.lua",
+            "premake5.lua",
+            ".busted",
+            "spec/helper.lua",
+            "*.rockspec",
+            "spec/**_spec.lua",
+        ],
         language: "lua",
         calls: &[
             ("os.exec", Given::Command),
@@ -416,7 +423,14 @@ pub(super) static TABLE: &[Row] = &[
     // phpunit.de, "The XML Configuration File"; laravel.com, "Request Lifecycle"; getrector.com; deployer.org.
     Row {
         programs: &["artisan"],
-        files: &["bootstrap/app.php", "routes/console.php", "app/Providers/*.php"],
+        files: &[
+            "bootstrap/app.php",
+            "bootstrap/providers.php",
+            "app/Providers/*.php",
+            "routes/*.php",
+            "config/*.php",
+            "app/Console/**.php",
+        ],
         language: "php",
         ..ROW
     },
@@ -445,7 +459,7 @@ pub(super) static TABLE: &[Row] = &[
     Row {
         programs: &["prove"],
         operands: &[".t", ".pl"],
-        files: &["t/*.t"],
+        files: &["t/**.t"],
         language: "perl",
         ..ROW
     },
@@ -620,7 +634,7 @@ pub(super) static TABLE: &[Row] = &[
     Row {
         programs: &["alembic"],
         verbs: &["check", "current", "downgrade", "revision", "stamp", "upgrade"],
-        files: &["alembic/env.py", "migrations/env.py", "*/env.py"],
+        files: &["*/env.py"],
         language: "python",
         ..ROW
     },
