@@ -20,6 +20,7 @@ pub(super) static NODE: Starter = Starter {
 
 pub(super) static RUBY: Starter = Starter { programs: &["ruby", "irb"], start: ruby };
 
+pub(super) static R: Starter = Starter { programs: &["R", "Rscript", "r"], start: profile };
 pub(super) static PERL: Starter = Starter { programs: &["perl"], start: perl };
 
 /// `python -m PACKAGE`: the package's `__main__`, or the module. `sitecustomize` and `usercustomize` are loaded from wherever `PYTHONPATH`
@@ -71,6 +72,27 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
         && let Some(path) = walk.target(&file.text).path
     {
         walk.load("python", &path, file.span);
+    }
+}
+
+/// `R_PROFILE_USER`, in the environment or in the `.Renviron` that is read first: the profile that is run (stat.ethz.ch, "Startup").
+fn profile(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--vanilla", "--no-environ", "--version", "--help"]) {
+        return;
+    }
+    let Some(here) = walk.directory().map(str::to_owned) else { return };
+    let settings = walk.look(&format!("{here}/.Renviron")).file();
+    for name in ["R_PROFILE", "R_PROFILE_USER"] {
+        let set = variable(walk, invocation, name).map(|it| it.text.display());
+        let written = settings.iter().flat_map(|file| file.text.lines()).find_map(|line| {
+            let (key, value) = line.trim().split_once('=')?;
+            (key.trim() == name).then(|| value.trim().trim_matches(['"', '\'']).to_owned())
+        });
+        let Some(value) = set.or(written) else { continue };
+        if let Some(path) = walk.target(&crate::text::Text::known(value)).path {
+            walk.load("r", &path, invocation.span);
+        }
     }
 }
 

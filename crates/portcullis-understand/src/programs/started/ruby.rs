@@ -245,6 +245,30 @@ fn vagrant(walk: &mut dyn Host, invocation: &Invocation) {
     }
     if let Some(file) = project::nearest(walk, &["Vagrantfile", "vagrantfile"]) {
         evaluated(walk, &file, invocation.span);
+        walk.in_file(&file, "vagrant", invocation.span, |walk| {
+            for (at, _) in file.text.match_indices(".run") {
+                let rest = file.text.get(at + ".run".len()..).unwrap_or_default();
+                let Some(rest) = rest.trim_start().strip_prefix('=') else { continue };
+                triggered(walk, rest.trim_start(), Span::new(at, at + ".run".len()));
+            }
+        });
+    }
+}
+
+/// `trigger.run = {inline: "COMMAND"}`, `{path: "FILE"}`: it runs on this machine (developer.hashicorp.com/vagrant, "Trigger Configuration").
+fn triggered(walk: &mut dyn Host, value: &str, span: Span) {
+    let value = value.split('}').next().unwrap_or_default();
+    for key in ["inline", "path"] {
+        let Some((_, rest)) = value.split_once(key) else { continue };
+        let Some(at) = rest.find(['"', '\'']) else { continue };
+        let inner = rest.get(at + 1..).unwrap_or_default();
+        let quote = if rest.get(at..).is_some_and(|it| it.starts_with('"')) { '"' } else { '\'' };
+        let text = crate::text::Text::known(inner.split(quote).next().unwrap_or_default());
+        if key == "inline" {
+            walk.shell(&text, span, &[], None);
+        } else if let Some(path) = walk.target(&text).path {
+            walk.run_file("shell", &path, span, &[], None);
+        }
     }
 }
 

@@ -474,20 +474,6 @@ impl Walk<'_> {
                 let path = format!("{}/{below}", self.facts.home.as_deref()?);
                 Some(invocation.origin().derive([Piece::Known(path)]))
             }
-            "getent" => {
-                // Whoever runs the command asks for the own account: by a name that is written, or by what tells who that is.
-                let asked: Vec<&Argument> = options.operands().collect();
-                let ([database, account], Some("passwd")) =
-                    (asked.as_slice(), words.first().copied())
-                else {
-                    return None;
-                };
-                let _ = database;
-                let name = account.text.as_known().unwrap_or("user");
-                let home = self.facts.home.as_deref()?;
-                let line = format!("{name}:x:1000:1000::{home}:/bin/bash");
-                Some(invocation.origin().derive([Piece::Known(line)]))
-            }
             "dpkg" | "dpkg-query" if options.has(&["-L", "--listfiles"]) => {
                 Some(glob("/usr/", "**"))
             }

@@ -621,6 +621,28 @@ pub(super) static TABLE: &[Row] = &[
         language: "javascript",
         ..ROW
     },
+    // bun.sh/docs, "Test runner"; docs.deno.com, "deno test".
+    Row {
+        programs: &["bun", "deno"],
+        verbs: &["test"],
+        operands: &[".js", ".ts", ".tsx", ".jsx", ".mjs"],
+        files: &[
+            "*.test.ts",
+            "*.test.js",
+            "*_test.ts",
+            "test/**.test.ts",
+            "test/**.test.js",
+            "test/**_test.ts",
+            "tests/**.test.ts",
+            "tests/**.test.js",
+            "tests/**_test.ts",
+            "src/**.test.ts",
+            "src/**.test.js",
+            "src/**_test.ts",
+        ],
+        language: "javascript",
+        ..ROW
+    },
     // pm2.keymetrics.io, "Ecosystem File".
     Row {
         programs: &["pm2", "pm2-runtime"],
