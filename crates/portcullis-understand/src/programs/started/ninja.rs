@@ -96,7 +96,7 @@ fn commands(text: &str, whole: &str) -> Vec<(String, Span)> {
         |found: &mut Vec<(String, Span)>, written: &mut Vec<(String, Span)>, rule: &str| {
             for (code, span) in written.drain(..) {
                 let given = if runs_given(&code) { edges(whole, rule) } else { Vec::new() };
-                for words in given.iter().take(EDGES) {
+                for words in given.iter().leading(EDGES) {
                     let code = code.replace("${in}", "$in").replace("$in", words);
                     found.push((filled(&code), span));
                 }
@@ -156,7 +156,7 @@ fn code_of(
 /// Whether a command begins with what it is given, or with one word before that.
 fn runs_given(code: &str) -> bool {
     code.split(['&', '|', ';'])
-        .any(|part| part.split_whitespace().take(2).any(|word| matches!(word, "$in" | "${in}")))
+        .any(|part| part.split_whitespace().leading(2).any(|word| matches!(word, "$in" | "${in}")))
 }
 
 /// What each edge of a rule is given: `build OUT: RULE IN… | IMPLICIT`.
