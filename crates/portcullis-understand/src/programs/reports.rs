@@ -6,7 +6,7 @@ use crate::{
     effect::Argument,
     programs::host::Host,
     programs::invocation::Invocation,
-    text::{Taint, Text},
+    text::{Piece, Taint, Text},
 };
 
 const fn reports(name: &'static str) -> Program {
@@ -813,6 +813,16 @@ fn database(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         printed.inherit(&walk.read(&Argument { text: file, span: name.span }));
     }
     let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
+    // One line of the accounts: whoever runs the command asks for the own one, by a name that is written or by what tells who that is.
+    if let [kind, account] = operands.as_slice()
+        && kind.text.as_known() == Some("passwd")
+        && let Some(home) = walk.facts().home.clone()
+    {
+        let name = account.text.as_known().unwrap_or("user");
+        let home = if matches!(name, "root" | "0") { "/root".to_owned() } else { home };
+        let line = format!("{name}:x:1000:1000::{home}:/bin/bash");
+        return printed.derive([Piece::Known(line)]);
+    }
     if let [kind, names @ ..] = operands.as_slice()
         && matches!(kind.text.as_known(), Some("ahosts" | "ahostsv4" | "ahostsv6" | "hosts"))
     {

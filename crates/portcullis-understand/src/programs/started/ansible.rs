@@ -117,6 +117,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         root: here.clone(),
     };
     configured(walk, invocation, &here);
+    variables(walk, &here, invocation.span);
     for name in inventory.iter().filter(|name| !name.contains(',')) {
         // An inventory that may be executed is.
         let Some(path) = walk.target(&Text::known(*name)).path else { continue };
@@ -128,6 +129,34 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         let Some(path) = walk.target(&Text::known(name)).path else { continue };
         directory_of(&path).clone_into(&mut play.root);
         playbook(walk, &path, invocation.span, &mut play);
+    }
+}
+
+/// How many files of variables are read.
+const VARIABLES: usize = 32;
+
+/// Variables of groups and hosts: what they look up is looked up when they are used ("Organizing host and group variables").
+fn variables(walk: &mut dyn Host, here: &str, span: Span) {
+    let is_settings = |name: &str| {
+        [".yml", ".yaml", ".json"].iter().any(|end| name.ends_with(end)) || !name.contains('.')
+    };
+    let paths = walk.in_project(|walk| {
+        let mut found = Vec::new();
+        for folder in ["group_vars", "host_vars"] {
+            let folder = format!("{here}/{folder}");
+            found.extend(project::below(walk, &folder, 2, span, &is_settings));
+        }
+        found.iter().at_most(VARIABLES, walk, span).cloned().collect::<Vec<_>>()
+    });
+    for path in &paths {
+        walk.look(path);
+    }
+    for path in &paths {
+        let Some(file) = walk.look(path).file() else { continue };
+        walk.in_file(&file, "ansible", span, |walk| {
+            let tree = project::whole(walk, tree::yaml(&file.text));
+            lookups(walk, &tree);
+        });
     }
 }
 
@@ -317,6 +346,18 @@ fn one(walk: &mut dyn Host, task: &tree::Node, here: &str, play: &mut Play) {
                 {
                     let path = unwritten(path);
                     walk.run(&project::arguments(&["rm", "-rf", path.as_str()], node.span), None);
+                }
+            }
+            // docs.ansible.com, "cron": a line of the table of the account that runs it.
+            "cron" if is_local && (!play.checks || is_run_anyway) => {
+                if let Some(job) =
+                    node.text_of("job").filter(|_| node.text_of("state") != Some("absent"))
+                {
+                    let line = format!("@daily {}\n", unwritten(job));
+                    walk.run(
+                        &project::arguments(&["crontab", "-"], node.span),
+                        Some(Text::known(line)),
+                    );
                 }
             }
             "get_url" if is_local && (!play.checks || is_run_anyway) => {

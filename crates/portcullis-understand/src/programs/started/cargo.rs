@@ -177,6 +177,9 @@ fn beside(node: &tree::Node) -> Vec<String> {
 
 /// The program that `run` starts, and the tests.
 fn sources(walk: &mut dyn Host, file: &File, span: Span, verb: &str, root: &str) {
+    if matches!(verb, "test" | "t" | "nextest" | "llvm-cov" | "tarpaulin") {
+        tests_within(walk, root, span);
+    }
     let (folders, names): (&[&str], &[&str]) = match verb {
         "run" | "r" => (&["src/bin"], &["src/main.rs"]),
         "test" | "t" | "nextest" | "llvm-cov" | "tarpaulin" => (&["tests"], &[]),
@@ -203,6 +206,24 @@ fn sources(walk: &mut dyn Host, file: &File, span: Span, verb: &str, root: &str)
     }
     for path in paths.iter().flatten() {
         walk.load("rust", path, span);
+    }
+}
+
+/// The tests that stand in a source: what is behind `#[cfg(test)]`, blanks in place of the rest (doc.rust-lang.org/book, "Test Organization").
+fn tests_within(walk: &mut dyn Host, root: &str, span: Span) {
+    let names = ["src/lib.rs", "src/main.rs"].map(|name| format!("{root}/{name}"));
+    for path in &names {
+        walk.look(path);
+    }
+    for path in &names {
+        let Some(file) = walk.look(path).file() else { continue };
+        let Some((before, tests)) = file.text.split_once("#[cfg(test)]") else { continue };
+        let mut text: String =
+            before.chars().map(|letter| if letter == '\n' { '\n' } else { ' ' }).collect();
+        text.push_str("            ");
+        text.push_str(tests);
+        let file = File { text: text.into(), ..file };
+        walk.at_likely(|walk| walk.run_text("rust", &file, span, &[], None));
     }
 }
 

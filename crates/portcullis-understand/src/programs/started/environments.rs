@@ -17,7 +17,10 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         return;
     }
     let Some(root) = walk.directory().map(str::to_owned) else { return };
+    walk.look(&format!("{root}/toxfile.py"));
     let Some(file) = walk.look(&format!("{root}/tox.ini")).file() else { return };
+    // tox.wiki, "Extending tox": a plugin of the project.
+    walk.load("python", &format!("{root}/toxfile.py"), invocation.span);
     let mut asked: Vec<String> = Vec::new();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -62,7 +65,9 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
                 let Some(variables) = values.get(key) else { continue };
                 for line in variables.text().unwrap_or_default().lines() {
                     if let Some((name, value)) = line.split_once('=') {
-                        let value = Text::known(value.trim());
+                        let value =
+                            value.trim().replace("{toxinidir}", &root).replace("{tox_root}", &root);
+                        let value = Text::known(value);
                         walk.environment_of(name.trim(), &value, variables.span);
                     }
                 }

@@ -8,6 +8,68 @@ use crate::{bound::Bounded, programs::host::Host, programs::invocation::Invocati
 
 pub(super) static HELM: Starter = Starter { programs: &["helm"], start };
 
+/// `{{ exec "PROGRAM" (list "WORD"…) }}`: run while the file is rendered, comments of its YAML too (helmfile.readthedocs.io, "Template Functions").
+pub(super) static HELMFILE: Starter = Starter { programs: &["helmfile"], start: rendered_by };
+
+fn rendered_by(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--help", "-h", "--version"]) {
+        return;
+    }
+    let Some(here) = walk.directory().map(str::to_owned) else { return };
+    let named = project::option(&words, &["-f", "--file"]);
+    let names: Vec<&str> = match named {
+        Some(name) => vec![name],
+        None => vec!["helmfile.yaml.gotmpl", "helmfile.yaml", "helmfile.yml"],
+    };
+    for file in project::all_in(walk, &here, &names) {
+        walk.in_file(&file, "helmfile", invocation.span, |walk| {
+            for (at, _) in file.text.match_indices("{{") {
+                let inner = file.text.get(at + 2..).unwrap_or_default();
+                let inner = inner.split("}}").next().unwrap_or_default();
+                let span = Span::new(at, at + 2 + inner.len());
+                for call in ["exec ", "envExec "] {
+                    let Some((_, rest)) = inner.split_once(call) else { continue };
+                    // What it is piped into is no word of it.
+                    let words: Vec<String> = literals(rest);
+                    if !words.is_empty() {
+                        walk.run(&project::arguments(&words, span), None);
+                    }
+                    break;
+                }
+            }
+        });
+    }
+}
+
+/// The texts in quotes of a template's call.
+fn literals(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open: Option<(char, String)> = None;
+    let mut is_escaped = false;
+    for letter in text.chars() {
+        match &mut open {
+            Some((quote, value)) => {
+                if is_escaped {
+                    value.push(letter);
+                    is_escaped = false;
+                } else if letter == '\\' && *quote == '"' {
+                    is_escaped = true;
+                } else if letter == *quote {
+                    found.push(std::mem::take(value));
+                    open = None;
+                } else {
+                    value.push(letter);
+                }
+            }
+            None if matches!(letter, '"' | '`') => open = Some((letter, String::new())),
+            None if letter == '|' => break,
+            None => {}
+        }
+    }
+    found
+}
+
 /// How many templates of one chart are read.
 const TEMPLATES: usize = 32;
 

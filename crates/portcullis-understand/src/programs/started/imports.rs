@@ -4,7 +4,7 @@
 mod called;
 mod node;
 
-pub(super) use called::paths;
+pub(super) use called::{logged, paths};
 
 use portcullis_syntax::Span;
 
@@ -35,6 +35,8 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
         "perl" => perl,
         "php" => php,
         "lua" => lua,
+        "rust" => rust,
+        "julia" => julia,
         _ => return,
     };
     let mut loads = Vec::new();
@@ -150,6 +152,8 @@ fn python(text: &str, loads: &mut Vec<Load>) {
                 .split_once("import_module(")
                 .or_else(|| statement.split_once("__import__("))
                 .or_else(|| statement.split_once("run_module("))
+                // Settings by the name of their module: flask, celery.
+                .or_else(|| statement.split_once("from_object("))
                 && let Some(module) = joined_quotes(rest)
             {
                 push_python(loads, &module, &[], span);
@@ -416,6 +420,43 @@ fn php(text: &str, loads: &mut Vec<Load>) {
                 span: Span::new(start + at, start + line.len()),
             });
             break;
+        }
+    }
+}
+
+/// `mod x;`, and `#[path = "y.rs"] mod x;` (doc.rust-lang.org/reference, "Modules").
+fn rust(text: &str, loads: &mut Vec<Load>) {
+    let mut named: Option<String> = None;
+    for (start, line) in lines(text) {
+        let mut statement = line.trim_start();
+        let span = Span::new(start + line.len() - statement.len(), start + line.len());
+        if let Some(rest) = statement.strip_prefix("#[path") {
+            named = rest.split('"').nth(1).map(str::to_owned);
+            statement = rest.split_once(']').map_or("", |(_, rest)| rest.trim_start());
+        }
+        let statement = statement.strip_prefix("pub ").unwrap_or(statement);
+        let Some(name) = statement.strip_prefix("mod ").and_then(|it| it.split_once(';')) else {
+            continue;
+        };
+        let name = name.0.trim();
+        if is_name(name) {
+            let names = match named.take() {
+                Some(path) => vec![path],
+                None => vec![format!("{name}.rs"), format!("{name}/mod.rs")],
+            };
+            loads.push(Load { names, beside: true, span });
+        }
+    }
+}
+
+/// `include("x.jl")` (docs.julialang.org, "Code Loading").
+fn julia(text: &str, loads: &mut Vec<Load>) {
+    for (start, line) in lines(text) {
+        let statement = line.trim_start();
+        let span = Span::new(start + line.len() - statement.len(), start + line.len());
+        let Some((_, rest)) = statement.split_once("include(") else { continue };
+        if let Some(name) = quoted(rest).filter(|name| is_name(name)) {
+            loads.push(Load { names: vec![name.to_owned()], beside: true, span });
         }
     }
 }

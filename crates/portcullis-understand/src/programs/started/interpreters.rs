@@ -20,33 +20,40 @@ pub(super) static NODE: Starter = Starter {
 
 pub(super) static RUBY: Starter = Starter { programs: &["ruby", "irb"], start: ruby };
 
+pub(super) static R: Starter = Starter { programs: &["R", "Rscript", "r"], start: profile };
 pub(super) static PERL: Starter = Starter { programs: &["perl"], start: perl };
 
 /// `python -m PACKAGE`: the package's `__main__`, or the module. `sitecustomize` and `usercustomize` are loaded from wherever `PYTHONPATH`
 /// leads (the `site` module's page), and `PYTHONSTARTUP` before a prompt.
 fn python(walk: &mut dyn Host, invocation: &Invocation) {
-    if let Some(module) = options::values_of(&invocation.arguments, "-m").into_iter().next()
-        && let Some(name) = module.text.as_known()
-        && let Some(directory) = walk.directory().map(str::to_owned)
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte))
-    {
-        let path = format!("{}/{}", directory.trim_end_matches('/'), name.replace('.', "/"));
-        let candidates =
-            [format!("{path}/__init__.py"), format!("{path}/__main__.py"), format!("{path}.py")];
-        for candidate in &candidates {
-            walk.look(candidate);
-        }
-        for candidate in &candidates {
-            walk.load_from(std::slice::from_ref(&directory), "python", candidate, module.span);
-        }
-    }
-    tests_by_name(walk, invocation);
     let mut sites: Vec<String> = Vec::new();
     if let Some(path) = variable(walk, invocation, "PYTHONPATH") {
         for directory in path.text.known_prefix().split(':').filter(|part| !part.is_empty()) {
             sites.extend(walk.target(&crate::text::Text::known(directory)).path);
         }
     }
+    if let Some(module) = options::values_of(&invocation.arguments, "-m").into_iter().next()
+        && let Some(name) = module.text.as_known()
+        && let Some(directory) = walk.directory().map(str::to_owned)
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte))
+    {
+        let mut roots = vec![directory];
+        roots.extend(sites.iter().cloned());
+        let candidates: Vec<String> = roots
+            .iter()
+            .flat_map(|root| {
+                let path = format!("{}/{}", root.trim_end_matches('/'), name.replace('.', "/"));
+                [format!("{path}/__init__.py"), format!("{path}/__main__.py"), format!("{path}.py")]
+            })
+            .collect();
+        for candidate in &candidates {
+            walk.look(candidate);
+        }
+        for candidate in &candidates {
+            walk.load_from(&roots, "python", candidate, module.span);
+        }
+    }
+    tests_by_name(walk, invocation);
     for directory in &sites {
         customized(walk, directory, invocation.name.span);
     }
@@ -65,6 +72,27 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
         && let Some(path) = walk.target(&file.text).path
     {
         walk.load("python", &path, file.span);
+    }
+}
+
+/// `R_PROFILE_USER`, in the environment or in the `.Renviron` that is read first: the profile that is run (stat.ethz.ch, "Startup").
+fn profile(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    if project::has(&words, &["--vanilla", "--no-environ", "--version", "--help"]) {
+        return;
+    }
+    let Some(here) = walk.directory().map(str::to_owned) else { return };
+    let settings = walk.look(&format!("{here}/.Renviron")).file();
+    for name in ["R_PROFILE", "R_PROFILE_USER"] {
+        let set = variable(walk, invocation, name).map(|it| it.text.display());
+        let written = settings.iter().flat_map(|file| file.text.lines()).find_map(|line| {
+            let (key, value) = line.trim().split_once('=')?;
+            (key.trim() == name).then(|| value.trim().trim_matches(['"', '\'']).to_owned())
+        });
+        let Some(value) = set.or(written) else { continue };
+        if let Some(path) = walk.target(&crate::text::Text::known(value)).path {
+            walk.load("r", &path, invocation.span);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use super::Starter;
 mod managers;
 mod runners;
 mod tools;
+mod workspace;
 
 use managers::manager;
 use runners::runner;

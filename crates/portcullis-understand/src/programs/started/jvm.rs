@@ -138,7 +138,8 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
         for script in &scripts {
             let language = if script.ends_with(".kts") { "kotlin" } else { "groovy" };
             if let Some(file) = walk.look(script).file() {
-                walk.run_text(language, &file, invocation.span, &[], None);
+                let read = File { text: with_brackets(&file.text).into(), ..file.clone() };
+                walk.run_text(language, &read, invocation.span, &[], None);
                 spawned::follow(walk, &file, "gradle", CALLS, ("", &[]), invocation.span);
                 executed(walk, &file, invocation.span);
                 walk.in_file(&file, "gradle", invocation.span, |walk| {
@@ -158,6 +159,31 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
             );
         }
     });
+}
+
+/// A script of Groovy with brackets around what `delete` is given (groovy-lang.org, "Omitting parentheses"). A place in it is the same as before where the
+/// line is indented or a block stands behind.
+fn with_brackets(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_start();
+        let indent = line.get(..line.len() - bare.len()).unwrap_or_default();
+        let given = ["delete ", "project.delete "].iter().find_map(|call| {
+            let rest = bare.strip_prefix(call).filter(|rest| !rest.starts_with(['=', ':']))?;
+            Some((call.trim_end(), rest))
+        });
+        let Some((call, rest)) = given else {
+            written.push_str(line);
+            continue;
+        };
+        let end = rest.find(" {").or_else(|| rest.find(" }")).unwrap_or(rest.trim_end().len());
+        let (given, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let is_block = behind.starts_with(' ');
+        written.push_str(if is_block { indent } else { indent.get(1..).unwrap_or_default() });
+        written.push_str(&format!("{call}({given})"));
+        written.push_str(behind.strip_prefix(' ').unwrap_or(behind));
+    }
+    written
 }
 
 /// `distributionUrl`: the archive that the wrapper fetches and runs.
@@ -326,10 +352,16 @@ fn pom(walk: &mut dyn Host, file: &File, span: Span, seen: &mut usize) {
             return Vec::new();
         };
         let mut modules = Vec::new();
+        let own: Vec<(String, String)> = project
+            .get("properties")
+            .iter()
+            .flat_map(|it| it.entries())
+            .filter_map(|(name, value)| Some((name.to_owned(), value.text()?.trim().to_owned())))
+            .collect();
         project.visit(&mut |node| {
             if node.get("plugin").is_some() {
                 for plugin in all(node, "plugin") {
-                    follow(walk, plugin);
+                    follow(walk, plugin, &own);
                 }
             }
         });
@@ -432,12 +464,13 @@ fn ant(walk: &mut dyn Host, invocation: &Invocation) {
 }
 
 /// What a plugin starts, in its configuration and in those of its executions.
-fn follow(walk: &mut dyn Host, plugin: &tree::Node) {
-    let properties = [
+fn follow(walk: &mut dyn Host, plugin: &tree::Node, own: &[(String, String)]) {
+    let mut properties = vec![
         ("project.basedir".to_owned(), ".".to_owned()),
         ("basedir".to_owned(), ".".to_owned()),
         ("project.build.directory".to_owned(), "target".to_owned()),
     ];
+    properties.extend(own.iter().cloned());
     for (words, span) in started(plugin, true) {
         said(walk, &words, span, &properties);
     }
@@ -501,7 +534,34 @@ fn started(plugin: &tree::Node, deep: bool) -> Vec<(Vec<String>, Span)> {
             }
             found.push((words, exec.span));
         }
+        // ant.apache.org/manual, "Ant": another build file, and its default target where none is named.
+        for build in all(node, "ant") {
+            let file = build.text_of("@antfile").unwrap_or("build.xml");
+            let file = match build.text_of("@dir") {
+                Some(place) => format!("{place}/{file}"),
+                None => file.to_owned(),
+            };
+            let mut words = vec!["ant".to_owned(), "-f".to_owned(), file];
+            words.extend(build.text_of("@target").map(str::to_owned));
+            found.push((words, build.span));
+        }
         for delete in all(node, "delete") {
+            for set in all(delete, "fileset") {
+                let Some(place) = set.text_of("@dir") else { continue };
+                let names = set.text_of("@includes").unwrap_or_default();
+                let mut words = vec!["rm".to_owned(), "-rf".to_owned()];
+                // `x/**` is all that is below it.
+                words.extend(names.split([',', ' ']).filter(|name| !name.is_empty()).map(|name| {
+                    let name = name.trim_end_matches('*').trim_end_matches('/');
+                    format!("{}/{name}", place.trim_end_matches('/'))
+                }));
+                if words.len() == 2 && set.get("include").is_none() {
+                    words.push(place.to_owned());
+                }
+                if words.len() > 2 {
+                    found.push((words, set.span));
+                }
+            }
             let Some(place) = delete.text_of("@dir").or_else(|| delete.text_of("@file")) else {
                 continue;
             };

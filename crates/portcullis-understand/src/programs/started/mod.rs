@@ -57,6 +57,7 @@ mod packages;
 mod php;
 mod project;
 mod pytest;
+mod revisions;
 mod robot;
 mod ruby;
 mod schedules;
@@ -117,6 +118,7 @@ static STARTERS: &[&Starter] = &[
     &fed::PODS,
     &golang::GO,
     &helm::HELM,
+    &helm::HELMFILE,
     &hooks::DIRENV,
     &hooks::GIT,
     &hooks::HUSKY,
@@ -139,6 +141,7 @@ static STARTERS: &[&Starter] = &[
     &interpreters::PERL,
     &interpreters::PYDOC,
     &interpreters::PYTHON,
+    &interpreters::R,
     &interpreters::RUBY,
     &pytest::PYTEST,
     &robot::ROBOT,
@@ -157,6 +160,7 @@ static STARTERS: &[&Starter] = &[
     &tasks::COMPOSER,
     &tasks::DENO,
     &tasks::MISE,
+    &tasks::MIX,
     &just::JUST,
     &tasks::PROCFILE,
     &tasks::PYTHON,

@@ -19,6 +19,12 @@ pub(super) static NINJA: Starter = Starter { programs: &["n2", "ninja", "samu"],
 /// How many commands of one file are read.
 const COMMANDS: usize = 256;
 
+/// How many files include each other.
+const INCLUDED: usize = 16;
+
+/// For how many edges a rule is written out that runs what it is given.
+const EDGES: usize = 8;
+
 fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["-n", "-h", "--help", "--version", "-t"]) {
@@ -28,6 +34,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     project::in_directory(walk, directory.as_deref(), |walk| {
         let name = project::option(&words, &["-f"]).unwrap_or("build.ninja");
         let Some(path) = walk.target(&Text::known(name)).path else { return };
+        let root = walk.directory().unwrap_or_default().to_owned();
         let Some(file) = walk.look(&path).file() else {
             // Its text is not known, but where it lies or came from.
             let named = Argument { text: Text::known(name), span: invocation.span };
@@ -37,40 +44,91 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         let is_ours = file.is_own || walk.facts().session.left(&path).is_some();
         // What a generator wrote is as long as its project.
         let file = File { whole: file.whole || !is_ours, ..file };
-        let commands = commands(&file.text);
-        // They run in the directory where the program does, wherever the build file stands.
-        walk.in_file(&file, "ninja", invocation.span, |walk| {
-            for (code, span) in commands.iter().at_most(COMMANDS, walk, invocation.span) {
-                walk.at_most(Certainty::Likely, |walk| {
-                    walk.shell(&Text::known(code.as_str()), *span, &[], None)
-                });
+        let mut files = vec![file];
+        let mut at = 0;
+        while let Some(file) = files.get(at).cloned() {
+            at += 1;
+            for name in included(&file.text) {
+                let path = project::joined(&root, &name);
+                if files.iter().any(|it| it.path == path) {
+                    continue;
+                }
+                if files.len() >= INCLUDED {
+                    walk.left_unread(invocation.span);
+                    break;
+                }
+                files.extend(walk.look(&path).file());
             }
-        });
+        }
+        // They run in the directory where the program does, wherever the build file stands.
+        let whole: Vec<String> = files.iter().map(|file| file.text.to_string()).collect();
+        let whole = whole.join("\n");
+        for file in &files {
+            let commands = commands(&file.text, &whole);
+            walk.in_file(file, "ninja", invocation.span, |walk| {
+                for (code, span) in commands.iter().at_most(COMMANDS, walk, invocation.span) {
+                    walk.at_most(Certainty::Likely, |walk| {
+                        walk.shell(&Text::known(code.as_str()), *span, &[], None)
+                    });
+                }
+            });
+        }
     });
 }
 
-/// The values of `command =`, each once, with lines that go on put together and `$in`, `$out` and other values as words.
-fn commands(text: &str) -> Vec<(String, Span)> {
+/// Files that an `include` or a `subninja` names.
+fn included(text: &str) -> Vec<String> {
+    let named = text.lines().filter_map(|line| {
+        line.strip_prefix("include ").or_else(|| line.strip_prefix("subninja "))
+    });
+    named.map(|name| name.trim().to_owned()).filter(|name| !name.contains('$')).collect()
+}
+
+/// The values of `command =`, each once, with lines that go on put together and `$in`, `$out` and other values as words; a rule that may run what it is
+/// given is said for each of its few edges in the `whole` of the files.
+fn commands(text: &str, whole: &str) -> Vec<(String, Span)> {
     let mut found: Vec<(String, Span)> = Vec::new();
+    let mut written: Vec<(String, Span)> = Vec::new();
     let mut at = 0;
     let mut open: Option<(String, usize)> = None;
+    let mut rule = "";
+    let finish =
+        |found: &mut Vec<(String, Span)>, written: &mut Vec<(String, Span)>, rule: &str| {
+            for (code, span) in written.drain(..) {
+                let given = if runs_given(&code) { edges(whole, rule) } else { Vec::new() };
+                for words in given.iter().leading(EDGES) {
+                    let code = code.replace("${in}", "$in").replace("$in", words);
+                    found.push((filled(&code), span));
+                }
+                if given.is_empty() || given.len() > EDGES {
+                    found.push((filled(&code), span));
+                }
+            }
+        };
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
         let bare = line.trim();
+        if open.is_none() {
+            if let Some(name) = line.strip_prefix("rule ") {
+                finish(&mut found, &mut written, rule);
+                rule = name.trim();
+            }
+        }
         let Some((mut code, from)) = open.take() else {
             let value = bare
                 .strip_prefix("command")
                 .or_else(|| bare.strip_prefix("COMMAND"))
                 .and_then(|rest| rest.trim_start().strip_prefix('='));
             if let Some(value) = value {
-                code_of(&mut found, (String::new(), start), value.trim(), at, &mut open);
+                code_of(&mut written, (String::new(), start), value.trim(), at, &mut open);
             }
             continue;
         };
         code.push(' ');
-        code_of(&mut found, (code, from), bare, at, &mut open);
+        code_of(&mut written, (code, from), bare, at, &mut open);
     }
+    finish(&mut found, &mut written, rule);
     found.dedup_by(|a, b| a.0 == b.0);
     found
 }
@@ -90,9 +148,31 @@ fn code_of(
         }
         None => {
             code.push_str(line);
-            found.push((filled(&code), Span::new(from, end)));
+            found.push((code, Span::new(from, end)));
         }
     }
+}
+
+/// Whether a command begins with what it is given, or with one word before that.
+fn runs_given(code: &str) -> bool {
+    code.split(['&', '|', ';'])
+        .any(|part| part.split_whitespace().leading(2).any(|word| matches!(word, "$in" | "${in}")))
+}
+
+/// What each edge of a rule is given: `build OUT: RULE IN… | IMPLICIT`.
+fn edges(text: &str, rule: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in text.lines().filter_map(|line| line.strip_prefix("build ")) {
+        let Some((_, rest)) = line.split_once(": ") else { continue };
+        let Some((name, given)) = rest.trim_start().split_once(' ') else { continue };
+        if name == rule {
+            let given = given.split('|').next().unwrap_or_default().trim();
+            if !given.is_empty() && found.len() <= EDGES {
+                found.push(given.to_owned());
+            }
+        }
+    }
+    found
 }
 
 /// `$name` and `${name}` are words; `$$` is the shell's dollar.
@@ -128,7 +208,7 @@ mod tests {
     #[test]
     fn commands_of_rules_are_found() {
         let text = "rule a\n  command = cc -c $in -o ${out} && $\n    echo $$x\n  description = d\nbuild x: a y\n";
-        let found: Vec<String> = commands(text).into_iter().map(|it| it.0).collect();
+        let found: Vec<String> = commands(text, text).into_iter().map(|it| it.0).collect();
         assert_eq!(found, ["cc -c value -o value &&  echo $x"]);
     }
 }

@@ -60,6 +60,10 @@ fn read(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Vec<String>) {
     seen.push(file.path.clone());
     walk.in_file(file, "nix", span, |walk| {
         run_pieces(walk, &file.text, &hooks(&file.text));
+        for (name, at) in read_hooks(&file.text) {
+            let path = crate::paths::normal(&project::joined(directory_of(&file.path), &name));
+            walk.run_file("shell", &path, at, &[], None);
+        }
         for (name, at) in imports(&file.text) {
             let path = crate::paths::normal(&project::joined(directory_of(&file.path), &name));
             let path = if path.ends_with(".nix") { path } else { format!("{path}/default.nix") };
@@ -101,6 +105,31 @@ fn hooks(text: &str) -> Vec<Piece> {
         }
     }
     pieces
+}
+
+/// `shellHook = builtins.readFile ./hook.sh`: files whose text is part of a hook (nix.dev, "builtins.readFile").
+fn read_hooks(text: &str) -> Vec<(String, Span)> {
+    let mut found = Vec::new();
+    for name in HOOKS {
+        for (at, _) in text.match_indices(name) {
+            let from = at + name.len();
+            let value = text.get(from..).unwrap_or_default();
+            if !value.trim_start().starts_with('=') {
+                continue;
+            }
+            let value = value.split(';').next().unwrap_or_default();
+            for (word, _) in value.match_indices("readFile") {
+                let rest = value.get(word + "readFile".len()..).unwrap_or_default();
+                let path = rest.trim_start_matches([' ', '\n', '(']);
+                let end = path.find([' ', ';', ')', '}', '\n']).unwrap_or(path.len());
+                let path = path.get(..end).unwrap_or_default();
+                if path.starts_with("./") || path.starts_with("../") {
+                    found.push((path.to_owned(), Span::new(from + word, from + value.len())));
+                }
+            }
+        }
+    }
+    found
 }
 
 /// A text in `"` or `''`, with what `${…}` computes as a variable, and its length.

@@ -15,6 +15,13 @@ pub(super) static SERVER: Starter = Starter { programs: &["php"], start: served 
 
 fn served(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
+    // `php artisan VERB` is the script that begins with the interpreter's name as well (laravel.com, "Artisan Console").
+    if let Some(script) = words.first().filter(|it| it.rsplit('/').next() == Some("artisan")) {
+        let named = Invocation { program: "artisan".to_owned(), ..invocation.clone() };
+        let place = script.rsplit_once('/').map(|(place, _)| place.to_owned());
+        project::in_directory(walk, place.as_deref(), |walk| super::scripts::follow(walk, &named));
+        return;
+    }
     if project::option(&words, &["-S"]).is_none() {
         return;
     }

@@ -70,8 +70,29 @@ fn rake(walk: &mut dyn Host, invocation: &Invocation) {
                 walk.left_unread(invocation.span);
                 break;
             }
-            walk.load("ruby", &format!("{root}/{folder}/{name}"), invocation.span);
+            let path = format!("{root}/{folder}/{name}");
+            walk.load("ruby", &path, invocation.span);
+            if let Some(file) = walk.look(&path).file() {
+                specified(walk, &file, &words, invocation.span);
+            }
         }
+    }
+    specified(walk, &file, &words, invocation.span);
+}
+
+/// `RSpec::Core::RakeTask.new(:spec)`: a task that runs the examples (rspec.info, "rake task").
+fn specified(walk: &mut dyn Host, file: &File, words: &[String], span: Span) {
+    let Some((_, rest)) = file.text.split_once("RSpec::Core::RakeTask") else { return };
+    let named = rest.split_once(".new").map_or("", |(_, rest)| rest.trim_start_matches(['(', ' ']));
+    let named = named.trim_start_matches([':', '"', '\'']);
+    let end = named.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let name = named.get(..end.unwrap_or(named.len())).filter(|name| !name.is_empty());
+    let asked = project::operands(words, &["-f", "--rakefile", "-C"]);
+    // Without a word it is the task `default`, which may stand for any.
+    let is_asked = asked.is_empty()
+        || asked.iter().any(|it| *it == name.unwrap_or("spec") || *it == "default");
+    if is_asked {
+        walk.run(&project::arguments(&["rspec"], span), None);
     }
 }
 
@@ -224,6 +245,30 @@ fn vagrant(walk: &mut dyn Host, invocation: &Invocation) {
     }
     if let Some(file) = project::nearest(walk, &["Vagrantfile", "vagrantfile"]) {
         evaluated(walk, &file, invocation.span);
+        walk.in_file(&file, "vagrant", invocation.span, |walk| {
+            for (at, _) in file.text.match_indices(".run") {
+                let rest = file.text.get(at + ".run".len()..).unwrap_or_default();
+                let Some(rest) = rest.trim_start().strip_prefix('=') else { continue };
+                triggered(walk, rest.trim_start(), Span::new(at, at + ".run".len()));
+            }
+        });
+    }
+}
+
+/// `trigger.run = {inline: "COMMAND"}`, `{path: "FILE"}`: it runs on this machine (developer.hashicorp.com/vagrant, "Trigger Configuration").
+fn triggered(walk: &mut dyn Host, value: &str, span: Span) {
+    let value = value.split('}').next().unwrap_or_default();
+    for key in ["inline", "path"] {
+        let Some((_, rest)) = value.split_once(key) else { continue };
+        let Some(at) = rest.find(['"', '\'']) else { continue };
+        let inner = rest.get(at + 1..).unwrap_or_default();
+        let quote = if rest.get(at..).is_some_and(|it| it.starts_with('"')) { '"' } else { '\'' };
+        let text = crate::text::Text::known(inner.split(quote).next().unwrap_or_default());
+        if key == "inline" {
+            walk.shell(&text, span, &[], None);
+        } else if let Some(path) = walk.target(&text).path {
+            walk.run_file("shell", &path, span, &[], None);
+        }
     }
 }
 

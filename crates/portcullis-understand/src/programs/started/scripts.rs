@@ -76,7 +76,7 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
     for path in &paths {
         walk.look(path);
     }
-    let roots: Vec<String> = walk.directory().map(str::to_owned).into_iter().collect();
+    let roots = roots(walk, row.language, &words);
     for path in &paths {
         let Some(file) = walk.look(path).file() else {
             let named = Text::known(path.as_str());
@@ -98,6 +98,27 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
         let asked = if row.tasks.is_empty() { &[][..] } else { &operands };
         spawned::follow(walk, &file, row.language, row.calls, (row.tasks, asked), invocation.span);
     }
+}
+
+/// Where what the files load is looked for: in the directory, in those that tools of the language put in front of others, and behind `-I`.
+fn roots(walk: &mut dyn Host, language: &str, words: &[String]) -> Vec<String> {
+    let Some(here) = walk.directory().map(str::to_owned) else { return Vec::new() };
+    let usual: &[&str] = match language {
+        "lua" => &["src", "lua", "spec"],
+        "perl" => &["lib", "t/lib"],
+        "ruby" => &["lib", "spec", "test"],
+        _ => &[],
+    };
+    let mut roots = vec![here.clone()];
+    roots.extend(usual.iter().map(|name| format!("{here}/{name}")));
+    if matches!(language, "perl" | "ruby") {
+        let named = words.iter().filter_map(|word| word.strip_prefix("-I"));
+        let named = named.filter(|name| !name.is_empty()).map(|name| project::joined(&here, name));
+        roots.extend(named);
+        let apart = project::options(words, &["-I"]);
+        roots.extend(apart.into_iter().map(|name| project::joined(&here, name)));
+    }
+    roots
 }
 
 /// Functions of a script of the shell that the tool calls; `@test "…" {` of bats is one without a name.

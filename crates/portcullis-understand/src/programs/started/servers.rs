@@ -1,11 +1,22 @@
 //! Programs that load the code of a web application: `manage.py` with the settings that it names (docs.djangoproject.com, "django-admin and manage.py"),
 //! and servers and workers that are told a module (`uvicorn`, `gunicorn`, `flask`, `celery`, `streamlit`; each one's page on its command line).
 
-use super::{Starter, project};
+use portcullis_syntax::Span;
+
+use super::{Starter, project, revisions, tree};
 use crate::{
-    programs::found::directory_of, programs::host::Host, programs::invocation::Invocation,
+    bound::Bounded,
+    programs::found::{Found, directory_of},
+    programs::host::Host,
+    programs::invocation::Invocation,
     text::Text,
 };
+
+/// How many applications of one project are read.
+const APPLICATIONS: usize = 24;
+
+/// How many modules of one folder are read: migrations of an application, revisions of a database.
+const MODULES: usize = 48;
 
 pub(super) static DJANGO: Starter = Starter {
     programs: &["django-admin", "manage.py", "pypy", "pypy3", "python", "python2", "python3"],
@@ -75,6 +86,7 @@ fn django(walk: &mut dyn Host, invocation: &Invocation) {
     if matches!(verb, "runserver" | "test" | "check" | "migrate" | "shell") {
         paths.push(format!("{root}/{package}/urls.py"));
     }
+    paths.extend(walk.in_project(|walk| applications(walk, &root, verb, invocation.span)));
     for path in &paths {
         walk.look(path);
     }
@@ -84,14 +96,60 @@ fn django(walk: &mut dyn Host, invocation: &Invocation) {
     }
 }
 
+/// What is loaded of the applications that lie in the project: their configurations and models with every command, a command of their own that has the
+/// asked name, and migrations where these run or are made ("Applications", "How to create custom django-admin commands", "Migrations").
+fn applications(walk: &mut dyn Host, root: &str, verb: &str, span: Span) -> Vec<String> {
+    let Found::Directory(names) = walk.look(root) else { return Vec::new() };
+    let folders: Vec<String> = names
+        .iter()
+        .filter_map(|name| name.strip_suffix('/'))
+        .filter(|name| !name.starts_with(['.', '_']))
+        .map(|name| format!("{root}/{name}"))
+        .collect();
+    let migrates = matches!(
+        verb,
+        "makemigrations" | "migrate" | "runserver" | "showmigrations" | "sqlmigrate" | "test"
+    );
+    if migrates {
+        for folder in &folders {
+            walk.look(&format!("{folder}/migrations"));
+        }
+    }
+    let mut paths = Vec::new();
+    for folder in folders.iter().at_most(APPLICATIONS, walk, span).collect::<Vec<_>>() {
+        paths.extend(["apps", "models", "admin"].map(|name| format!("{folder}/{name}.py")));
+        if is_module(verb) {
+            paths.push(format!("{folder}/management/commands/{verb}.py"));
+        }
+        if migrates {
+            paths.extend(modules_in(walk, &format!("{folder}/migrations"), span));
+        }
+    }
+    paths
+}
+
+/// The modules of a folder.
+fn modules_in(walk: &mut dyn Host, folder: &str, span: Span) -> Vec<String> {
+    let Found::Directory(names) = walk.look(folder) else { return Vec::new() };
+    let modules: Vec<String> = names
+        .iter()
+        .filter(|name| name.ends_with(".py"))
+        .map(|name| format!("{folder}/{name}"))
+        .collect();
+    modules.iter().at_most(MODULES, walk, span).cloned().collect()
+}
+
+fn is_module(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte))
+}
+
 /// The module in `os.environ.setdefault("DJANGO_SETTINGS_MODULE", "a.settings")`.
 fn settings_in(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("DJANGO_SETTINGS_MODULE")?;
     let rest = rest.get(1..)?;
     let module = rest.split(['"', '\'']).nth(1)?;
-    let is_module = !module.is_empty()
-        && module.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte));
-    is_module.then(|| module.to_owned())
+    is_module(module).then(|| module.to_owned())
 }
 
 fn server(walk: &mut dyn Host, invocation: &Invocation) {
@@ -131,13 +189,18 @@ fn server(walk: &mut dyn Host, invocation: &Invocation) {
             let named = project::option(&words, &["--app", "-A"]).map(str::to_owned);
             let set =
                 walk.variable_set("FLASK_APP").and_then(|it| it.as_known().map(str::to_owned));
-            match named.or(set) {
+            match named.or(set).or_else(|| set_in_files(walk, &here, "FLASK_APP")) {
                 Some(name) => modules.push(name),
                 None => files.extend(["app.py", "wsgi.py", "asgi.py"].map(str::to_owned)),
             }
         }
-        "celery" | "dramatiq" => modules
-            .extend(project::options(&words, &["-A", "--app"]).into_iter().map(str::to_owned)),
+        "celery" | "dramatiq" => {
+            for name in project::options(&words, &["-A", "--app"]) {
+                let package = name.split(':').next().unwrap_or_default();
+                // docs.celeryq.dev, "autodiscover_tasks".
+                modules.extend([name.to_owned(), format!("{package}.tasks")]);
+            }
+        }
         // docs.streamlit.io: a script is fetched from its address.
         "streamlit" if operands.get(1).is_some_and(|name| name.contains("://")) => {
             walk.gap(invocation.span, crate::effect::GapReason::UnknownCode);
@@ -148,8 +211,13 @@ fn server(walk: &mut dyn Host, invocation: &Invocation) {
         "locust" => files.push(
             project::option(&words, &["-f", "--locustfile"]).unwrap_or("locustfile.py").to_owned(),
         ),
-        "alembic" => files.extend(["alembic/env.py", "migrations/env.py"].map(str::to_owned)),
-        "sphinx-build" => files.extend(operands.first().map(|source| format!("{source}/conf.py"))),
+        "alembic" => return revisions::follow(walk, &here, &words, invocation.span),
+        "sphinx-build" => {
+            let conf = project::option(&words, &["-c"]).or_else(|| operands.first().copied());
+            if let Some(place) = conf {
+                documented(walk, &project::joined(&here, place), invocation.span);
+            }
+        }
         "mkdocs" => files.extend(hooks_of(walk, &here)),
         "gunicorn" => {
             modules.extend(operands.first().map(|name| (*name).to_owned()));
@@ -165,9 +233,7 @@ fn server(walk: &mut dyn Host, invocation: &Invocation) {
         let module = module.split(':').next().unwrap_or_default();
         if module.ends_with(".py") {
             files.push(module.to_owned());
-        } else if !module.is_empty()
-            && module.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte))
-        {
+        } else if is_module(module) {
             let module = module.replace('.', "/");
             files.extend([format!("{module}.py"), format!("{module}/__init__.py")]);
         }
@@ -181,13 +247,55 @@ fn server(walk: &mut dyn Host, invocation: &Invocation) {
     }
 }
 
+/// A variable in the files that `flask` reads before anything else (flask.palletsprojects.com, "Environment Variables From dotenv").
+fn set_in_files(walk: &mut dyn Host, here: &str, name: &str) -> Option<String> {
+    let files = project::all_in(walk, here, &[".flaskenv", ".env"]);
+    let of = |text: &str| {
+        text.lines().find_map(|line| {
+            let line = line.trim();
+            let (key, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
+            (key.trim() == name).then(|| value.trim().trim_matches(['"', '\'']).to_owned())
+        })
+    };
+    // What `.env` says is set first, and stays.
+    files.iter().rev().find_map(|file| of(&file.text))
+}
+
+/// `conf.py` of a documentation, and the extensions that it names and that lie where it says that modules are (sphinx-doc.org, "Configuration").
+fn documented(walk: &mut dyn Host, source: &str, span: Span) {
+    let path = format!("{source}/conf.py");
+    let Some(file) = walk.look(&path).file() else { return };
+    let mut roots = vec![source.to_owned()];
+    for line in file.text.lines().filter(|line| line.contains("sys.path")) {
+        let named = line.split(['"', '\'']).skip(1).step_by(2);
+        roots.extend(named.map(|place| crate::paths::normal(&project::joined(source, place))));
+    }
+    let listed = file.text.split_once("extensions").map_or("", |(_, rest)| rest);
+    let listed = listed.split(']').next().unwrap_or_default();
+    let names: Vec<&str> =
+        listed.split(['"', '\'']).skip(1).step_by(2).filter(|name| is_module(name)).collect();
+    let mut paths = vec![path];
+    for name in names.iter().at_most(MODULES, walk, span) {
+        let name = name.replace('.', "/");
+        for root in &roots {
+            paths.extend([format!("{root}/{name}.py"), format!("{root}/{name}/__init__.py")]);
+        }
+    }
+    for path in &paths {
+        walk.look(path);
+    }
+    for path in &paths {
+        walk.load_from(&roots, "python", path, span);
+    }
+}
+
 /// `hooks:` of a `mkdocs.yml`.
 fn hooks_of(walk: &mut dyn Host, here: &str) -> Vec<String> {
     let Some(file) = project::first_in(walk, here, &["mkdocs.yml", "mkdocs.yaml"]) else {
         return Vec::new();
     };
-    let tree = project::whole(walk, super::tree::yaml(&file.text));
-    tree.root().and_then(|root| root.get("hooks")).map(super::tree::Node::words).unwrap_or_default()
+    let tree = project::whole(walk, tree::yaml(&file.text));
+    tree.root().and_then(|root| root.get("hooks")).map(tree::Node::words).unwrap_or_default()
 }
 
 #[cfg(test)]

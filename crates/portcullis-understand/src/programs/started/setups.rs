@@ -183,8 +183,14 @@ fn package(walk: &mut dyn Host, place: &str, span: Span) {
         for path in &looked {
             walk.look(path);
         }
-        let roots = [root.clone()];
         let settings = walk.look(&format!("{root}/pyproject.toml")).file();
+        let mut roots = vec![root.clone()];
+        if let Some(file) = &settings {
+            let tree = tree::toml(&file.text);
+            let places = tree.root().and_then(|it| it.path(&["build-system", "backend-path"]));
+            let places = places.map(tree::Node::words).unwrap_or_default();
+            roots.extend(places.iter().map(|place| project::joined(&root, place)));
+        }
         let backend = settings.as_ref().map(backends).unwrap_or_default();
         walk.load_from(&roots, "python", &format!("{root}/setup.py"), span);
         for name in backend {

@@ -47,6 +47,42 @@ fn mise(walk: &mut dyn Host, invocation: &Invocation) {
     }
 }
 
+/// `mix TASK` where an alias of the project says what that is: `cmd COMMAND` runs a command (hexdocs.pm/mix, "Aliases", "mix cmd").
+pub(super) static MIX: Starter = Starter { programs: &["mix"], start: mix };
+
+fn mix(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let Some(task) = words.iter().find(|word| !word.starts_with('-')) else { return };
+    let Some(file) = project::nearest(walk, &["mix.exs"]) else { return };
+    walk.in_task(&file, task, "mix", invocation.span, |walk| {
+        for key in [format!("{task}: "), format!("\"{task}\": ")] {
+            for (at, _) in file.text.match_indices(&key) {
+                let before = file.text.get(..at).unwrap_or_default();
+                if before.ends_with(|it: char| it.is_alphanumeric() || "_.".contains(it)) {
+                    continue;
+                }
+                let value = file.text.get(at + key.len()..).unwrap_or_default();
+                let end = if value.starts_with('[') { value.find(']') } else { value.find('\n') };
+                let value = value.get(..end.unwrap_or(value.len())).unwrap_or_default();
+                let span = Span::new(at, at + key.len() + value.len());
+                for step in value.split('"').skip(1).step_by(2) {
+                    match step.strip_prefix("cmd ") {
+                        Some(code) => {
+                            walk.shell(&Text::known(code), span, &[], None);
+                        }
+                        None if step != task.as_str() => {
+                            let mut line = vec!["mix"];
+                            line.extend(step.split_whitespace());
+                            walk.run(&project::arguments(&line, span), None);
+                        }
+                        None => {}
+                    }
+                }
+            }
+        }
+    });
+}
+
 pub(super) static COMPOSER: Starter = Starter { programs: &["composer"], start: composer };
 pub(super) static DENO: Starter = Starter { programs: &["deno"], start: deno };
 pub(super) static PROCFILE: Starter =
@@ -117,6 +153,9 @@ fn composer(walk: &mut dyn Host, invocation: &Invocation) {
                     }
                     for script in scripts.get(&event).iter().flat_map(|it| it.each()) {
                         let Some(text) = script.text() else { continue };
+                        if let Some(node) = tree.root() {
+                            method(walk, node, &root, text, script.span);
+                        }
                         open.extend(composed(walk, text, script.span));
                     }
                     seen.push(event);
@@ -124,6 +163,26 @@ fn composer(walk: &mut dyn Host, invocation: &Invocation) {
             });
         });
     });
+}
+
+/// A script that is a static method: its class lies where the project's autoloading says (getcomposer.org, "PSR-4", "Defining scripts").
+fn method(walk: &mut dyn Host, node: &tree::Node, root: &str, script: &str, span: Span) {
+    let Some((class, _)) = script.split_once("::").filter(|_| !script.contains(' ')) else {
+        return;
+    };
+    let class = class.trim_start_matches('\\');
+    for key in ["autoload", "autoload-dev"] {
+        let spaces = node.path(&[key, "psr-4"]);
+        for (space, places) in spaces.iter().flat_map(|it| it.entries()) {
+            let Some(rest) = class.strip_prefix(space.trim_end_matches('\\')) else { continue };
+            let rest = rest.trim_start_matches('\\').replace('\\', "/");
+            for place in places.each().iter().filter_map(|it| it.text()) {
+                let place = project::joined(root, place.trim_end_matches('/'));
+                let path = format!("{place}/{rest}.php");
+                walk.load("php", &path, span);
+            }
+        }
+    }
 }
 
 /// One script of composer; gives the other that it names.

@@ -53,6 +53,24 @@ const WORKFLOWS: usize = 24;
 const NESTED: usize = 4;
 
 fn start(walk: &mut dyn Host, invocation: &Invocation) {
+    // nektosact.com, "Configuration file": its lines stand before the words of the command.
+    let place = project::option(&project::words(invocation), &["-C", "--directory"])
+        .map_or(".", |it| it)
+        .to_owned();
+    let configured = walk.target(&Text::known(format!("{place}/.actrc"))).path;
+    let configured = configured.and_then(|path| walk.look(&path).file());
+    let mut own = Vec::new();
+    for line in configured.iter().flat_map(|file| file.text.lines()) {
+        let line = line.trim();
+        if !line.is_empty() && !line.starts_with('#') {
+            own.extend(words_of(&Text::known(line), invocation.span));
+        }
+    }
+    own.extend(invocation.arguments.iter().cloned());
+    acted(walk, &Invocation { arguments: own.into(), ..invocation.clone() });
+}
+
+fn acted(walk: &mut dyn Host, invocation: &Invocation) {
     // What the containers get besides is said as to `docker run`.
     for given in Options::new(&invocation.arguments, VALUES).values_of(&["--container-options"]) {
         let word = |text: &str| Argument { text: Text::known(text), span: given.span };
@@ -84,6 +102,11 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         let Some(path) = walk.target(&Text::known(named)).path else { return };
         let jobs = project::options(&words, &["-j", "--job"]);
         let event = project::operands(&words, VALUES).first().copied();
+        // "Runners": a platform that is this machine itself.
+        let hosts: Vec<&str> = project::options(&words, &["-P", "--platform"])
+            .into_iter()
+            .filter_map(|platform| platform.strip_suffix("=-self-hosted"))
+            .collect();
         let files: Vec<File> = match walk.look(&path) {
             Found::File(file) => vec![file],
             Found::Directory(names) => {
@@ -100,13 +123,13 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         };
         for file in files {
             walk.in_file(&file, "workflow", invocation.span, |walk| {
-                follow(walk, &file, &jobs, event)
+                follow(walk, &file, &jobs, event, &hosts)
             });
         }
     });
 }
 
-fn follow(walk: &mut dyn Host, file: &File, jobs: &[&str], event: Option<&str>) {
+fn follow(walk: &mut dyn Host, file: &File, jobs: &[&str], event: Option<&str>, hosts: &[&str]) {
     let Some(root) = walk.directory().map(str::to_owned) else { return };
     let tree = project::whole(walk, tree::yaml(&file.text));
     let Some(node) = tree.root() else { return };
@@ -117,6 +140,16 @@ fn follow(walk: &mut dyn Host, file: &File, jobs: &[&str], event: Option<&str>) 
     }
     for (name, job) in node.get("jobs").iter().flat_map(|it| it.entries()) {
         if !jobs.is_empty() && !jobs.contains(&name) {
+            continue;
+        }
+        let runners = job.get("runs-on").map(tree::Node::each).unwrap_or_default();
+        if runners.iter().filter_map(|it| it.text()).any(|name| hosts.contains(&name)) {
+            walk.with_environment(|walk| {
+                walk.go_to(Some(root.clone()));
+                environment(walk, node);
+                environment(walk, job);
+                steps(walk, job, &root, 0);
+            });
             continue;
         }
         walk.in_container(|walk| {

@@ -159,8 +159,17 @@ impl Interpreter<'_, '_, '_> {
             Act::Fold(kind) => self.fold(kind, path, given),
             Act::Environment => self.variable_of_environment(call),
             Act::Home => Value::Text(self.home_now()),
+            Act::Property => match call.first.and_then(|it| it.value.as_known()) {
+                Some("user.home") => Value::Text(self.environment("HOME")),
+                Some("java.io.tmpdir") => Value::known("/tmp"),
+                Some("user.dir") => Value::known("."),
+                _ => Value::unknown(path),
+            },
             Act::ExpandUser => self.expand_user(call),
             Act::Input => Value::Text(self.standard_input()),
+            Act::Print if self.language == "r" && given.iter().any(is_file_of_r) => {
+                self.print_to_file(given, span)
+            }
             Act::Print => self.print_given(call),
             Act::Member => self.member_by_name(path, &plain, span),
             Act::Names => {
@@ -173,4 +182,25 @@ impl Interpreter<'_, '_, '_> {
             Act::Nothing => Value::Text(Text::unknown("a value")),
         }
     }
+
+    /// `cat("…", file = F, append = TRUE)` of R.
+    fn print_to_file(&mut self, given: &[Given], span: Span) -> Value {
+        let Some(file) = given.iter().find(|it| is_file_of_r(it)) else {
+            return Value::unknown("nothing");
+        };
+        let adds =
+            given.iter().any(|it| it.name.as_deref() == Some("append") && !it.value.is_false());
+        let said: Vec<Given> = given.iter().filter(|it| it.name.is_none()).cloned().collect();
+        let said = super::fold::fold(super::fold::Fold::Concatenate, &said);
+        let all = [
+            Given { name: None, value: file.value.clone(), span },
+            Given { name: None, value: said, span },
+        ];
+        self.act(if adds { Act::Append } else { Act::Write }, "cat", &all, span)
+    }
+}
+
+/// What names the file that is written; without a name it is the screen.
+fn is_file_of_r(given: &Given) -> bool {
+    given.name.as_deref() == Some("file") && given.value.as_known() != Some("")
 }

@@ -422,6 +422,28 @@ impl Interpreter<'_, '_, '_> {
                 self.flush();
                 self.walk.delete(&path, matches!(name, "deleteDir"));
             }
+            // docs.oracle.com, "URL"; groovy-lang.org, kotlinlang.org: what is read of an address.
+            "openConnection" | "openStream" | "getText" | "readText" | "readBytes"
+            | "readLines"
+                if self.language == "java" && path.text.known_prefix().contains("://") =>
+            {
+                let all = [Given { name: None, value: receiver.clone(), span }];
+                return Some(self.act(Act::Get, name, &all, span));
+            }
+            "deleteRecursively" if self.language == "java" => {
+                self.flush();
+                self.walk.delete(&path, true);
+            }
+            "setText" | "writeText" | "writeBytes" if self.language == "java" => {
+                self.walk.write(&path, WriteMode::Replace, content(given));
+            }
+            "appendText" | "appendBytes" if self.language == "java" => {
+                self.walk.write(&path, WriteMode::Append, content(given));
+            }
+            "getText" | "readText" | "readBytes" | "readLines" if self.language == "java" => {
+                self.flush();
+                return Some(Value::Text(self.walk.read_by_script(&path)));
+            }
             "rmtree" | "rm_rf" | "rmtree_p" | "remove_tree" | "removedirs" => {
                 self.flush();
                 self.walk.delete(&path, true);

@@ -502,12 +502,6 @@ impl Walk<'_> {
                 let path = format!("{}/{below}", self.facts.home.as_deref()?);
                 Some(invocation.origin().derive([Piece::Known(path)]))
             }
-            "getent" => {
-                let ["passwd", name] = words.as_slice() else { return None };
-                let home = self.facts.home.as_deref()?;
-                let line = format!("{name}:x:1000:1000::{home}:/bin/bash");
-                Some(invocation.origin().derive([Piece::Known(line)]))
-            }
             "dpkg" | "dpkg-query" if options.has(&["-L", "--listfiles"]) => {
                 Some(glob("/usr/", "**"))
             }

@@ -32,10 +32,12 @@ pub(super) fn follow(walk: &mut dyn Host, directory: &str, text: &str, loads: &m
             let Some(name) = argument(rest, *at).filter(|name| !name.is_empty()) else { continue };
             loads.push(Load { names: vec![name.to_owned()], beside: true, span });
         }
-        if let Some((_, rest)) = line.split_once("addsitedir(")
-            && let Some(place) = quoted(rest).and_then(|name| below(directory, name))
-        {
-            paths(walk, &place, span);
+        if let Some((_, rest)) = line.split_once("addsitedir(") {
+            let beside = rest.contains("__file__").then(|| directory.to_owned());
+            let named = rest.split(['"', '\'']).nth(1).and_then(|name| below(directory, name));
+            if let Some(place) = named.or(beside) {
+                paths(walk, &place, span);
+            }
         }
         if let Some((_, rest)) = line.split_once("fileConfig(")
             && let Some(path) = quoted(rest).and_then(|name| below(directory, name))
@@ -91,7 +93,7 @@ pub(in crate::programs::started) fn paths(walk: &mut dyn Host, directory: &str, 
 }
 
 /// Settings of `logging`: a class and its arguments are evaluated ("Configuration file format").
-fn logged(walk: &mut dyn Host, path: &str, span: Span) {
+pub(in crate::programs::started) fn logged(walk: &mut dyn Host, path: &str, span: Span) {
     let Some(file) = walk.look(path).file() else { return };
     walk.in_file(&file, "python", span, |walk| {
         let tree = tree::sections(&file.text);

@@ -61,6 +61,9 @@ pub(super) fn runner(walk: &mut dyn Host, invocation: &Invocation) {
     if names.is_empty() {
         return;
     }
+    if invocation.program == "nx" {
+        super::workspace::follow(walk, &names, &operands, span);
+    }
     if matches!(invocation.program.as_str(), "lerna" | "nx" | "turbo" | "wsrun") {
         for name in &names {
             let line = ["npm", "run", name.as_str(), "--workspaces"];

@@ -11,6 +11,9 @@ use crate::{
 /// How configurations end.
 const ENDINGS: &[&str] = &[".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
 
+/// How many files that a configuration names are read.
+const LOADED: usize = 24;
+
 /// How many tests are read.
 const TESTS: usize = 16;
 
@@ -202,11 +205,55 @@ pub(super) fn tool(walk: &mut dyn Host, invocation: &Invocation) {
         walk.look(path);
     }
     for path in &paths {
+        if let Some(file) = walk.look(path).file() {
+            let more = named_within(&file.text, &root);
+            for path in more.iter().at_most(LOADED, walk, span).collect::<Vec<_>>() {
+                walk.look(path);
+            }
+            for path in more.iter().leading(LOADED) {
+                walk.load("javascript", path, span);
+            }
+        }
         walk.load("javascript", path, span);
     }
     if !row.tests.is_empty() {
         tested(walk, row, &words, &root, span);
     }
+}
+
+/// Files of the project that a configuration has the tool load by their names: loaders, what is set up before tests, plugins.
+fn named_within(text: &str, root: &str) -> Vec<String> {
+    const KEYS: &[&str] = &[
+        "environment",
+        "globalSetup",
+        "globalTeardown",
+        "jsPlugins",
+        "loader",
+        "plugin",
+        "reporter",
+        "resolver",
+        "runner",
+        "serializer",
+        "setup",
+        "testEnvironment",
+        "transform",
+        "use",
+    ];
+    let mut found: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let bare = line.trim_start();
+        if bare.starts_with("//") || !KEYS.iter().any(|key| line.contains(key)) {
+            continue;
+        }
+        for name in line.split(['"', '\'', '`']).skip(1).step_by(2) {
+            let name = name.strip_prefix("<rootDir>/").unwrap_or(name);
+            let is_file = ENDINGS.iter().any(|end| name.ends_with(end)) && !name.contains('*');
+            if is_file && name.contains('/') {
+                found.push(crate::paths::normal(&project::joined(root, name)));
+            }
+        }
+    }
+    found
 }
 
 /// Files that a `package.json` has loaded before tests, and those of `.mocharc.json`.
@@ -277,6 +324,16 @@ fn tested(walk: &mut dyn Host, row: &Tool, words: &[String], root: &str, span: S
     } else {
         given
     };
+    // jestjs.io, "Snapshot Testing": a snapshot is a module that is evaluated.
+    let mut paths = paths;
+    if matches!(row.name, "jest" | "vitest") {
+        let snapshots: Vec<String> = paths
+            .iter()
+            .filter_map(|path| path.rsplit_once('/'))
+            .map(|(folder, name)| format!("{folder}/__snapshots__/{name}.snap"))
+            .collect();
+        paths.extend(snapshots);
+    }
     for path in &paths {
         walk.look(path);
     }

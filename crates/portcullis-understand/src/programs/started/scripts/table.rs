@@ -272,7 +272,14 @@ pub(super) static TABLE: &[Row] = &[
     // xmake.io, premake.github.io, olivinelabs busted, luarocks "Rockspec format".
     Row {
         programs: &["xmake", "premake", "premake5", "busted", "luarocks", "lde"],
-        files: &["xmake.lua", "premake5.lua", "*.rockspec", "spec/**_spec.lua"],
+        files: &[
+            "xmake.lua",
+            "premake5.lua",
+            ".busted",
+            "spec/helper.lua",
+            "*.rockspec",
+            "spec/**_spec.lua",
+        ],
         language: "lua",
         calls: &[
             ("os.exec", Given::Command),
@@ -416,7 +423,14 @@ pub(super) static TABLE: &[Row] = &[
     // phpunit.de, "The XML Configuration File"; laravel.com, "Request Lifecycle"; getrector.com; deployer.org.
     Row {
         programs: &["artisan"],
-        files: &["bootstrap/app.php", "routes/console.php", "app/Providers/*.php"],
+        files: &[
+            "bootstrap/app.php",
+            "bootstrap/providers.php",
+            "app/Providers/*.php",
+            "routes/*.php",
+            "config/*.php",
+            "app/Console/**.php",
+        ],
         language: "php",
         ..ROW
     },
@@ -445,7 +459,7 @@ pub(super) static TABLE: &[Row] = &[
     Row {
         programs: &["prove"],
         operands: &[".t", ".pl"],
-        files: &["t/*.t"],
+        files: &["t/**.t"],
         language: "perl",
         ..ROW
     },
@@ -607,6 +621,28 @@ pub(super) static TABLE: &[Row] = &[
         language: "javascript",
         ..ROW
     },
+    // bun.sh/docs, "Test runner"; docs.deno.com, "deno test".
+    Row {
+        programs: &["bun", "deno"],
+        verbs: &["test"],
+        operands: &[".js", ".ts", ".tsx", ".jsx", ".mjs"],
+        files: &[
+            "*.test.ts",
+            "*.test.js",
+            "*_test.ts",
+            "test/**.test.ts",
+            "test/**.test.js",
+            "test/**_test.ts",
+            "tests/**.test.ts",
+            "tests/**.test.js",
+            "tests/**_test.ts",
+            "src/**.test.ts",
+            "src/**.test.js",
+            "src/**_test.ts",
+        ],
+        language: "javascript",
+        ..ROW
+    },
     // pm2.keymetrics.io, "Ecosystem File".
     Row {
         programs: &["pm2", "pm2-runtime"],
@@ -620,7 +656,7 @@ pub(super) static TABLE: &[Row] = &[
     Row {
         programs: &["alembic"],
         verbs: &["check", "current", "downgrade", "revision", "stamp", "upgrade"],
-        files: &["alembic/env.py", "migrations/env.py", "*/env.py"],
+        files: &["*/env.py"],
         language: "python",
         ..ROW
     },

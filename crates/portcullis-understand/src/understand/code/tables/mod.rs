@@ -104,6 +104,8 @@ pub(super) enum Act {
     Environment,
     /// Gives the home directory.
     Home,
+    /// Gives a property of the machine by its name: of the virtual machine of Java.
+    Property,
     /// Writes out `~`.
     ExpandUser,
     /// Gives the standard input.

@@ -173,6 +173,7 @@ pub(super) static ROWS: &[Row] = &[
     ("frozenset", Fold(F::Same)),
     ("ftplib.FTP", Connect),
     ("ftplib.FTP_TLS", Connect),
+    ("gdb.execute", CodeIn("gdb")),
     ("gdown.download", Download),
     ("get_ipython().system", Shell),
     ("getattr", Member),
