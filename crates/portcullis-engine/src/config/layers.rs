@@ -269,12 +269,13 @@ impl Layers {
 
 /// Puts the files of the centre that a file names behind the managed one. The most general file that names one decides.
 fn take_central(files: &mut Vec<Arc<Loaded>>, directories: &Directories) -> Option<Arc<InForce>> {
-    // A centre that only a changed file names may be anybody's.
-    let named = |file: &Arc<Loaded>| {
-        let central = file.part.central.clone().filter(|_| file.source.trusted);
-        central.map(|one| (one, file.source.layer))
-    };
-    let (central, layer): (Central, Layer) = files.iter().find_map(named)?;
+    let named = |file: &Arc<Loaded>| file.part.central.clone().map(|one| (one, file.source.layer));
+    let trusted = files.iter().filter(|file| file.source.trusted).find_map(named);
+    // A centre that only a changed file names may be anybody's: what it makes stricter holds.
+    let (central, layer): (Central, Layer) = trusted.or_else(|| {
+        let (central, layer) = files.iter().find_map(named)?;
+        Some((Central { may_loosen: Vec::new(), ..central }, layer))
+    })?;
     let store = received::store_of(layer, directories)?;
     let (in_force, bundle) = received::in_force(&central, store, jiff::Timestamp::now());
     put_in_place(files, bundle);

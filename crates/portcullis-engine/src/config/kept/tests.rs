@@ -140,7 +140,7 @@ fn what_another_process_vouches_for_needs_the_same_key() {
     let state = tempfile::tempdir().unwrap();
     let kept = Kept::new(state.path());
     assert_eq!(kept.vouch("note", b"x"), None, "no key is made for it");
-    assert!(!kept.is_there());
+    assert!(!kept.directory.exists());
     kept.keep(Path::new("/home/dev/c.toml"), Named::ByPlace, "a").unwrap();
     let words = kept.vouch("note", b"x").unwrap();
     assert!(Kept::new(state.path()).is_vouched("note", b"x", &words));
