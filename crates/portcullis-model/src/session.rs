@@ -38,7 +38,7 @@ use crate::{
     text::{Taint, Text},
 };
 
-/// How many files are remembered; the oldest are forgotten first.
+/// How many files are remembered. Of more the oldest are gathered into the directory that they lie in: all of it counts as they do.
 const FILES: usize = 256;
 
 /// The longest path that is remembered, as systems allow them.
@@ -111,6 +111,9 @@ pub struct Left {
     origin: Origin,
     /// The address, or the file that it is a copy of.
     from: String,
+    /// Whether it is a directory in which files lie that are too many to be remembered one by one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_gathered: bool,
 }
 
 /// Where the content of a file came from.
@@ -351,9 +354,21 @@ impl SessionState {
         self.files.iter().rev().find(|left| is_below(path, &left.path))
     }
 
+    /// What the content of a path holds that came from elsewhere, by itself or by a directory around it.
+    #[must_use]
+    pub fn taint_of(&self, path: &str) -> Taint {
+        let own = self.left(path).map_or(Taint::NONE, Left::taint);
+        let around = |left: &&Left| left.is_gathered && is_below(path, &left.path);
+        self.files.iter().filter(around).fold(own, |taint, left| taint.with(left.taint()))
+    }
+
     /// A file below a directory that holds secrets since an earlier call.
     pub fn secret_below(&self, directory: &str) -> Option<&Left> {
-        let below = |left: &&Left| left.origin == Origin::Secret && is_below(&left.path, directory);
+        let below = |left: &&Left| {
+            left.origin == Origin::Secret
+                && (is_below(&left.path, directory)
+                    || left.is_gathered && is_below(directory, &left.path))
+        };
         self.files.iter().rev().find(below)
     }
 
@@ -392,11 +407,38 @@ impl SessionState {
     }
 
     fn keep(&mut self, path: &str, origin: Origin, from: String) {
-        self.files.retain(|left| left.path != path);
+        self.files.retain(|left| left.is_gathered || left.path != path);
         if self.files.len() >= FILES {
-            self.files.remove(0);
+            self.gather();
         }
-        self.files.push(Left { path: path.to_owned(), origin, from });
+        self.files.push(Left { path: path.to_owned(), origin, from, is_gathered: false });
+    }
+
+    /// Makes room: what was remembered first lies in a directory with others from the same origin, and from here on all that lies there counts
+    /// as they do.
+    fn gather(&mut self) {
+        let of = |origin| self.files.iter().filter(|left| left.origin == origin).count();
+        let all = [Origin::Decoded, Origin::Secret, Origin::Network];
+        let Some(origin) = all.into_iter().max_by_key(|origin| of(*origin)) else { return };
+        let first = |left: &&Left| left.origin == origin && !left.is_gathered;
+        let oldest = self.files.iter().find(first).map(|left| left.path.clone());
+        let mut directory = oldest.unwrap_or_else(|| "/".to_owned());
+        let in_it = |directory: &str| {
+            let is_in = |left: &&Left| left.origin == origin && is_below(&left.path, directory);
+            self.files.iter().filter(is_in).count()
+        };
+        loop {
+            directory.truncate(directory.rfind('/').unwrap_or(0));
+            if directory.is_empty() || in_it(&directory) > 1 {
+                break;
+            }
+        }
+        if directory.is_empty() {
+            "/".clone_into(&mut directory);
+        }
+        self.files.retain(|left| left.origin != origin || !is_below(&left.path, &directory));
+        let from = "elsewhere: more files than are remembered one by one".to_owned();
+        self.files.insert(0, Left { path: directory, origin, from, is_gathered: true });
     }
 
     fn forget(&mut self, path: &str) {
@@ -535,8 +577,40 @@ mod tests {
         for number in 0..3 * FILES {
             state.keep(&format!("/tmp/{number}"), Origin::Network, String::new());
         }
-        assert_eq!(state.files.len(), FILES);
+        assert!(state.files.len() <= FILES);
         assert!(state.left(&format!("/tmp/{}", 3 * FILES - 1)).is_some());
-        assert!(state.left("/tmp/0").is_none());
+    }
+
+    #[test]
+    fn what_is_too_much_to_be_remembered_one_by_one_is_not_forgotten() {
+        let mut state = SessionState::default();
+        state.keep("/work/.env.copy", Origin::Secret, String::new());
+        state.keep("/work/app/d.sh", Origin::Network, String::new());
+        for number in 0..2 * FILES {
+            // Written anew, a file is the agent's own as long as it is known by its name.
+            state.forget("/work/app/own.sh");
+            state.keep(&format!("/work/app/f{number}"), Origin::Network, String::new());
+        }
+        assert!(state.files.len() <= FILES);
+        assert!(state.taint_of("/work/app/d.sh").has(Taint::NETWORK));
+        assert!(state.left("/work/app/d.sh").is_some());
+        assert!(state.taint_of("/work/.env.copy").has(Taint::SECRET));
+        assert_eq!(state.taint_of("/work/other/x.sh"), Taint::NONE, "nothing came from there");
+        // Another origin in the same place hides none.
+        for number in 0..2 * FILES {
+            state.keep(&format!("/work/app/s{number}"), Origin::Secret, String::new());
+        }
+        assert!(state.taint_of("/work/app/d.sh").has(Taint::NETWORK));
+        assert!(state.taint_of("/work/app/s0").has(Taint::SECRET));
+        assert!(state.secret_below("/work/app/deep").is_some());
+        // From all over, it lies everywhere.
+        for number in 0..3 * FILES {
+            state.keep(&format!("/d{number}/x"), Origin::Network, String::new());
+        }
+        assert!(state.files.len() <= FILES);
+        assert!(state.taint_of("/d0/x").has(Taint::NETWORK));
+        // Kept and read back, it is the same.
+        let text = serde_json::to_string(&state).unwrap();
+        assert_eq!(serde_json::from_str::<SessionState>(&text).unwrap(), state);
     }
 }

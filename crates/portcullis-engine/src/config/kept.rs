@@ -1,5 +1,5 @@
-//! The user's own file as a person last left it. Owns the copy that is kept of it, vouched for with a key of this machine, and how the file stands
-//! beside that copy: where an agent changed it by a way that nobody saw, it loosens nothing before a person has said so.
+//! The user's own file as a person last left it. Owns the copy that is kept of it, vouched for with a key of this machine, what the file was stricter by since then, and
+//! which files were a person's configuration at all: where an agent changed one by a way that nobody saw, it loosens nothing before a person has said so.
 
 use std::{
     fs, io,
@@ -15,96 +15,221 @@ use crate::{own_key::Key, platform, private::Unbelievable};
 /// The directory of the copies below the one for state.
 const DIRECTORY: &str = "own";
 
-/// The file that says which one was kept first.
+/// The file that says of which files copies are kept.
 const FIRST: &str = "first";
 
 /// What the key vouches for.
 const KIND: &str = "configuration";
 
+/// What hooks and installing leave in the directory for state: where one of them is there, this is not the first time.
+const TRACES: &[&str] = &[
+    "asked",
+    "audit.db",
+    "called",
+    "head",
+    "hooked",
+    "install",
+    "memory",
+    "sessions",
+    "snapshots",
+    "undo",
+];
+
+/// How many texts are held beside one that a person left. Of more, none is believed any more.
+const MOST_STRICTER: usize = 32;
+
+/// The most bytes of a copy.
+const LONGEST_COPY: u64 = 4 * MAX_BYTES;
+
+/// How many files are known of which there are copies.
+const MOST_FILES: usize = 64;
+
+/// Before the path of a file that an option named.
+const NAMED: &str = "named=";
+
+/// What stands among those files where the account is set up.
+const SETTLED: &str = "settled";
+
 /// The copies of one user. A file that is not there has no text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Kept {
+    state: PathBuf,
     directory: PathBuf,
+}
+
+/// What is known of a file before it is read.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Before {
+    /// Nothing, and nothing of ours was here before.
+    First,
+    /// Nothing, though the gate was in use here.
+    Gone,
+    /// How it was left.
+    Left(Left),
+    /// It is not the file of a person's configuration; that one was left so.
+    Another(PathBuf, Left),
+}
+
+/// A file as a person left it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Left {
+    /// Its text.
+    pub text: String,
+    /// Its texts since then, where they were stricter by something: that holds on.
+    pub stricter: Vec<String>,
+}
+
+/// Who says which file it is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Named {
+    /// An option.
+    ByOption,
+    /// The account, or the environment.
+    ByPlace,
 }
 
 impl Kept {
     /// The copies in a directory for state.
     #[must_use]
     pub fn new(state: &Path) -> Self {
-        Self { directory: state.join(DIRECTORY) }
+        Self { state: state.to_owned(), directory: state.join(DIRECTORY) }
     }
 
-    /// The text that a person last left at a path; nothing where none was kept yet.
+    /// What is known of the file at a path.
     ///
     /// # Errors
     /// When there is a copy that cannot be believed, or it is gone.
-    pub fn left(&self, path: &Path) -> Result<Option<String>, Unbelievable> {
+    pub fn before(&self, path: &Path, named: Named) -> Result<Before, Unbelievable> {
         let path = &whole(path);
-        let found = |path: &Path| match fs::symlink_metadata(path) {
-            Ok(found) => Ok(Some(found)),
-            Err(error) if is_absent(&error) => Ok(None),
-            Err(error) => Err(Unbelievable::Unreadable(error)),
+        let Some(directory) = found(&self.directory)? else {
+            if !self.was_used()? {
+                return Ok(Before::First);
+            }
+            // Another process of ours may have begun meanwhile.
+            return match found(&self.directory)? {
+                None => Ok(Before::Gone),
+                Some(_) => self.before(path, named),
+            };
         };
-        let Some(directory) = found(&self.directory)? else { return Ok(None) };
         if !directory.is_dir() {
             return Err(Unbelievable::Changed);
         }
-        let copy = self.file_of(path);
-        if found(&copy)?.is_none() {
-            // Of the first file that was kept the copy does not go by itself; of another there never was one.
-            let first = found(&self.directory.join(FIRST))?.is_some();
-            return if first && !self.is_first(path)? {
-                Ok(None)
-            } else {
-                Err(Unbelievable::Changed)
-            };
+        let key = Key::of(&self.directory)?;
+        let known = self.known(&key)?;
+        let is_named =
+            known.iter().any(|one| one.strip_prefix(NAMED.as_bytes()) == Some(bytes(path)));
+        let is_own = known.iter().any(|one| one == bytes(path));
+        match named {
+            _ if is_own => return self.copy(&key, path).map(Before::Left),
+            Named::ByOption if is_named => return self.copy(&key, path).map(Before::Left),
+            // Whoever names a file wants what it says, as the first time.
+            Named::ByOption => return Ok(Before::First),
+            Named::ByPlace => {}
         }
-        let text = Key::of(&self.directory)?.read_vouched(&copy, KIND, MAX_BYTES + LONGEST_PATH)?;
-        let start = path.as_os_str().as_encoded_bytes().len() + 1;
-        let before = text.get(start..).filter(|_| text.starts_with(&about(path, "")));
-        let before = before.and_then(|before| String::from_utf8(before.to_vec()).ok());
-        before.map(Some).ok_or(Unbelievable::Changed)
+        let is_own =
+            |one: &&Vec<u8>| !one.starts_with(NAMED.as_bytes()) && **one != SETTLED.as_bytes();
+        let other = known.iter().find(is_own);
+        let other = other.and_then(|one| std::str::from_utf8(one).ok()).map(PathBuf::from);
+        match other {
+            Some(other) => self.copy(&key, &other).map(|left| Before::Another(other, left)),
+            None if self.was_used()? => Ok(Before::Gone),
+            None => Ok(Before::First),
+        }
+    }
+
+    /// Whether the account is set up, as far as is vouched for: then variables move nothing of ours. Where that cannot be read, it is.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        let known = |key: Key| self.known(&key).ok();
+        fs::symlink_metadata(&self.directory).is_ok()
+            && self.key().and_then(known).is_none_or(|known| is_settled(&known))
+    }
+
+    /// Says whether the account is set up. Nothing is said where no copy is kept.
+    ///
+    /// # Errors
+    /// Where the copies cannot be believed or written.
+    pub fn settle(&self, is_so: bool) -> io::Result<()> {
+        let Some(key) = self.key() else { return Ok(()) };
+        let mut known = self.known(&key).map_err(io::Error::other)?;
+        if is_settled(&known) == is_so {
+            return Ok(());
+        }
+        known.retain(|one| one != SETTLED.as_bytes());
+        if is_so {
+            known.insert(0, SETTLED.as_bytes().to_vec());
+        }
+        key.write_vouched(&self.directory.join(FIRST), FIRST, &known.join(&0))
+    }
+
+    /// Whether hooks or an installation left something here.
+    fn was_used(&self) -> Result<bool, Unbelievable> {
+        for name in TRACES {
+            if found(&self.state.join(name))?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The words by which a text of a kind is known as ours; nothing where no key is kept.
+    #[must_use]
+    pub fn vouch(&self, kind: &str, text: &[u8]) -> Option<String> {
+        self.key()?.vouch(kind, text).ok()
+    }
+
+    /// Whether these are those words.
+    #[must_use]
+    pub fn is_vouched(&self, kind: &str, text: &[u8], words: &str) -> bool {
+        self.key().is_some_and(|key| key.is_vouched(kind, text, words.as_bytes()))
+    }
+
+    /// The key that is there: without the copies none is made.
+    fn key(&self) -> Option<Key> {
+        self.directory.join("key").is_file().then(|| Key::of(&self.directory).ok()).flatten()
     }
 
     /// Takes the text of a file for what a person left.
     ///
     /// # Errors
     /// What the system says; what was kept before is kept then.
-    pub fn keep(&self, path: &Path, now: &str) -> io::Result<()> {
+    pub fn keep(&self, path: &Path, named: Named, now: &str) -> io::Result<()> {
+        self.write(path, named, &Left { text: now.to_owned(), stricter: Vec::new() })
+    }
+
+    /// Holds on to what a file was stricter by than a person left it.
+    ///
+    /// # Errors
+    /// As [`Kept::keep`].
+    pub(super) fn hold(&self, path: &Path, named: Named, left: &Left) -> io::Result<()> {
+        self.write(path, named, left)
+    }
+
+    fn write(&self, path: &Path, named: Named, left: &Left) -> io::Result<()> {
         let path = &whole(path);
         match fs::symlink_metadata(&self.directory) {
-            Err(error) if is_absent(&error) => self.begin(path, now)?,
+            Err(error) if is_absent(&error) => self.begin(path, named, left)?,
             _ => platform::create_private_directory(&self.directory)?,
         }
         let key = match Key::of(&self.directory) {
             Ok(key) => key,
-            // Nothing else is vouched for with it.
+            // Nothing else is vouched for with it that lasts.
             Err(_) => {
                 fs::remove_file(self.directory.join("key"))?;
                 Key::of(&self.directory)?
             }
         };
-        key.write_vouched(&self.file_of(path), KIND, &about(path, now))?;
-        let first = self.directory.join(FIRST);
-        if key.read_vouched(&first, FIRST, LONGEST_PATH).is_err() {
-            key.write_vouched(&first, FIRST, path.as_os_str().as_encoded_bytes())?;
-        }
-        Ok(())
+        self.fill(&key, path, named, left)
     }
 
     /// Makes the directory whole, in one step: whoever looks finds none or all of it. Of several at once one wins.
-    fn begin(&self, path: &Path, now: &str) -> io::Result<()> {
-        let state = self.directory.parent().ok_or(io::ErrorKind::InvalidInput)?;
-        platform::create_private_directory(state)?;
+    fn begin(&self, path: &Path, named: Named, left: &Left) -> io::Result<()> {
+        platform::create_private_directory(&self.state)?;
         let random: [u8; 8] = platform::random()?;
-        let made =
-            Self { directory: state.join(format!(".{DIRECTORY}-{}", HEXLOWER.encode(&random))) };
+        let directory = self.state.join(format!(".{DIRECTORY}-{}", HEXLOWER.encode(&random)));
+        let made = Self { directory, state: self.state.clone() };
         platform::create_private_directory(&made.directory)?;
-        let filled = Key::of(&made.directory).and_then(|key| {
-            key.write_vouched(&made.file_of(path), KIND, &about(path, now))?;
-            let first = made.directory.join(FIRST);
-            key.write_vouched(&first, FIRST, path.as_os_str().as_encoded_bytes())
-        });
+        let filled = Key::of(&made.directory).and_then(|key| made.fill(&key, path, named, left));
         let put = filled.and_then(|()| fs::rename(&made.directory, &self.directory));
         if put.is_err() {
             let _ = fs::remove_dir_all(&made.directory);
@@ -116,16 +241,67 @@ impl Kept {
         }
     }
 
-    /// Whether a path is that of the file that was kept first.
-    fn is_first(&self, path: &Path) -> Result<bool, Unbelievable> {
-        let key = Key::of(&self.directory)?;
-        let first = key.read_vouched(&self.directory.join(FIRST), FIRST, LONGEST_PATH)?;
-        Ok(first == path.as_os_str().as_encoded_bytes())
+    /// Writes the copy of a file, and that there is one.
+    fn fill(&self, key: &Key, path: &Path, named: Named, left: &Left) -> io::Result<()> {
+        key.write_vouched(&self.file_of(path), KIND, &about(path, left))?;
+        let before = self.known(key).unwrap_or_default();
+        let mut known = before.clone();
+        let own = bytes(path).to_vec();
+        let option = [NAMED.as_bytes(), bytes(path)].concat();
+        match named {
+            Named::ByOption => {
+                if !known.contains(&own) && !known.contains(&option) {
+                    known.push(option);
+                }
+            }
+            Named::ByPlace => {
+                known.retain(|one| *one != own && *one != option);
+                known.insert(usize::from(is_settled(&known)), own);
+            }
+        }
+        known.truncate(MOST_FILES);
+        if known == before {
+            return Ok(());
+        }
+        key.write_vouched(&self.directory.join(FIRST), FIRST, &known.join(&0))
+    }
+
+    /// The files of which copies are kept, the last that was a person's own configuration first.
+    fn known(&self, key: &Key) -> Result<Vec<Vec<u8>>, Unbelievable> {
+        let most = LONGEST_PATH * MOST_FILES as u64;
+        let known = key.read_vouched(&self.directory.join(FIRST), FIRST, most);
+        // It does not go by itself.
+        let known = known.map_err(|error| match error.is_missing() {
+            true => Unbelievable::Changed,
+            false => error,
+        })?;
+        Ok(known.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect())
+    }
+
+    /// The copy of a file of which one is kept.
+    fn copy(&self, key: &Key, path: &Path) -> Result<Left, Unbelievable> {
+        let copy = self.file_of(path);
+        if found(&copy)?.is_none() {
+            return Err(Unbelievable::Changed);
+        }
+        let whole = key.read_vouched(&copy, KIND, LONGEST_COPY + LONGEST_PATH)?;
+        let mut parts = whole.split(|byte| *byte == 0);
+        if parts.next() != Some(bytes(path)) {
+            return Err(Unbelievable::Changed);
+        }
+        let text =
+            |part: &[u8]| String::from_utf8(part.to_vec()).map_err(|_| Unbelievable::Changed);
+        let left = parts.next().ok_or(Unbelievable::Changed)?;
+        let stricter = parts.map(text).collect::<Result<Vec<_>, _>>()?;
+        if stricter.len() > MOST_STRICTER {
+            return Err(Unbelievable::TooLong);
+        }
+        Ok(Left { text: text(left)?, stricter })
     }
 
     /// The name is a hash, so that no path is too long or too strange for it.
     fn file_of(&self, path: &Path) -> PathBuf {
-        self.directory.join(HEXLOWER.encode(&Sha256::digest(path.as_os_str().as_encoded_bytes())))
+        self.directory.join(HEXLOWER.encode(&Sha256::digest(bytes(path))))
     }
 }
 
@@ -134,6 +310,22 @@ const LONGEST_PATH: u64 = 1 << 13;
 
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn found(path: &Path) -> Result<Option<fs::Metadata>, Unbelievable> {
+    match fs::symlink_metadata(path) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(Unbelievable::Unreadable(error)),
+    }
+}
+
+fn is_settled(known: &[Vec<u8>]) -> bool {
+    known.first().is_some_and(|first| first == SETTLED.as_bytes())
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
 }
 
 /// A path as there is one spelling of it, by its words alone: where a link in it leads may change, and is the same file to whoever reads it.
@@ -148,83 +340,12 @@ fn whole(path: &Path) -> PathBuf {
     })
 }
 
-/// A path and a text, told apart by a byte that no path has.
-fn about(path: &Path, text: &str) -> Vec<u8> {
-    [path.as_os_str().as_encoded_bytes(), &[0], text.as_bytes()].concat()
+/// A path and its texts, told apart by a byte that neither a path nor a configuration has.
+fn about(path: &Path, Left { text, stricter }: &Left) -> Vec<u8> {
+    let texts = stricter.iter().map(String::as_bytes);
+    let parts: Vec<&[u8]> = [bytes(path), text.as_bytes()].into_iter().chain(texts).collect();
+    parts.join(&0)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_is_as_it_was_left_until_somebody_says_otherwise() {
-        let state = tempfile::tempdir().unwrap();
-        let (kept, path) = (Kept::new(state.path()), Path::new("/home/dev/c.toml"));
-        let left = |path: &Path| kept.left(path).unwrap();
-        assert_eq!(left(path), None);
-        kept.keep(path, "a").unwrap();
-        assert_eq!(left(path).as_deref(), Some("a"));
-        kept.keep(path, "b").unwrap();
-        assert_eq!(left(path).as_deref(), Some("b"));
-        // Another file is another matter.
-        assert_eq!(left(Path::new("/home/dev/d.toml")), None);
-        // One file has one copy, however it is spelled.
-        let (folder, file) = (state.path().join("x"), state.path().join("x/c.toml"));
-        fs::create_dir(&folder).unwrap();
-        kept.keep(&file, "c").unwrap();
-        assert_eq!(left(&state.path().join("x/../x/./c.toml")).as_deref(), Some("c"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_directory_that_was_put_in_the_place_of_its_own_is_no_first_use() {
-        let state = tempfile::tempdir().unwrap();
-        let (kept, at) = (Kept::new(state.path()), |name: &str| state.path().join(name));
-        fs::create_dir(at("c")).unwrap();
-        kept.keep(&at("c/c.toml"), "a").unwrap();
-        fs::rename(at("c"), at("d")).unwrap();
-        std::os::unix::fs::symlink(at("d"), at("c")).unwrap();
-        assert_eq!(kept.left(&at("c/c.toml")).unwrap().as_deref(), Some("a"));
-    }
-
-    #[test]
-    fn a_copy_that_somebody_else_wrote_is_not_believed() {
-        let state = tempfile::tempdir().unwrap();
-        let (kept, path) = (Kept::new(state.path()), Path::new("/home/dev/c.toml"));
-        kept.keep(path, "a").unwrap();
-        let copy = kept.file_of(path);
-        let genuine = fs::read(&copy).unwrap();
-        for forged in [&b"x"[..], b"", &[&genuine[..64], b"\n/home/dev/c.toml\0b"].concat()] {
-            fs::write(&copy, forged).unwrap();
-            assert!(kept.left(path).is_err());
-        }
-        // That of another file does not pass for it.
-        let other = Path::new("/home/dev/d.toml");
-        kept.keep(other, "b").unwrap();
-        fs::copy(kept.file_of(other), &copy).unwrap();
-        assert!(kept.left(path).is_err());
-    }
-
-    #[test]
-    fn what_is_gone_is_not_what_never_was() {
-        let state = tempfile::tempdir().unwrap();
-        let (kept, path) = (Kept::new(state.path()), Path::new("/home/dev/c.toml"));
-        kept.keep(path, "a").unwrap();
-        fs::remove_file(kept.file_of(path)).unwrap();
-        assert!(kept.left(path).is_err(), "its copy was removed");
-        kept.keep(path, "a").unwrap();
-        fs::remove_file(kept.directory.join(FIRST)).unwrap();
-        assert!(kept.left(Path::new("/home/dev/d.toml")).is_err());
-        fs::remove_dir_all(&kept.directory).unwrap();
-        fs::write(&kept.directory, "").unwrap();
-        assert!(kept.left(path).is_err(), "a file stands in its place");
-        // A key that is cut short is made anew once a person says so.
-        fs::remove_file(&kept.directory).unwrap();
-        kept.keep(path, "a").unwrap();
-        fs::write(kept.directory.join("key"), "x").unwrap();
-        assert!(kept.left(path).is_err());
-        kept.keep(path, "a").unwrap();
-        assert!(kept.left(path).is_ok());
-    }
-}
+mod tests;

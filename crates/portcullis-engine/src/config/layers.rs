@@ -14,13 +14,13 @@ use super::{
     central::InForce,
     combine::{Combined, combine},
     example::Example,
-    kept::Kept,
+    kept::{Kept, Named},
     loaded::{Loaded, digest},
-    part::Part,
     read, received,
     trust::{Standing, Trust},
+    users::users,
 };
-use crate::{bundle::Held, platform::Directories, private::Unbelievable};
+use crate::{bundle::Held, platform::Directories};
 
 /// The files that hold wherever a call runs, and where trust is kept.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +94,8 @@ impl Layers {
         }
         let own = directories.configuration.as_deref().map(|directory| directory.join(FILE_NAME));
         if let Some(path) = named.map(Path::to_owned).or(own) {
-            users(&mut files, path, named.is_some(), kept)?;
+            let named = if named.is_some() { Named::ByOption } else { Named::ByPlace };
+            files.extend(users(&path, named, kept)?);
         }
         let trust = directories.state.as_deref().map(Trust::new);
         let central = take_central(&mut files, directories);
@@ -266,64 +267,15 @@ impl Layers {
     }
 }
 
-/// The user's file, and before it what it was when a person last left it, where that was something else. The first time, what is there is taken for what a
-/// person left.
-fn users(
-    files: &mut Vec<Arc<Loaded>>,
-    path: PathBuf,
-    is_named: bool,
-    kept: Option<&Kept>,
-) -> Result<(), ConfigError> {
-    let now = read::text(&path, Layer::User, None);
-    if is_named && matches!(now, Ok(None)) {
-        return Err(ConfigError::Missing { path });
-    }
-    let not_kept = |reason| ConfigError::NotKept { path: path.clone(), reason };
-    let before = kept.map(|kept| kept.left(&path)).transpose().map_err(not_kept)?.flatten();
-    let is_first = before.is_none();
-    let text = now.as_ref().map_or(None, |text| text.as_deref());
-    let is_as_left = |before: &String| now.is_ok() && before == text.unwrap_or_default();
-    let Some(before) = before.filter(|before| !is_as_left(before)) else {
-        let text = now?;
-        let loaded = text.as_deref().map(|text| Loaded::new(text, &path, Layer::User, true));
-        files.extend(loaded.transpose()?.map(Arc::new));
-        // Where nothing can be kept, there is nothing to hold it against.
-        if let Some(kept) = kept.filter(|_| is_first) {
-            let _ = kept.keep(&path, text.as_deref().unwrap_or_default());
-        }
-        return Ok(());
-    };
-    if !before.trim().is_empty() {
-        let before = Loaded::new(&before, &path, Layer::User, true);
-        files.push(Arc::new(before.map_err(|_| not_kept(Unbelievable::Changed))?));
-    }
-    let read = text.map(|text| Loaded::new(text, &path, Layer::User, false));
-    let (mut loaded, why) = match read {
-        Some(Ok(loaded)) => (
-            loaded,
-            "has changed since a person last left it: what it loosens waits for `portcullis trust`",
-        ),
-        Some(Err(_)) | None => {
-            let sha256 = digest(text.unwrap_or_default());
-            let (layer, trusted, doubt) = (Layer::User, false, None);
-            let source = Source { layer, path: path.clone(), sha256, trusted, doubt };
-            let why = "has changed since a person last left it, and cannot be read: what it said before holds until `portcullis trust`";
-            (Loaded::of_part(source, Part::default()), why)
-        }
-    };
-    loaded.source.doubt = Some(why.to_owned());
-    files.push(Arc::new(loaded));
-    Ok(())
-}
-
 /// Puts the files of the centre that a file names behind the managed one. The most general file that names one decides.
 fn take_central(files: &mut Vec<Arc<Loaded>>, directories: &Directories) -> Option<Arc<InForce>> {
-    // A centre that only a changed file names may be anybody's.
-    let named = |file: &Arc<Loaded>| {
-        let central = file.part.central.clone().filter(|_| file.source.trusted);
-        central.map(|one| (one, file.source.layer))
-    };
-    let (central, layer): (Central, Layer) = files.iter().find_map(named)?;
+    let named = |file: &Arc<Loaded>| file.part.central.clone().map(|one| (one, file.source.layer));
+    let trusted = files.iter().filter(|file| file.source.trusted).find_map(named);
+    // A centre that only a changed file names may be anybody's: what it makes stricter holds.
+    let (central, layer): (Central, Layer) = trusted.or_else(|| {
+        let (central, layer) = files.iter().find_map(named)?;
+        Some((Central { may_loosen: Vec::new(), ..central }, layer))
+    })?;
     let store = received::store_of(layer, directories)?;
     let (in_force, bundle) = received::in_force(&central, store, jiff::Timestamp::now());
     put_in_place(files, bundle);

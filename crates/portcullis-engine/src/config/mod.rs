@@ -46,6 +46,7 @@ mod team;
 mod telemetry;
 mod trial;
 mod trust;
+mod users;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -75,7 +76,7 @@ pub use guardian::{
 };
 pub use hook::{Approve, Hook, OnHookFailure, UnknownTools};
 pub use injection::{ClassifierTable, InjectionTable};
-pub use kept::Kept;
+pub use kept::{Before, Kept, Left, Named};
 use layers::Layers;
 pub use layers::ProjectFile;
 pub use lock::Lock;
@@ -266,7 +267,7 @@ impl Configuration {
             .account
             .sources
             .iter()
-            .find(|source| source.layer == Layer::User && !source.trusted)?;
+            .rfind(|source| source.layer == Layer::User && !source.trusted)?;
         let why = source.doubt.as_deref().unwrap_or_default();
         Some(format!("`{}` {why}", source.path.display()))
     }

@@ -1,5 +1,6 @@
 mod central;
 mod examples;
+mod kept;
 mod layers;
 mod server_contracts;
 mod sessions;

@@ -13,8 +13,8 @@ use super::{Exit, Failure, shown};
 use crate::{
     agents::{AGENTS, agent::Agent, table::Scope},
     audit::{self, Entry, Log},
-    config::{self, Approve, Configuration, Kept},
-    hook,
+    config::{self, Approve, Before, ConfigError, Configuration, Kept, Left, Named},
+    hook, hooked,
     install::{
         self, Change, InstallError,
         command::{NoProgram, Program},
@@ -211,6 +211,9 @@ pub(super) fn install(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit,
     if let Some(warning) = setting.program.warning() {
         shown(out, &line(&format!("note: {warning}")))?;
     }
+    if !dry {
+        keep(out)?;
+    }
     let mut manifest = manifest(&setting, dry)?;
     let mut failed = 0;
     for (agent, _) in &agents {
@@ -252,6 +255,23 @@ pub(super) fn install(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exit,
         }
     }
     Ok(Exit::Done)
+}
+
+/// Keeps the configuration as it is now for the one that a person left, where nothing was kept before: what changes it from here on is seen.
+fn keep(out: &mut dyn Write) -> Result<(), Failure> {
+    let directories = Directories::from_environment();
+    let Some(kept) = directories.state.as_deref().map(Kept::new) else { return Ok(()) };
+    // What cannot be read or kept, the hook says.
+    let doubt = match Configuration::load_for_agents(None, &directories) {
+        Ok(configuration) => configuration.doubt(),
+        Err(error @ ConfigError::NotKept { .. }) => Some(error.to_string()),
+        Err(_) => None,
+    };
+    let _ = kept.settle(true);
+    if let Some(doubt) = doubt {
+        shown(out, &line(&format!("note: {doubt}")))?;
+    }
+    Ok(())
 }
 
 fn wanted_approve(word: &str) -> Approve {
@@ -334,13 +354,14 @@ fn approve_as(setting: &Setting, wanted: Approve, out: &mut dyn Write) -> Result
         note(setting, "changed", &format!("`[hook] approve` to `{}`", wanted.name()))?;
         let kept = Directories::from_environment().state.as_deref().map(Kept::new);
         let file = directory.join(config::FILE_NAME);
+        let as_it_is = Left { text: text.clone(), stricter: Vec::new() };
         let was_left = kept
             .as_ref()
-            .is_some_and(|kept| matches!(kept.left(&file), Ok(Some(left)) if left == text));
+            .is_some_and(|kept| matches!(kept.before(&file, Named::ByPlace), Ok(Before::Left(left)) if left == as_it_is));
         file::replace(&found, &changed, false).map_err(|error| failed(&error))?;
         // A person was asked about this change, and about no other.
         if let Some(kept) = kept.filter(|_| was_left) {
-            kept.keep(&file, &changed).map_err(|error| failed(&error))?;
+            kept.keep(&file, Named::ByPlace, &changed).map_err(|error| failed(&error))?;
         }
     }
     let told = format!("prompts that the gate answers: `{}`, in `{shown_path}`", wanted.name());
@@ -425,6 +446,10 @@ pub(super) fn uninstall(matches: &ArgMatches, out: &mut dyn Write) -> Result<Exi
     }
     if !dry {
         take_away(&changes, &mut manifest, out)?;
+        if !hooked::is_installed(Some(&setting.state)) {
+            // Whether that can be kept or not, no hook is left to meet it.
+            let _ = Kept::new(&setting.state).settle(false);
+        }
     }
     if failed > 0 {
         return Err(Failure::bad_input(format_args!("{failed} agents could not be looked at"))

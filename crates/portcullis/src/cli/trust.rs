@@ -16,9 +16,10 @@ use super::{Exit, Failure, audit::failure as unrecordable, json_flag, policy, sh
 use crate::{
     audit::{self, AuditError, Entry, Log},
     config::{
-        self, ConfigError, Configuration, FILE_NAME, Kept, PROJECT_FILE_NAME, ProjectFile,
-        Standing, Trust, TrustError,
+        self, Before, ConfigError, Configuration, FILE_NAME, Kept, Layer, Named, PROJECT_FILE_NAME,
+        ProjectFile, Standing, Trust, TrustError,
     },
+    hooked,
     person::Person,
     platform::{Directories, user_name},
     report::visible,
@@ -96,16 +97,25 @@ fn trust(path: Option<&Path>, out: &mut dyn Write) -> Result<Exit, Failure> {
 
 /// The user's own file, where it is named or is not as a person left it; nothing where it is a project's that is meant.
 fn own(path: Option<&Path>, out: &mut dyn Write) -> Result<Option<Exit>, Failure> {
-    let directories = Directories::from_environment();
+    let mut directories = Directories::from_environment();
+    let named = path.and_then(|path| std::path::absolute(path).ok());
+    // The one that was noted at the installation is the usual one of hooks.
+    let noted = directories.state.as_deref().and_then(hooked::configuration);
+    let noted = noted.filter(|noted| {
+        named.as_ref().is_some_and(|path| path == noted || *path == noted.join(FILE_NAME))
+    });
+    directories.configuration = noted.or(directories.configuration);
     let Some(usual) = directories.configuration.as_deref().map(|it| it.join(FILE_NAME)) else {
         return Ok(None);
     };
     let kept = directories.state.as_deref().map(Kept::new);
-    let named = path.and_then(|path| std::path::absolute(path).ok());
     let is_usual = |path: &PathBuf| *path == usual || Some(path.as_path()) == usual.parent();
     // One that `--config` names has a copy too.
     let is_kept = |path: &PathBuf| {
-        kept.as_ref().is_some_and(|kept| !matches!(kept.left(path), Ok(None))) && path.is_file()
+        let before = kept.as_ref().map(|kept| kept.before(path, Named::ByOption));
+        before.is_some_and(|before| !matches!(before, Ok(Before::First | Before::Another(..))))
+            && path.is_file()
+            && path.file_name().is_some_and(|name| name != PROJECT_FILE_NAME)
     };
     let file = match &named {
         None => usual,
@@ -114,7 +124,11 @@ fn own(path: Option<&Path>, out: &mut dyn Write) -> Result<Option<Exit>, Failure
         Some(_) => return Ok(None),
     };
     let is_named = named.is_some();
-    let option = Some(file.as_path()).filter(|_| is_named && file.is_file());
+    let is_own = directories.configuration.as_ref().is_some_and(|it| it.join(FILE_NAME) == file);
+    let (option, by) = match is_own {
+        true => (None, Named::ByPlace),
+        false => (Some(file.as_path()), Named::ByOption),
+    };
     let name = file.display().to_string();
     let name = visible::line(&name);
     let read = || config::text_of(&file).map_err(|error| policy::failure(&error));
@@ -132,13 +146,17 @@ fn own(path: Option<&Path>, out: &mut dyn Write) -> Result<Option<Exit>, Failure
             if shown.is_some_and(|shown| shown.sha256 != sha256(&text)) {
                 return Err(changed(name.as_ref()));
             }
-            let of_it = Configuration::load(option);
+            let of_it = Configuration::load(
+                Some(&file).filter(|file| file.is_file()).map(PathBuf::as_path),
+            );
             let unread =
                 of_it.as_ref().err().map(|error| format!("\nit cannot be read: {error}\n"));
+            let alone = Configuration::parse(&text, &file);
             format!(
-                "{}\n{}{}",
+                "{}\n{}{}{}",
                 visible::line(&doubt),
                 said(&configuration),
+                alone.map(|alone| lost(&configuration, &alone)).unwrap_or_default(),
                 unread.unwrap_or_default()
             )
         }
@@ -166,7 +184,7 @@ fn own(path: Option<&Path>, out: &mut dyn Write) -> Result<Option<Exit>, Failure
     }
     let before = Configuration::load_for_agents(option, &directories).unwrap_or(base);
     record(&before, &Entry::change(person.name(), "trusted", format!("`{name}`, the user's own")))?;
-    kept.keep(&file, &text)
+    kept.keep(&file, by, &text)
         .map_err(|error| Failure::internal(format_args!("`{name}`: {error}")))?;
     shown(out, &format!("`{name}` counts as it is\n")).map(Some)
 }
@@ -222,6 +240,27 @@ fn said(untrusted: &Configuration) -> String {
     text.push_str(&lines(&asked.collect::<Vec<_>>()));
     text.push('\n');
     text
+}
+
+/// What holds of the user's file as it was before, and does not stand in it as it is now.
+fn lost(untrusted: &Configuration, alone: &Configuration) -> String {
+    let account = &untrusted.account;
+    let last = account.sources.len().saturating_sub(1);
+    let is_before = |source: usize| {
+        source != last && account.sources.get(source).is_some_and(|one| one.layer == Layer::User)
+    };
+    let is_said = |key: &str, value: &str| {
+        alone.account.settings.iter().any(|one| (one.key, one.value.as_str()) == (key, value))
+    };
+    let lost = account
+        .settings
+        .iter()
+        .filter(|one| is_before(one.source) && !is_said(one.key, &one.value));
+    let lost: Vec<_> = lost.map(|one| format!("  - {}: {}", one.key, one.value)).collect();
+    if lost.is_empty() {
+        return String::new();
+    }
+    format!("would hold no more:\n{}\n", lines(&lost))
 }
 
 fn lines(lines: &[String]) -> String {

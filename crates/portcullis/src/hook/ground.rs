@@ -6,7 +6,7 @@
 //! | nothing else than the account | the account's own |
 //! | a directory in what the agent works on, or near it, or one that depends on who looks | nothing: the hook refuses |
 //! | such a home, or any other home while the agent works in the account's | the account's own, and that is said |
-//! | anything else, where the account was set up: there is a configuration, or `install` was run | the account's own, and that is said |
+//! | anything else, where the account was set up: there is a configuration, `install` was run, or a hook saw that before | the account's own, and that is said |
 //! | anything else: a container, a test | what it says |
 //!
 //! Who keeps the configuration elsewhere for good says so by `install`, which notes what its environment names.
@@ -25,7 +25,7 @@ pub(super) use self::works::Ground;
 use self::way::{has_twin, is_same};
 use super::HookError;
 use crate::{
-    config::FILE_NAME,
+    config::{FILE_NAME, Kept},
     hooked,
     platform::{self, CONFIGURATION, Directories, HOME, OWN_STATE, STATE},
 };
@@ -130,15 +130,15 @@ fn decide(
         }
         Standing::New => {}
     }
-    if hooked::is_installed(usual.state.as_deref()) && !is_trial {
+    if is_in_use(usual.state.as_deref()) && !is_trial {
         moved(&mut taken.state, usual.state.as_ref(), STATE);
     }
     // What was not moved since was looked at.
     if is_moved {
         checked(ground, &taken, &usual, false, variable)?;
     }
-    taken.account = Some(account.to_owned());
     let is_settled = standing.is_settled() && !is_trial;
+    taken.account = Some(account.to_owned());
     Ok(Taken { directories: taken, is_settled, note })
 }
 
@@ -146,7 +146,7 @@ fn decide(
 enum Standing {
     /// Nothing.
     New,
-    /// A hook was installed, and no configuration is there; the directory that was noted for it, where it is another one.
+    /// A hook was installed or ran, and no configuration is there; the directory that was noted for it, where it is another one.
     Installed(Option<PathBuf>),
     /// A configuration.
     Configured,
@@ -157,7 +157,7 @@ impl Standing {
         let state = usual.state.as_deref();
         if is_configured(usual) {
             Self::Configured
-        } else if hooked::is_installed(state) {
+        } else if is_in_use(state) {
             Self::Installed(state.and_then(hooked::configuration))
         } else {
             Self::New
@@ -167,6 +167,11 @@ impl Standing {
     const fn is_settled(&self) -> bool {
         !matches!(self, Self::New)
     }
+}
+
+/// Whether a hook was installed whose state is kept here, or one ran where the account was set up, whatever was taken away since then.
+fn is_in_use(state: Option<&Path>) -> bool {
+    hooked::is_installed(state) || state.is_some_and(|state| Kept::new(state).is_settled())
 }
 
 /// Sees that none of the directories lies in what the agent works on, and none that a variable names near it.
@@ -225,6 +230,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::config::Named;
 
     /// A home of an account with a project in it, another project and another home beside them.
     struct World {
@@ -314,6 +320,29 @@ mod tests {
 
     fn refused(what: &str) -> Result<(String, bool), String> {
         Err(what.to_owned())
+    }
+
+    #[test]
+    fn what_was_set_up_stays_so_whatever_is_taken_away() {
+        let world = World::new().configured("other");
+        let variables = [("HOME", "home"), (CONFIGURATION, "other"), (STATE, "other")];
+        let own = world.root.join("home/.local/state/portcullis");
+        let file = world.root.join("home/.config/portcullis").join(FILE_NAME);
+        let kept = Kept::new(&own);
+        let directories = || world.taken(&["project"], &variables);
+        assert!(!directories().is_settled);
+        kept.keep(&file, Named::ByPlace, "").unwrap();
+        assert!(!directories().is_settled, "a hook ran, and nobody had set anything up");
+        kept.settle(true).unwrap();
+        let Taken { directories, is_settled, note } = directories();
+        assert!(is_settled && note.is_some());
+        assert_eq!(directories.configuration, file.parent().map(Path::to_owned));
+        assert_eq!(directories.state.as_ref(), Some(&own));
+        // Another home is no way around it.
+        let variables = [("HOME", "other")];
+        let Taken { directories, is_settled, .. } = world.taken(&["project"], &variables);
+        assert!(is_settled);
+        assert_eq!(directories.state, Some(own));
     }
 
     #[test]

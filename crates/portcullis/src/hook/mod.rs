@@ -33,8 +33,9 @@ use crate::{
         reply::{Reply, Word},
     },
     audit::{Entry, Kind},
-    config::{ConfigError, Configuration, Hook, UnknownTools},
-    handover, pause, person, platform,
+    config::{ConfigError, Configuration, Hook, Kept, UnknownTools},
+    handover, pause, person,
+    platform::{self, Directories},
     remote::{Remote, RemoteError},
     session::{self, Judged, Ran, Session},
     watch,
@@ -219,6 +220,15 @@ fn answer(
     ground::admitted(&ground, options.configuration.as_deref())?;
     let configuration =
         Configuration::load_for_agents(options.configuration.as_deref(), &directories)?;
+    let kept = directories.state.as_deref().map(Kept::new);
+    let usual = account.as_deref().map(Directories::usual);
+    if let Some(kept) = &kept
+        && is_settled
+        && usual.is_some_and(|usual| usual.state == directories.state)
+    {
+        // What says so now may be taken away. Where it cannot be kept, it is seen anew with each call.
+        let _ = kept.settle(true);
+    }
     let doubt = configuration.doubt();
     let warnings = configuration.central.iter().flat_map(|central| central.warnings());
     let warnings = warnings.chain(doubt.as_deref());
@@ -247,10 +257,12 @@ fn answer(
             }
             let first = payload.calls.first();
             let cwd = first.and_then(|call| call.cwd.as_deref());
-            let twin = twin::Key::of(&value, agent, event, cwd, options.agent);
+            let policy = &configuration.policy_id;
+            let twin = twin::Key::of(&value, agent, event, cwd, options.agent, policy);
             let wait = if gateway.is_some() { options.wait } else { Duration::ZERO };
             let state = state.as_deref();
             let input = field::first(&value, agent.fields.input).and_then(Value::as_object);
+            let twin = twin.zip(kept);
             let desk = Desk { hook: &configuration.hook, state, gateway, twin, wait, input };
             let settled = judge(&mut session(), payload, &desk)?;
             // A call that does several things is none that another one stands for.
@@ -275,9 +287,10 @@ fn answer(
         }
         Moment::AfterTool => {
             let cwd = payload.calls.first().and_then(|call| call.cwd.as_deref());
-            let key = twin::Key::of(&value, agent, event, cwd, options.agent);
-            if let (Some(state), Some(key)) = (configuration.state(), key) {
-                twin::ran(&state, &key);
+            let policy = &configuration.policy_id;
+            let key = twin::Key::of(&value, agent, event, cwd, options.agent, policy);
+            if let (Some(state), Some(kept), Some(key)) = (configuration.state(), kept, key) {
+                twin::ran(&state, &kept, &key);
             }
             #[cfg(target_os = "linux")]
             if let Some(state) = configuration.state() {
@@ -324,8 +337,8 @@ struct Desk<'a> {
     /// Where pauses and grants are.
     state: Option<&'a Path>,
     gateway: Option<Remote>,
-    /// What tells the call from others, and how long another process may wait for a person's answer to it.
-    twin: Option<twin::Key>,
+    /// What tells the call from others and who vouches for what was answered, and how long another process may wait for a person's answer to it.
+    twin: Option<(twin::Key, Kept)>,
     wait: Duration,
     /// What the agent gave its tool, word for word.
     input: Option<&'a Map<String, Value>>,
@@ -348,8 +361,8 @@ fn judge(
     let mut all = considered.collect::<Result<Vec<_>, _>>()?;
     let verdict = all.iter().map(|judged| judged.judgement.decision.verdict).max();
     let mut first = None;
-    if let (Some(state), Some(key), Some(verdict)) = (state, twin, verdict) {
-        match twin::claim(state, key, *wait) {
+    if let (Some(state), Some((key, kept)), Some(verdict)) = (state, twin, verdict) {
+        match twin::claim(state, kept, key, *wait) {
             twin::Claim::Alone => {}
             twin::Claim::First(claimed) => first = Some((claimed, verdict)),
             // The agent asks its person now, which it did not before.

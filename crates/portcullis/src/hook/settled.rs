@@ -126,9 +126,8 @@ pub(super) fn answered(
         return Err(all);
     }
     let own = all.iter().map(|judged| judged.judgement.decision.verdict).max();
-    let is_it = |judged: &Judged| record.entry.action == Some(judged.action.id());
-    let is_same = all.len() == 1 && all.iter().all(is_it);
-    if !is_same && own > Some(answer.judged.max(verdict)) {
+    // What is stricter now stays so.
+    if own > Some(answer.judged.max(verdict)) {
         return Err(all);
     }
     all.sort_by_key(|judged| judged.judgement.decision.verdict);

@@ -10,7 +10,8 @@
 //! | … and it ran meanwhile | no |
 //!
 //! There is a fixed number of notes, each with a lock: the first process holds it until it has answered. Whoever cannot read
-//! one judges alone, as if there were no other.
+//! one judges alone, as if there were no other, and so does whoever reads one that the key of this machine does not vouch for, or that was written under
+//! another policy.
 
 use std::{
     fs::{self, File},
@@ -33,6 +34,7 @@ use crate::{
         field::{at, first},
     },
     audit::Record,
+    config::Kept,
     platform,
 };
 
@@ -54,7 +56,10 @@ const UNSAID: Duration = Duration::from_millis(20);
 const GLANCE: Duration = Duration::from_millis(4);
 
 /// The version of a note.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// What the key vouches for.
+const KIND: &str = "asked";
 
 /// Longer than any note.
 const MAX_BYTES: u64 = 8_192;
@@ -70,6 +75,8 @@ pub(super) struct Key {
     mark: Mark,
     /// Which entry and event asks.
     entry: String,
+    /// What identifies the policy.
+    policy: String,
 }
 
 /// What an agent says of a call beside its arguments.
@@ -101,6 +108,8 @@ pub(super) struct Answer {
 struct Note {
     v: u32,
     digest: String,
+    /// The policy that it was judged under.
+    policy: String,
     mark: Mark,
     /// The entries that got the answer.
     entries: Vec<String>,
@@ -125,6 +134,15 @@ pub(super) enum Claim {
 pub(super) struct First {
     file: File,
     note: Note,
+    kept: Kept,
+}
+
+/// A note as it is written: its text, and the words by which it is known as ours.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    note: String,
+    words: String,
 }
 
 impl Key {
@@ -135,6 +153,7 @@ impl Key {
         event: &Event,
         cwd: Option<&str>,
         installed_for: Option<&Agent>,
+        policy: &str,
     ) -> Option<Self> {
         let session = first(payload, agent.fields.session).and_then(Value::as_str)?;
         let input = match event.input {
@@ -157,7 +176,8 @@ impl Key {
         let entry =
             format!("{} {} {}", installed_for.unwrap_or(agent).name, agent.name, event.name);
         let mark = first(payload, agent.fields.call).map_or(Mark::None, mark);
-        Some(Self { digest: data_encoding::HEXLOWER.encode(&digest.finalize()), mark, entry })
+        let digest = data_encoding::HEXLOWER.encode(&digest.finalize());
+        Some(Self { digest, mark, entry, policy: policy.to_owned() })
     }
 
     fn path(&self, state: &Path) -> PathBuf {
@@ -171,6 +191,7 @@ impl Key {
         let is_other = || !note.entries.contains(&self.entry);
         note.v == VERSION
             && note.digest == self.digest
+            && note.policy == self.policy
             && note.entries.len() <= MOST_TAKERS
             && match (&note.mark, &self.mark) {
                 (Mark::None, _) | (_, Mark::None) => is_other() && within(AT_ONCE),
@@ -196,7 +217,7 @@ fn mark(value: &Value) -> Mark {
 
 /// Takes a call up, or gives what another process answered to it. One that judges just now is waited for, also while it waits for
 /// a person.
-pub(super) fn claim(state: &Path, key: &Key, wait: Duration) -> Claim {
+pub(super) fn claim(state: &Path, kept: &Kept, key: &Key, wait: Duration) -> Claim {
     let path = key.path(state);
     let Some(mut file) = opened(&path) else { return Claim::Alone };
     let begun = Instant::now();
@@ -205,7 +226,7 @@ pub(super) fn claim(state: &Path, key: &Key, wait: Duration) -> Claim {
             Ok(()) => break,
             Err(fs::TryLockError::Error(_)) => return Claim::Alone,
             Err(fs::TryLockError::WouldBlock) => {
-                let is_this = read(&mut file).is_some_and(|note| {
+                let is_this = read(&mut file, kept).is_some_and(|note| {
                     note.answer.is_none() && key.is_of(&note, Timestamp::now())
                 });
                 let patience = if is_this { PATIENCE + wait } else { UNSAID };
@@ -217,24 +238,25 @@ pub(super) fn claim(state: &Path, key: &Key, wait: Duration) -> Claim {
         }
     }
     let now = Timestamp::now();
-    if let Some(mut note) = read(&mut file).filter(|note| key.is_of(note, now))
+    if let Some(mut note) = read(&mut file, kept).filter(|note| key.is_of(note, now))
         && let Some(answer) = note.answer.clone()
     {
         note.entries.push(key.entry.clone());
         // Whoever asks next is answered all the same.
-        let _ = write(&mut file, &note);
+        let _ = write(&mut file, kept, &note);
         return Claim::Answered(answer);
     }
     let note = Note {
         v: VERSION,
         digest: key.digest.clone(),
+        policy: key.policy.clone(),
         mark: key.mark.clone(),
         entries: vec![key.entry.clone()],
         at: now,
         answer: None,
     };
-    match write(&mut file, &note) {
-        Ok(()) => Claim::First(First { file, note }),
+    match write(&mut file, kept, &note) {
+        Ok(()) => Claim::First(First { file, note, kept: kept.clone() }),
         Err(_) => Claim::Alone,
     }
 }
@@ -245,18 +267,20 @@ impl First {
         self.note.at = Timestamp::now();
         self.note.answer = Some(answer);
         // Without the note each judges for itself.
-        let _ = write(&mut self.file, &self.note);
+        let _ = write(&mut self.file, &self.kept, &self.note);
     }
 }
 
 /// Notes that a call ran: whoever asks about it from here on asks about another one.
-pub(super) fn ran(state: &Path, key: &Key) {
+pub(super) fn ran(state: &Path, kept: &Kept, key: &Key) {
     let path = key.path(state);
     if !path.exists() {
         return;
     }
     let Some(mut file) = opened(&path) else { return };
-    if file.try_lock().is_ok() && read(&mut file).is_some_and(|note| note.digest == key.digest) {
+    if file.try_lock().is_ok()
+        && read(&mut file, kept).is_some_and(|note| note.digest == key.digest)
+    {
         // A note that stays is too old soon.
         let _ = file.set_len(0);
     }
@@ -280,16 +304,64 @@ fn opened(path: &Path) -> Option<File> {
     (metadata.is_file() && platform::insecurity(&metadata).is_none()).then_some(file)
 }
 
-fn read(file: &mut File) -> Option<Note> {
+fn read(file: &mut File, kept: &Kept) -> Option<Note> {
     let mut bytes = Vec::new();
     file.rewind().ok()?;
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    serde_json::from_slice(&bytes).ok()
+    let written: Written = serde_json::from_slice(&bytes).ok()?;
+    let is_ours = kept.is_vouched(KIND, written.note.as_bytes(), &written.words);
+    is_ours.then(|| serde_json::from_str(&written.note).ok()).flatten()
 }
 
-fn write(file: &mut File, note: &Note) -> std::io::Result<()> {
-    let bytes = serde_json::to_vec(note)?;
+fn write(file: &mut File, kept: &Kept, note: &Note) -> std::io::Result<()> {
+    let note = serde_json::to_string(note)?;
+    let words = kept.vouch(KIND, note.as_bytes()).ok_or(std::io::ErrorKind::NotFound)?;
+    let bytes = serde_json::to_vec(&Written { note, words })?;
     file.rewind()?;
     file.write_all(&bytes)?;
     file.set_len(bytes.len() as u64)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use crate::config::Named;
+
+    fn key(policy: &str) -> Key {
+        let (digest, entry) = ("ab".repeat(32), "claude claude PreToolUse".to_owned());
+        Key { digest, mark: Mark::Id("t1".to_owned()), entry, policy: policy.to_owned() }
+    }
+
+    #[test]
+    fn a_note_that_nobody_vouches_for_answers_nothing() {
+        let state = tempfile::tempdir().unwrap();
+        let (state, kept) = (state.path(), Kept::new(state.path()));
+        let claim = |key: &Key| claim(state, &kept, key, Duration::ZERO);
+        // Without a key there is nothing to vouch with.
+        assert!(matches!(claim(&key("p")), Claim::Alone));
+        kept.keep(Path::new("/home/dev/c.toml"), Named::ByPlace, "").unwrap();
+        let Claim::First(first) = claim(&key("p")) else { panic!("it is the first") };
+        first.answer(Answer { judged: Verdict::Ask, sequence: 7, by: By::Grant });
+        assert!(matches!(claim(&key("p")), Claim::Answered(Answer { sequence: 7, .. })));
+        let path = key("p").path(state);
+        let genuine = fs::read_to_string(&path).unwrap();
+        for (from, to) in
+            [("\\\"sequence\\\":7", "\\\"sequence\\\":3"), ("t1", "t2"), ("grant", "policy")]
+        {
+            let forged = genuine.replace(from, to);
+            assert_ne!(forged, genuine, "{from}");
+            fs::write(&path, forged).unwrap();
+            let of = Key { mark: Mark::Id(to.to_owned()), ..key("p") };
+            let key = if to == "t2" { of } else { key("p") };
+            assert!(matches!(claim(&key), Claim::First(_)), "{to}");
+        }
+        // As it was before there were words.
+        let written: Written = serde_json::from_str(&genuine).unwrap();
+        fs::write(&path, &written.note).unwrap();
+        assert!(matches!(claim(&key("p")), Claim::First(_)));
+        // What was answered under one policy answers nothing under another.
+        fs::write(&path, &genuine).unwrap();
+        assert!(matches!(claim(&key("q")), Claim::First(_)));
+    }
 }

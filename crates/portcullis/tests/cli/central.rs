@@ -22,6 +22,8 @@ impl Centre {
         });
         let centre = Self { place, keys };
         centre.configure(rest);
+        // What is left so counts for agents, whatever runs afterwards.
+        centre.done("policy show");
         centre
     }
 

@@ -78,6 +78,8 @@ fn place(configuration: &str) -> Option<(Place, PathBuf, TempDir)> {
     fs::create_dir_all(&directory).unwrap();
     fs::write(directory.join("config.toml"), configuration).unwrap();
     fs::write(directory.join("tools.toml"), TOOLS).unwrap();
+    // What is left so counts for agents, whatever runs afterwards.
+    assert_eq!(place.run(["policy", "show"]).code, 0);
     let workspace = project.to_str().unwrap();
     let words = ["try", "--network", "off", "--discard", "--workspace", workspace, "--", "true"];
     let tried = place.run(words);

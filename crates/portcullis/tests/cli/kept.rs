@@ -52,8 +52,6 @@ fn what_a_changed_file_loosens_waits_and_what_it_makes_stricter_holds() {
         let held = asked(&place, "npm publish").out;
         assert!(!held.contains("\"ask\"") && !held.contains("\"deny\""), "{loosened}: {held}");
     }
-    write(&place, "[rules]\ndeny = ['Bash(ls)']\n");
-    assert!(asked(&place, "ls").out.contains("\"deny\""));
     // What cannot be read closes nothing and opens nothing.
     write(&place, "mode = \"bypass");
     assert!(asked(&place, FETCHED).out.contains("\"ask\""));
@@ -63,6 +61,59 @@ fn what_a_changed_file_loosens_waits_and_what_it_makes_stricter_holds() {
     assert!(!asked(&place, "npm publish").out.contains("\"ask\""));
     write(&place, "[rules]\nallow = ['Bash(npm publish)']\n");
     assert_eq!(asked(&place, "npm publish").out, "");
+    write(&place, "[rules]\nallow = ['Bash(npm publish)', 'Bash']\ndeny = ['Bash(ls)']\n");
+    assert!(asked(&place, "ls").out.contains("\"deny\""));
+}
+
+#[test]
+fn what_a_person_made_stricter_stays_so_when_the_file_is_put_back() {
+    let before = "[rules]\nallow = ['Bash(npm publish)']\n";
+    for stricter in [
+        "[rules]\nallow = ['Bash(npm publish)']\ndeny = ['Bash(touch marker)']\n",
+        // It loosens something as well.
+        "[rules]\nallow = ['Bash(git push)']\ndeny = ['Bash(touch marker)']\n",
+    ] {
+        let place = place(before);
+        assert_eq!(asked(&place, "touch marker").out, "");
+        write(&place, stricter);
+        assert!(asked(&place, "touch marker").out.contains("\"deny\""), "{stricter}");
+        write(&place, before);
+        let answer = asked(&place, "touch marker");
+        assert!(answer.out.contains("\"deny\""), "{stricter}: {}", answer.page());
+        assert!(answer.out.contains("waits for `portcullis trust`"), "{}", answer.page());
+        let shown = place.run(["trust"]).out;
+        assert!(shown.contains("- rules.deny: Bash(touch marker)"), "{shown}");
+    }
+}
+
+#[test]
+fn without_what_is_kept_of_it_the_file_is_not_that_of_a_first_use() {
+    let place = place("[rules]\ndeny = ['Bash(touch marker)']\n");
+    assert!(asked(&place, "touch marker").out.contains("\"deny\""));
+    let state = place.home.path().join(".local/state/portcullis");
+    let left: Vec<_> = fs::read_dir(&state).unwrap().map(|one| one.unwrap().path()).collect();
+    assert!(left.len() > 2, "{left:?}");
+    write(&place, "confirmation = \"auto_approve\"\n[rules]\ndeny = ['Bash(ls)']\n");
+    fs::remove_dir_all(state.join("own")).unwrap();
+    for _ in 0..2 {
+        let answer = asked(&place, FETCHED);
+        assert!(answer.out.contains("\"ask\""), "{}", answer.page());
+        assert!(answer.out.contains("no copy is kept of it"), "{}", answer.page());
+        assert!(asked(&place, "ls").out.contains("\"deny\""), "what is stricter holds");
+    }
+}
+
+#[test]
+fn what_changes_between_the_installation_and_the_first_call_is_nobodys() {
+    let place = place("[rules]\ndeny = ['Bash(touch marker)']\n");
+    fs::create_dir_all(place.home.path().join(".claude")).unwrap();
+    let installed = place.run(["install", "claude"]);
+    assert_eq!(installed.code, 0, "{}", installed.page());
+    assert!(!installed.out.contains("portcullis trust"), "{}", installed.page());
+    write(&place, "confirmation = \"auto_approve\"\n");
+    assert!(asked(&place, FETCHED).out.contains("\"ask\""));
+    let answer = asked(&place, "touch marker");
+    assert!(answer.out.contains("\"deny\""), "{}", answer.page());
 }
 
 #[test]

@@ -343,6 +343,45 @@ fn a_call_that_ran_is_not_answered_again_by_what_its_agent_calls_it() {
 }
 
 #[test]
+fn an_answer_that_somebody_else_noted_is_none() {
+    let world = World::new();
+    let call =
+        |id: &str| run(&world, &["hook", "claude"], &grok(&world, "pre_tool_use", id).to_string());
+    allow_after(&world, &call);
+    let notes = world.path("state/asked");
+    let note = fs::read_dir(notes).unwrap().map(|one| one.unwrap().path()).next().unwrap();
+    let genuine = fs::read_to_string(&note).unwrap();
+    let before = decisions(&world).len();
+    // The grant was for one call.
+    let forged = genuine.replace("call-2", "call-3");
+    assert_ne!(forged, genuine);
+    fs::write(&note, &forged).unwrap();
+    let answer = call("call-3");
+    assert!(answer.contains("\"deny\""), "{answer}");
+    assert_eq!(decisions(&world).len(), before + 1, "it is judged by itself");
+    // Just as it was written, without the words.
+    let written: Value = serde_json::from_str(&forged).unwrap();
+    fs::write(&note, written["note"].as_str().unwrap()).unwrap();
+    assert!(call("call-3").contains("\"deny\""));
+    // A genuine note of another policy is none of this one.
+    let told = ["hook", "claude", "--config"];
+    fs::write(world.path("denies.toml"), "rules.deny = ['Bash(git push *)']\n").unwrap();
+    let denies = world.path("denies.toml").display().to_string();
+    fs::write(&note, &genuine).unwrap();
+    let payload = grok(&world, "pre_tool_use", "call-2").to_string();
+    let answer = run(&world, &[told[0], told[1], told[2], &denies], &payload);
+    assert!(answer.contains("\"deny\""), "{answer}");
+}
+
+/// Has a call denied and the next one granted, `call-1` and `call-2`.
+fn allow_after(world: &World, call: &dyn Fn(&str) -> String) {
+    assert!(call("call-1").contains("\"deny\""));
+    allow_once(world);
+    let answer = call("call-2");
+    assert!(answer.contains("\"allow\""), "{answer}");
+}
+
+#[test]
 fn without_an_id_only_another_entry_asks_about_the_same_call() {
     let world = World::new();
     let camel = |time: u64| {

@@ -8,7 +8,6 @@ use crate::{
     },
     paths::absolute,
     place::{self, Place},
-    session::Left,
     split::is_device,
     text::{Piece, Pieces, Taint, Text},
 };
@@ -282,8 +281,7 @@ impl Walk<'_> {
 
     /// What an earlier call of the session left in a file.
     pub(super) fn left_earlier(&self, target: &Target) -> Taint {
-        let left = target.path.as_deref().and_then(|path| self.facts.session.left(path));
-        left.map_or(Taint::NONE, Left::taint)
+        target.path.as_deref().map_or(Taint::NONE, |path| self.facts.session.taint_of(path))
     }
 
     /// A directory comes over the network with everything in it.
