@@ -109,11 +109,11 @@ fn commands(text: &str, whole: &str) -> Vec<(String, Span)> {
         let start = at;
         at += line.len();
         let bare = line.trim();
-        if open.is_none() {
-            if let Some(name) = line.strip_prefix("rule ") {
-                finish(&mut found, &mut written, rule);
-                rule = name.trim();
-            }
+        if open.is_none()
+            && let Some(name) = line.strip_prefix("rule ")
+        {
+            finish(&mut found, &mut written, rule);
+            rule = name.trim();
         }
         let Some((mut code, from)) = open.take() else {
             let value = bare
