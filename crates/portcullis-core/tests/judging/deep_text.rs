@@ -181,3 +181,28 @@ fn what_opens_again_and_again_is_cut_off() {
     });
     judging.unwrap().join().unwrap();
 }
+
+#[test]
+fn whatever_a_tool_is_given_for_a_path_or_an_address_is_read_once() {
+    const PIECES: &[&str] =
+        &["", "/", "://", "a", "~/", "./", "..", "C:\\", "file:", "http:", "\\\\", "@", "?", " "];
+    let judging = std::thread::Builder::new().stack_size(1 << 20).spawn(|| {
+        let gate = Gate::new(portcullis_core::policy::Policy::default());
+        for first in PIECES {
+            for second in PIECES {
+                for third in PIECES {
+                    let text = format!("{first}{second}{third}b");
+                    for name in ["path", "url", "destination", "x"] {
+                        judged(
+                            &gate,
+                            "mcp__files__move_file",
+                            json!({ name: text, "content": "c" }),
+                        );
+                        judged(&gate, "mcp__x__fetch", json!({ name: text }));
+                    }
+                }
+            }
+        }
+    });
+    judging.unwrap().join().unwrap();
+}

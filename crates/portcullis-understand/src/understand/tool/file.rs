@@ -51,7 +51,8 @@ impl Reader<'_, '_> {
         if written.is_empty() {
             return;
         }
-        if written.contains("://") && look::file_of(written).is_none() {
+        // `/a://b` is a path with an odd name, and what an address takes for a path comes back here.
+        if written.contains("://") && look::file_of(written).is_none() && !look::is_path(written) {
             return self.address(text, at, named.beside);
         }
         let path = look::file_of(written).unwrap_or_else(|| look::home_as_tilde(written));
