@@ -301,3 +301,22 @@ fn what_php_and_ruby_do_by_ways_of_their_own_is_told() {
     let wrong: Vec<_> = OF_PHP_AND_RUBY.iter().filter(is_wrong).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+#[test]
+fn a_key_among_many_files_is_not_lost() {
+    let many = "'a.txt', ".repeat(60);
+    for (tool, code) in [
+        ("python", format!("import quux\nquux.upload([{many}'/home/dev/.ssh/id_rsa'])")),
+        ("python", format!("import quux\nquux.upload({many}'/home/dev/.ssh/id_rsa')")),
+        ("python", "import quux\nquux.upload([[[[[['/home/dev/.ssh/id_rsa']]]]]])".to_owned()),
+        ("javascript", format!("require('quux').upload([{many}'/home/dev/.ssh/id_rsa'])")),
+        ("javascript", format!("require('quux').upload({many}'/home/dev/.ssh/id_rsa')")),
+        ("javascript", "require('quux').upload([[[[[['/home/dev/.ssh/id_rsa']]]]]])".to_owned()),
+    ] {
+        assert_ne!(verdict(tool, &code), Some(Verdict::Allow), "{code}");
+    }
+    assert_eq!(
+        verdict("python", &format!("import quux\nquux.upload([{}])", "'a.txt', ".repeat(9))),
+        Some(Verdict::Allow)
+    );
+}

@@ -106,6 +106,11 @@ const WAYS: &[(&str, &str, &str)] = &[
     ),
     (
         "powershell",
+        "$WhatIfPreference = $true; Invoke-Command { $WhatIfPreference = $false; Remove-Item -Recurse $HOME }",
+        "$WhatIfPreference = $true; Invoke-Command { Remove-Item -Recurse $HOME }",
+    ),
+    (
+        "powershell",
         "$WhatIfPreference = $false; Remove-Item -Recurse $HOME",
         "$WhatIfPreference = $true; Remove-Item -Recurse $HOME",
     ),

@@ -403,6 +403,7 @@ static RULES: &[Rule] = &[
             "echo FLUSHALL | redis-cli",
             "echo FLUSHALL > /dev/tcp/cache/6379",
             "exec 3<>/dev/tcp/cache/6379; printf 'FLUSHDB\\r\\n' >&3",
+            "exec 3<>/dev/tcp/cache/6379; printf FLUSH >&3; printf 'ALL\\r\\n' >&3",
             "echo flush_all | nc cache 11211",
         ],
         quiet: &[

@@ -1,6 +1,8 @@
 //! Statements for a database that go to it over HTTP: in a request's body, in a field of it, or in its address. Owns how they are told from other
 //! texts; only what changes or deletes is looked for, since a search for words looks much like a question.
 
+use portcullis_syntax::sql;
+
 use crate::text::{Piece, Text};
 
 /// Fields of a body, and parts of an address, that hold a statement: of ClickHouse, Elasticsearch, InfluxDB, CrateDB, QuestDB, Trino, ksqlDB, Snowflake.
@@ -54,13 +56,19 @@ fn decoded(value: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Whether a text begins as a statement that changes what a database holds.
+/// Whether a text is statements of which one changes what a database holds.
 fn is_change(text: &Text) -> bool {
-    let start = text.known_prefix().trim_start();
-    let start = start.get(..start.floor_char_boundary(256)).unwrap_or(start).to_ascii_uppercase();
-    let mut words = start.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-    let first = words.next().unwrap_or_default();
-    let second = words.find(|word| !word.is_empty()).unwrap_or_default();
+    const BEGIN: &[&str] = &[
+        "ALTER", "BEGIN", "CREATE", "DELETE", "DROP", "EXPLAIN", "INSERT", "SELECT", "SET", "SHOW",
+        "START", "TRUNCATE", "UPDATE", "USE", "WITH",
+    ];
+    let tokens = sql::tokens(text.known_prefix());
+    let begins = tokens.first().is_some_and(|first| BEGIN.contains(&&*first.text));
+    begins && tokens.split(|token| &*token.text == ";").any(changes)
+}
+
+/// The same of one.
+fn changes(statement: &[sql::Token]) -> bool {
     const HELD: &[&str] = &[
         "ALL",
         "CATALOG",
@@ -83,10 +91,11 @@ fn is_change(text: &Text) -> bool {
         "USER",
         "VIEW",
     ];
-    match first {
-        "DROP" | "ALTER" | "TRUNCATE" => HELD.contains(&second),
-        "DELETE" => second == "FROM",
-        "UPDATE" => start.contains(" SET "),
+    let word = |at: usize| statement.get(at).map_or("", |token| &*token.text);
+    match word(0) {
+        "DROP" | "ALTER" | "TRUNCATE" => HELD.contains(&word(1)),
+        "DELETE" => word(1) == "FROM",
+        "UPDATE" => statement.iter().any(|token| &*token.text == "SET"),
         _ => false,
     }
 }
@@ -101,6 +110,8 @@ mod tests {
             ("http://ch:8123/?query=DROP%20TABLE%20x", None),
             ("http://influx:8086/query?db=a&q=DROP+DATABASE+prod", None),
             ("http://ch:8123/", Some("drop table users")),
+            ("http://ch:8123/", Some("SELECT 1; DROP TABLE users")),
+            ("http://ch:8123/", Some("-- a\n/* b */ drop/**/table users")),
             ("http://es:9200/_sql", Some(r#"{"query": "DELETE FROM a"}"#)),
             ("http://influx:8086/query", Some("q=DROP%20SERIES%20FROM%20cpu")),
         ] {

@@ -65,7 +65,8 @@ pub(super) fn for_tests(statements: &[&[Token]]) -> Vec<String> {
     // The default database of some servers is called `test`, and may hold anything.
     let is_of_tests = |name: &String| {
         let mut words = name.split('_');
-        words.clone().count() > 1 && words.any(|word| TESTS.contains(&word))
+        let is_used = words.clone().any(|word| matches!(word, "live" | "prod" | "production"));
+        !is_used && words.clone().count() > 1 && words.any(|word| TESTS.contains(&word))
     };
     made.filter(is_of_tests).collect()
 }

@@ -447,6 +447,7 @@ mod tests {
             ("BEGIN; DELETE FROM a; ROLLBACK", "query.change"),
             ("DROP DATABASE IF EXISTS shop_test; CREATE DATABASE shop_test", "query.change"),
             ("DROP DATABASE shop_test", "query.drop.table"),
+            ("DROP DATABASE prod_ci; CREATE DATABASE prod_ci", "query.drop.table"),
             ("DROP DATABASE test; CREATE DATABASE test", "query.drop.table"),
             ("DROP DATABASE shop; CREATE DATABASE shop_test", "query.drop.table"),
             ("BEGIN TRANSACTION; UPDATE a SET b = 1; ROLLBACK TRANSACTION", "query.change"),

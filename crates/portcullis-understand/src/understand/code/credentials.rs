@@ -10,7 +10,7 @@ use super::{
     value::{Given, Value},
 };
 use crate::{
-    bound::Bounded,
+    bound::{Bounded, Limits},
     effect::Argument,
     place::{self, CredentialClass},
     programs::host::Host,
@@ -132,11 +132,11 @@ impl Interpreter<'_, '_, '_> {
             if named { Some(&it.value) } else { entry() }
         });
         let directory = directory.map(Value::text);
-        for one in given.iter().leading(VALUES) {
+        for one in given.iter().at_most(VALUES, self.walk, span) {
             if one.name.as_deref().is_some_and(tells_a_key) {
                 continue;
             }
-            named_files(&one.value, one.span, directory.as_ref(), DEPTH, &mut files);
+            named_files(&one.value, one.span, directory.as_ref(), DEPTH, self.walk, &mut files);
         }
         for file in files {
             let target = self.walk.target(&file.text);
@@ -173,9 +173,13 @@ fn named_files(
     span: Span,
     directory: Option<&Text>,
     depth: usize,
+    limits: &mut (impl Limits + ?Sized),
     files: &mut Vec<Argument>,
 ) {
-    let Some(depth) = depth.checked_sub(1) else { return };
+    let Some(depth) = depth.checked_sub(1) else {
+        limits.limit(span);
+        return;
+    };
     match value {
         Value::Text(text) => {
             let prefix = text.known_prefix();
@@ -191,13 +195,14 @@ fn named_files(
             }
         }
         Value::List(list) | Value::Any(list) => {
-            for one in list.iter().leading(VALUES) {
-                named_files(one, span, directory, depth, files);
+            for one in list.iter().at_most(VALUES, limits, span) {
+                named_files(one, span, directory, depth, limits, files);
             }
         }
         Value::Table(table) => {
-            for (_, one) in table.iter().leading(VALUES).filter(|(name, _)| !tells_a_key(name)) {
-                named_files(one, span, directory, depth, files);
+            let told = table.iter().filter(|(name, _)| !tells_a_key(name));
+            for (_, one) in told.at_most(VALUES, limits, span) {
+                named_files(one, span, directory, depth, limits, files);
             }
         }
         _ => {}

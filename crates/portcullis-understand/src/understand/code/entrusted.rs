@@ -187,14 +187,14 @@ impl Interpreter<'_, '_, '_> {
             return content;
         }
         let mut files = Vec::new();
-        for given in given.iter().leading(ARGUMENTS) {
+        for given in given.iter().at_most(ARGUMENTS, self.walk, span) {
             let name = given.name.as_deref();
             self.credentials_in(name, &given.value, given.span, sends, DEPTH, &mut files);
         }
         if !files.is_empty() {
             self.flush();
         }
-        for file in files.into_iter().leading(FILES) {
+        for file in files.into_iter().at_most(FILES, self.walk, span) {
             content.inherit(&self.walk.read_by_script(&file));
         }
         if sends {
@@ -214,7 +214,7 @@ impl Interpreter<'_, '_, '_> {
                 || at == 0 && given.name.is_none() && is_one_variable(&given.value)
         };
         let several = given.len() > 1;
-        for (at, given) in given.iter().enumerate().leading(ARGUMENTS) {
+        for (at, given) in given.iter().enumerate().at_most(ARGUMENTS, self.walk, span) {
             if is_signed(at, given) && (several || given.name.is_some()) {
                 continue;
             }
@@ -246,7 +246,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// The paths of files with credentials in what a call is given.
     fn credentials_in(
-        &self,
+        &mut self,
         name: Option<&str>,
         value: &Value,
         span: Span,
@@ -254,12 +254,15 @@ impl Interpreter<'_, '_, '_> {
         depth: usize,
         files: &mut Vec<Argument>,
     ) {
-        let Some(depth) = depth.checked_sub(1) else { return };
+        let Some(depth) = depth.checked_sub(1) else {
+            self.limit();
+            return;
+        };
         let says = |name: &str| {
             let words = meaning::words(name);
             words.iter().any(|word| SAYS.contains(&word.as_str()))
         };
-        if name.is_some_and(|name| signs_in(name) || says(name)) || files.len() > FILES {
+        if name.is_some_and(|name| signs_in(name) || says(name)) {
             return;
         }
         match value {
@@ -276,12 +279,12 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
             Value::List(list) | Value::Any(list) => {
-                for one in list.iter().leading(FILES) {
+                for one in list.iter().at_most(FILES, self.walk, span) {
                     self.credentials_in(None, one, span, sends, depth, files);
                 }
             }
             Value::Table(table) => {
-                for (name, one) in table.iter().leading(FILES) {
+                for (name, one) in table.iter().at_most(FILES, self.walk, span) {
                     self.credentials_in(Some(name), one, span, sends, depth, files);
                 }
             }

@@ -35,7 +35,7 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         if let Some(client) = path.strip_suffix(".interceptors.request.use") {
-            for one in given.iter().leading(HOOKS) {
+            for one in given.iter().at_most(HOOKS, self.walk, span) {
                 self.run_hook(client, &one.value, span);
             }
             return;
@@ -60,7 +60,7 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         if matches!(path.rsplit('.').next(), Some("create" | "extend" | "instance")) {
-            for one in given.iter().leading(HOOKS) {
+            for one in given.iter().at_most(HOOKS, self.walk, span) {
                 let client = format!("{path}()");
                 let text = self.added_by(&client, &one.value, span);
                 self.remember_added(&client, text);
@@ -84,7 +84,7 @@ impl Interpreter<'_, '_, '_> {
                 Value::List(list) => list,
                 one => vec![one],
             };
-            for function in each.iter().leading(HOOKS) {
+            for function in each.iter().at_most(HOOKS, self.walk, span) {
                 self.run_hook(client, function, span);
             }
         }

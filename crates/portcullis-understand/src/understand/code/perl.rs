@@ -66,6 +66,9 @@ impl Interpreter<'_, '_, '_> {
             all.extend(list.into_iter().filter(|it| matches!(it, Value::Function(_))));
             at = end;
         }
+        if all.len() > FUNCTIONS {
+            self.limit();
+        }
         for function in all.into_iter().leading(FUNCTIONS) {
             let Value::Function(index) = function else { continue };
             let given = |value: Value| Given { name: None, value, span: Span::new(0, 0) };

@@ -91,11 +91,13 @@ impl Walk<'_> {
                     && let EffectKind::Connect(connection) = &mut effect.kind
                 {
                     connection.sends.get_or_insert_default().append(&printed);
+                    // A command may be said in pieces.
+                    let said = connection.sends.clone().unwrap_or_default();
                     let address = connection.address.clone();
-                    reached = Some(Argument { text: address, span: effect.at.span });
+                    reached = Some((Argument { text: address, span: effect.at.span }, said));
                 }
-                if let Some(address) = reached.filter(|_| !printed.is_empty()) {
-                    self.tell_store(&address, printed);
+                if let Some((address, said)) = reached.filter(|_| !printed.is_empty()) {
+                    self.tell_store(&address, said);
                 }
                 Text::default()
             }

@@ -76,7 +76,7 @@ impl Interpreter<'_, '_, '_> {
             self.walk.gap(target.span, GapReason::UnknownCode);
         }
         let mut held = vec![target.value.clone()];
-        for (_, trap) in traps.clone().iter().leading(EACH) {
+        for (_, trap) in traps.clone().iter().at_most(EACH, self.walk, *span) {
             let Value::Function(index) = trap else { continue };
             let one = |value: Value| Given { name: None, value, span: *span };
             let nothing = Value::known("");

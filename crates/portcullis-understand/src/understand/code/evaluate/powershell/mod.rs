@@ -185,7 +185,9 @@ impl Evaluator<'_, '_> {
         let preference = self.state.get("whatifpreference").unwrap_or_default();
         let is_rehearsed = !preference.is_empty()
             && preference.iter().all(|it| super::statements::truth(it) == Some(true));
-        if is_rehearsed && !says_itself {
+        // What runs code runs it, and that may say otherwise.
+        let asks = matches!(row.does, Does::Files(_) | Does::Registry(_));
+        if is_rehearsed && asks && !says_itself {
             bound.switches.push("whatif".to_owned());
         }
         self.work_out(&mut bound);
