@@ -56,6 +56,15 @@ pub enum Scope<'a> {
     Environment,
 }
 
+/// Tells of what is cut in files that a command starts, as of all of them that is left unread.
+pub(super) struct Unread<'w>(pub(super) &'w mut dyn Host);
+
+impl Limits for Unread<'_> {
+    fn limit(&mut self, span: Span) {
+        self.0.left_unread(span);
+    }
+}
+
 /// Whoever runs programs.
 pub trait Host: Limits {
     // What is known, and what is recorded.

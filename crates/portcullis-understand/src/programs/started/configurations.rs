@@ -10,7 +10,7 @@ use crate::{
     effect::{Argument, Certainty},
     programs::{
         found::{File, Found},
-        host::Host,
+        host::{Host, Unread},
         invocation::Invocation,
     },
     text::Text,
@@ -144,11 +144,8 @@ fn tmux(walk: &mut dyn Host, invocation: &Invocation) {
         let Some(path) = walk.target(&Text::known(name)).path else { continue };
         let Some(file) = walk.look(&path).file() else { continue };
         walk.in_file(&file, "tmux", invocation.span, |walk| {
-            let lines = lines(&file.text);
-            if lines.len() > LINES {
-                walk.left_unread(Span::default());
-            }
-            for (span, line) in lines.into_iter().leading(LINES) {
+            let lines = lines(&file.text).into_iter();
+            for (span, line) in lines.at_most(LINES, &mut Unread(walk), Span::default()) {
                 walk.at_most(Certainty::Likely, |walk| {
                     walk.shell(&Text::known(format!("tmux {line}")), span, &[], None)
                 });
@@ -208,8 +205,8 @@ fn vim(walk: &mut dyn Host, invocation: &Invocation) {
             folders.extend(["start", "opt"].map(|it| format!("{root}/pack/a/{it}")));
             for folder in folders {
                 let Found::Directory(names) = walk.look(&folder) else { continue };
-                let scripts = names.iter().filter(|name| name.ends_with(".vim")).leading(FILES);
-                for name in scripts {
+                let scripts = names.iter().filter(|name| name.ends_with(".vim"));
+                for name in scripts.at_most(FILES, &mut Unread(walk), invocation.span) {
                     walk.load("vim", &format!("{folder}/{name}"), invocation.span);
                 }
             }

@@ -6,7 +6,7 @@ use crate::bound::Bounded as _;
 use crate::{
     effect::Argument,
     programs::found::Found,
-    programs::host::Host,
+    programs::host::{Host, Unread},
     programs::invocation::Invocation,
     programs::options,
     text::{KNOWN_BYTES, Text},
@@ -179,10 +179,8 @@ fn objects(walk: &mut dyn Host, invocation: &Invocation) {
                 let is_manifest = |name: &&String| {
                     [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending))
                 };
-                if names.iter().filter(is_manifest).count() > FILES {
-                    walk.left_unread(invocation.span);
-                }
-                for name in names.iter().filter(is_manifest).leading(FILES) {
+                let manifests = names.iter().filter(is_manifest);
+                for name in manifests.at_most(FILES, &mut Unread(walk), invocation.span) {
                     let path = format!("{}/{name}", path.trim_end_matches('/'));
                     feed(walk, invocation, &path, &["kubectl", "apply", "-f", "-"]);
                 }

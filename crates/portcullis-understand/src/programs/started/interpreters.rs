@@ -4,8 +4,12 @@ use portcullis_syntax::Span;
 
 use super::{Starter, imports, project};
 use crate::{
-    bound::Bounded, effect::Argument, programs::found::Found, programs::host::Host,
-    programs::invocation::Invocation, programs::options,
+    bound::Bounded,
+    effect::Argument,
+    programs::found::Found,
+    programs::host::{Host, Unread},
+    programs::invocation::Invocation,
+    programs::options,
 };
 
 pub(super) static PYTHON: Starter =
@@ -452,7 +456,7 @@ fn modules_of(walk: &mut dyn Host, directory: Option<String>, span: Span) {
             Some(folder) => Some(format!("{directory}/{folder}/index.js")),
             None => name.ends_with("js").then(|| format!("{directory}/{name}")),
         })
-        .leading(MODULES)
+        .at_most(MODULES, &mut Unread(walk), span)
         .collect();
     for path in &paths {
         walk.look(path);

@@ -56,7 +56,7 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
         let matching =
             names.iter().filter(|name| is_meant(name) && crate::pattern::matches(&shown, name));
         let named = matching
-            .leading(NAMES)
+            .at_most(NAMES, walk, word.span)
             .map(|name| Argument { text: Text::known(name.as_str()), span: word.span });
         let before = words.len();
         words.extend(named);

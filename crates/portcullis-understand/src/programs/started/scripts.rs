@@ -9,7 +9,7 @@ use crate::{
     effect::{Argument, Certainty},
     programs::{
         found::{File, Found},
-        host::Host,
+        host::{Host, Unread},
         invocation::Invocation,
     },
     text::Text,
@@ -191,7 +191,7 @@ fn found(walk: &mut dyn Host, invocation: &Invocation, row: &Row, is_given: bool
     };
     for pattern in row.files.iter().filter(|name| name.contains('*') && !is_given) {
         let matched = matching(walk, &root, pattern, invocation);
-        paths.extend(matched.iter().at_most(FILES, walk, invocation.span).cloned());
+        paths.extend(matched.iter().at_most(FILES, &mut Unread(walk), invocation.span).cloned());
     }
     paths
 }
@@ -214,7 +214,7 @@ fn matching(
             .iter()
             .filter_map(|name| name.strip_suffix('/'))
             .filter(|name| !name.starts_with(['.', '_']))
-            .leading(FILES)
+            .at_most(FILES, &mut Unread(walk), invocation.span)
             .map(|name| project::joined(root, name))
             .collect();
         return folders

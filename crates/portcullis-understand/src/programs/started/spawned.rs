@@ -7,7 +7,11 @@ use portcullis_syntax::Span;
 
 use super::project;
 use crate::{
-    bound::Bounded, effect::Certainty, programs::found::File, programs::host::Host, text::Text,
+    bound::Bounded,
+    effect::Certainty,
+    programs::found::File,
+    programs::host::{Host, Unread},
+    text::Text,
 };
 
 /// How many calls of one file are followed.
@@ -62,11 +66,7 @@ pub(super) fn follow(
         reached.is_empty() || reached.iter().any(|part| part.contains(&start.span.range().start))
     });
     walk.in_file(file, language, span, |walk| {
-        let starts: Vec<&Start> = starts.collect();
-        if starts.len() > CALLS {
-            walk.left_unread(span);
-        }
-        for start in starts.into_iter().leading(CALLS) {
+        for start in starts.at_most(CALLS, &mut Unread(walk), span) {
             say(walk, start);
         }
     });

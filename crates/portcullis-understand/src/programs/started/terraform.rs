@@ -4,11 +4,13 @@
 
 use std::collections::BTreeMap;
 
+use portcullis_syntax::Span;
+
 use super::{Starter, project, template, tree};
 use crate::{
     bound::Bounded,
     programs::found::{File, Found},
-    programs::host::Host,
+    programs::host::{Host, Unread},
     programs::invocation::Invocation,
     text::Text,
 };
@@ -66,14 +68,14 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         .map(str::to_owned);
     project::in_directory(walk, directory.as_deref(), |walk| {
         if let Some(root) = walk.directory().map(str::to_owned) {
-            let values = given(walk, &root, &words);
+            let values = given(walk, &root, &words, invocation.span);
             module(walk, &root, invocation, runs, (0, &values));
         }
     });
 }
 
 /// What the command line and files of values say, in the order in which they count ("Assigning Values to Root Module Variables").
-fn given(walk: &mut dyn Host, root: &str, words: &[String]) -> Values {
+fn given(walk: &mut dyn Host, root: &str, words: &[String], span: Span) -> Values {
     let mut values = Values::new();
     let mut paths: Vec<String> = Vec::new();
     if let Found::Directory(names) = walk.look(root) {
@@ -81,7 +83,7 @@ fn given(walk: &mut dyn Host, root: &str, words: &[String]) -> Values {
             [".auto.tfvars", ".auto.tfvars.json"].iter().any(|end| name.ends_with(end))
                 || matches!(name.as_str(), "terraform.tfvars" | "terraform.tfvars.json")
         };
-        let found = names.iter().filter(is_values).leading(FILES);
+        let found = names.iter().filter(is_values).at_most(FILES, &mut Unread(walk), span);
         paths.extend(found.map(|name| project::joined(root, name)));
     }
     let named =
@@ -166,7 +168,7 @@ fn module(
                 .map(|root| follow(walk, root, (directory, values), runs))
                 .unwrap_or_default();
             if tree.cut {
-                walk.left_unread(portcullis_syntax::Span::new(0, file.text.len()));
+                walk.left_unread(Span::new(0, file.text.len()));
             }
             modules
         });

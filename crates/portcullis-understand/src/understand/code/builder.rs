@@ -7,7 +7,7 @@ use crate::bound::Bounded as _;
 const COMPUTED: &str = "value";
 
 /// How many statements are looked through for words that a variable is given.
-const STATEMENTS: usize = 24;
+const STATEMENTS: usize = 256;
 
 /// The words behind the program of a command whose name is given at `from..to` of the source.
 pub(super) fn words(source: &str, from: usize, to: usize) -> Vec<String> {

@@ -14,15 +14,12 @@ use sequences::{DEPTH, json, of_json, sequence};
 use super::{
     interpreter::Interpreter,
     objects::{GETTER, SETTER},
-    value::{Given, SOME_MEMBER, Value, mixed},
+    value::{ELEMENTS, Given, SOME_MEMBER, Value, mixed},
 };
 use crate::{bound::Bounded, effect::WriteMode, text::Text};
 
 /// For how many elements a function is called that gets each of them.
 const EACH: usize = 16;
-
-/// How many elements a list has that is put together here.
-const ELEMENTS: usize = 2048;
 
 impl Interpreter<'_, '_, '_> {
     /// What a function of the language makes of containers.
@@ -168,9 +165,18 @@ impl Interpreter<'_, '_, '_> {
             }
             (Value::Table(table), "forEach") if self.language == "javascript" => {
                 let Value::Function(index) = given.first()?.value else { return None };
-                for (key, value) in table.clone().iter().leading(EACH) {
-                    let given = |value: Value| Given { name: None, value, span };
-                    self.apply(index, Some(&[given(value.clone()), given(Value::known(key))]));
+                let given = |value: Value| Given { name: None, value, span };
+                let mut rounds: Vec<(Value, Value)> = table
+                    .iter()
+                    .leading(EACH)
+                    .map(|(key, value)| (value.clone(), Value::known(key)))
+                    .collect();
+                if let Some(rest) = table.get(EACH..).filter(|rest| !rest.is_empty()) {
+                    let any = mixed("a member", rest.iter().map(|(_, value)| value));
+                    rounds.push((Value::Text(any), Value::unknown("a name")));
+                }
+                for (value, key) in rounds {
+                    self.apply(index, Some(&[given(value), given(key)]));
                 }
                 Some(Value::unknown("nothing"))
             }
@@ -205,8 +211,7 @@ impl Interpreter<'_, '_, '_> {
                         value => list.push(value.clone()),
                     }
                 }
-                list.truncate(ELEMENTS);
-                Some(Value::List(list))
+                Some(Value::list(list))
             }
             (Value::List(list), "at" | "pop") if !given.is_empty() => {
                 list.get(place(number(0)?, list.len())).cloned()
@@ -237,9 +242,7 @@ impl Interpreter<'_, '_, '_> {
                     // `flat(Infinity)`
                     Some(_) => DEPTH,
                 };
-                Some(Value::List(
-                    flat(list, depth.min(DEPTH)).into_iter().leading(ELEMENTS).collect(),
-                ))
+                Some(Value::list(flat(list, depth.min(DEPTH))))
             }
             (Value::List(list), _) => self.for_elements(list, name, given, span),
             _ => None,
@@ -356,7 +359,7 @@ fn flat(list: &[Value], depth: usize) -> Vec<Value> {
         Value::List(inner) if depth > 0 => flat(inner, depth - 1),
         one => vec![one.clone()],
     });
-    inner.leading(ELEMENTS).collect()
+    inner.leading(ELEMENTS + 1).collect()
 }
 
 fn place(at: i64, length: usize) -> usize {

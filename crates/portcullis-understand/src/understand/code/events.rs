@@ -81,10 +81,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let listener = self.bound(&slot)?;
         let listeners = listener.alternatives();
-        if listeners.len() > LISTENERS {
-            self.limit();
-        }
-        for function in listeners.into_iter().leading(LISTENERS) {
+        for function in listeners.into_iter().at_most(LISTENERS, self, span) {
             // The event itself, or what stands behind its name.
             let rest = given.get(usize::from(last == "emit")..).unwrap_or_default();
             self.call_value(function, rest.to_vec(), span);
@@ -115,7 +112,7 @@ impl Interpreter<'_, '_, '_> {
             Value::List(list) => list,
             one => vec![one],
         };
-        for value in each.into_iter().leading(LISTENERS) {
+        for value in each.into_iter().at_most(LISTENERS, self, span) {
             self.call_value(function.clone(), vec![Given { name: None, value, span }], span);
         }
     }

@@ -8,8 +8,7 @@ use super::{
     fold,
     interpreter::Interpreter,
     numbers,
-    operands::ELEMENTS,
-    value::{Given, Value, mixed},
+    value::{ELEMENTS, Given, Value, mixed},
 };
 
 /// How tightly signs bind that shift, which in some languages lead into files too.

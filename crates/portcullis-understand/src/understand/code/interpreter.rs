@@ -23,7 +23,7 @@ use super::{
     value::{Given, Value},
 };
 use crate::{
-    bound::Bounded,
+    bound::{Bounded, Limits},
     effect::{Argument, GapReason},
     programs::invocation::split_assignment,
     text::{Piece, Text},
@@ -596,4 +596,10 @@ fn may_act(source: &str) -> bool {
         && ["w", "a", "x", "r+", "wb", "ab", "xb", "w+", "a+"].iter().any(|mode| {
             source.contains(&format!("'{mode}'")) || source.contains(&format!("\"{mode}\""))
         })
+}
+
+impl Limits for Interpreter<'_, '_, '_> {
+    fn limit(&mut self, _: Span) {
+        Self::limit(self);
+    }
 }

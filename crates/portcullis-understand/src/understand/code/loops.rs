@@ -428,10 +428,11 @@ impl Interpreter<'_, '_, '_> {
         let sure = self.sure_of(&list, &body);
         let outer = std::mem::replace(&mut self.round, sure);
         // A round that is left early is the last one, or leaves out the rest.
-        let is_left = body.clone().leading(BODY).any(|at| {
-            let word = self.word_at(at);
-            matches!(word, "continue" | "last" | "next") || LEAVES.contains(&word)
-        });
+        let is_left = !self.spend(body.len() / 32)
+            || body.clone().any(|at| {
+                let word = self.word_at(at);
+                matches!(word, "continue" | "last" | "next") || LEAVES.contains(&word)
+            });
         let mut states = Vec::new();
         let mut rounds: VecDeque<Value> = rounds.into();
         let mut more = ROUNDS;

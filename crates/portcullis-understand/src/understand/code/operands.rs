@@ -16,9 +16,6 @@ mod texts;
 
 pub(super) use names::whole_environment;
 
-/// How many elements of a comprehension are computed.
-pub(super) const ELEMENTS: usize = 2048;
-
 /// How many lines of what a command prints are followed one by one.
 pub(super) const LINES: usize = 4;
 

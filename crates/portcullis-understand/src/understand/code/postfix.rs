@@ -9,8 +9,8 @@ use super::{
     expressions::SHIFT,
     interpreter::Interpreter,
     objects::described_as,
-    operands::{ELEMENTS, LINES},
-    value::{Given, Value, mixed},
+    operands::LINES,
+    value::{ELEMENTS, Given, Value, mixed},
 };
 use crate::{
     bound::{Bounded, Cut},

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use portcullis_syntax::Span;
 
 use crate::{
+    bound::Bounded as _,
     effect::stands_for,
     text::{Piece, Taint, Text},
 };
@@ -48,6 +49,9 @@ pub(super) enum Value {
     Asks(Box<Asking>),
 }
 
+/// How many elements a list has.
+pub(super) const ELEMENTS: usize = 2048;
+
 /// The name of a member that is computed.
 pub(super) const SOME_MEMBER: &str = "[]";
 
@@ -75,6 +79,14 @@ pub(super) struct Given {
 }
 
 impl Value {
+    /// A list of these, with something unknown in place of what is beyond the bound.
+    pub(super) fn list(values: impl IntoIterator<Item = Self>) -> Self {
+        let mut values = values.into_iter();
+        let mut list: Vec<Self> = values.by_ref().leading(ELEMENTS).collect();
+        list.extend(values.next().map(|_| Self::unknown("an element")));
+        Self::List(list)
+    }
+
     pub(super) fn unknown(origin: &str) -> Self {
         Self::Text(Text::unknown(origin))
     }

@@ -254,7 +254,7 @@ pub(super) fn mean(walk: &mut dyn Host, means: Means, value: &Text, span: Span) 
 /// `sed -i '1i exec CMD'` for an editor: git-rebase(1) runs what stands behind `exec` in its list.
 fn inserted(walk: &mut dyn Host, editor: &Text, span: Span) {
     let known = editor.known_prefix().to_owned();
-    for (at, word) in known.match_indices("exec ").leading(LINES) {
+    for (at, word) in known.match_indices("exec ").at_most(LINES, walk, span) {
         let rest = known.get(at + word.len()..).unwrap_or_default();
         let end = rest.find(['\'', '"', '\n']).unwrap_or(rest.len());
         let code = editor.derive([Piece::Known(rest.get(..end).unwrap_or_default().to_owned())]);

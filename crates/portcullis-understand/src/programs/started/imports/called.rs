@@ -6,7 +6,11 @@ use portcullis_syntax::Span;
 use super::{Load, lines, push_python, quoted};
 use crate::{
     bound::Bounded,
-    programs::{found::Found, host::Host, started::tree},
+    programs::{
+        found::Found,
+        host::{Host, Unread},
+        started::tree,
+    },
     text::Text,
 };
 
@@ -50,7 +54,8 @@ pub(super) fn follow(walk: &mut dyn Host, directory: &str, text: &str, loads: &m
     if imports_all && ["import_module(", "__import__("].iter().any(|call| text.contains(call)) {
         let Found::Directory(names) = walk.look(directory) else { return };
         let span = Span::new(0, text.lines().next().unwrap_or_default().len());
-        for name in names.iter().filter(|name| name.ends_with(".py")).leading(FOLDER) {
+        let modules = names.iter().filter(|name| name.ends_with(".py"));
+        for name in modules.at_most(FOLDER, &mut Unread(walk), span) {
             push_python(loads, &format!(".{}", name.trim_end_matches(".py")), &[], span);
         }
     }
@@ -71,7 +76,7 @@ pub(in crate::programs::started) fn paths(walk: &mut dyn Host, directory: &str, 
     let paths: Vec<String> = names
         .iter()
         .filter(|name| name.ends_with(".pth"))
-        .leading(PATHS)
+        .at_most(PATHS, &mut Unread(walk), span)
         .map(|name| format!("{directory}/{name}"))
         .collect();
     for path in &paths {

@@ -8,7 +8,7 @@ use crate::{
     bound::Bounded,
     programs::{
         found::{Found, directory_of},
-        host::Host,
+        host::{Host, Unread},
         started::{directory_above, tree},
     },
     text::Text,
@@ -203,7 +203,7 @@ fn folder(walk: &mut dyn Host, directory: &str, line: &str, span: Span, loads: &
     let Found::Directory(names) = walk.look(&place) else { return };
     let is_module =
         |name: &&String| [".js", ".cjs", ".mjs", ".ts"].iter().any(|end| name.ends_with(end));
-    for name in names.iter().filter(is_module).leading(FOLDER) {
+    for name in names.iter().filter(is_module).at_most(FOLDER, &mut Unread(walk), span) {
         push_javascript(loads, &format!("./{below}/{name}"), span);
     }
 }
@@ -228,7 +228,7 @@ fn computed(walk: &mut dyn Host, directory: &str, line: &str, span: Span, loads:
     let Found::Directory(names) = walk.look(&place) else { return };
     let is_module =
         |name: &&String| [".js", ".cjs", ".mjs", ".ts"].iter().any(|end| name.ends_with(end));
-    for name in names.iter().filter(is_module).leading(FOLDER) {
+    for name in names.iter().filter(is_module).at_most(FOLDER, &mut Unread(walk), span) {
         push_javascript(loads, &format!("{below}/{name}"), span);
     }
 }

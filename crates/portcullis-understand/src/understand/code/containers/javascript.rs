@@ -7,9 +7,9 @@ use super::{
         interpreter::Interpreter,
         objects::described_as,
         tables::Act,
-        value::{Given, SOME_MEMBER, Value, mixed},
+        value::{ELEMENTS, Given, SOME_MEMBER, Value, mixed},
     },
-    EACH, ELEMENTS, characters, entries, keys,
+    EACH, characters, entries, keys,
     sequences::{json, listed},
     table_of, values,
 };

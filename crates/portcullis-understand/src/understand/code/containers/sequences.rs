@@ -3,9 +3,9 @@
 use super::{
     super::{
         binding::is_listing,
-        value::{Given, Value, mixed},
+        value::{ELEMENTS, Given, SOME_MEMBER, Value, mixed},
     },
-    ELEMENTS, any_of, in_order,
+    any_of, in_order,
 };
 use crate::bound::Bounded;
 
@@ -49,7 +49,7 @@ pub(super) fn sequence(path: &str, first: Option<&Value>, given: &[Given]) -> Op
                 (_, first) => listed(first)?,
             };
             let lists: Option<Vec<Vec<Value>>> = parts.iter().map(|it| listed(Some(it))).collect();
-            Some(Value::List(lists?.into_iter().flatten().leading(ELEMENTS).collect()))
+            Some(Value::list(lists?.into_iter().flatten()))
         }
         "filter" => match given {
             [
@@ -81,7 +81,7 @@ pub(super) fn sequence(path: &str, first: Option<&Value>, given: &[Given]) -> Op
                     Value::List(inner) => inner.clone(),
                     one => vec![one.clone()],
                 });
-                Some(Value::List(inner.leading(ELEMENTS).collect()))
+                Some(Value::list(inner))
             }
             _ => None,
         },
@@ -129,12 +129,14 @@ pub(super) fn of_json(read: &serde_json::Value, depth: usize) -> Value {
             None => Value::known(&number.to_string()),
         },
         serde_json::Value::String(text) => Value::known(text),
-        serde_json::Value::Array(list) => {
-            Value::List(list.iter().leading(ELEMENTS).map(|one| of_json(one, depth)).collect())
-        }
+        serde_json::Value::Array(list) => Value::list(list.iter().map(|one| of_json(one, depth))),
         serde_json::Value::Object(members) => {
-            let members = members.iter().leading(ELEMENTS);
-            Value::Table(members.map(|(key, one)| (key.clone(), of_json(one, depth))).collect())
+            let said = members.iter().leading(ELEMENTS);
+            let mut table: Vec<(String, Value)> =
+                said.map(|(key, one)| (key.clone(), of_json(one, depth))).collect();
+            let rest = members.iter().nth(ELEMENTS);
+            table.extend(rest.map(|_| (SOME_MEMBER.to_owned(), Value::unknown("a member"))));
+            Value::Table(table)
         }
     }
 }

@@ -11,12 +11,12 @@ use super::{
         value::{Given, Value, mixed},
     },
     databases,
-    judged::{ARGUMENTS, Called, DEPTH},
+    judged::{Called, DEPTH},
     key,
     services::{names_a_secret, switches_off},
 };
 use crate::{
-    bound::Bounded,
+    bound::Limits,
     contract::{Act as Deed, Class, Contract, Source, ValueGiven},
     effect::{Argument, EffectKind, GapReason, WriteMode},
     programs::{self, host::Host},
@@ -112,7 +112,7 @@ impl Interpreter<'_, '_, '_> {
             self.walk.note("messages.send.many", span);
             return;
         }
-        let read = arguments::read(&written(given), None);
+        let read = arguments::read(&written(given, self), None);
         let ends = is_service && words.first().is_some_and(|verb| ENDS.contains(&verb.as_str()));
         // `client.delete(thing)`: of a service, whatever it is called that has the method.
         let ends = ends || is_service && is_bare && deletes;
@@ -270,7 +270,7 @@ impl Interpreter<'_, '_, '_> {
         let is_request = words.len() == 1 && words.iter().all(|word| word == "delete");
         let has_handler = given.iter().any(|given| matches!(given.value, Value::Function(_)));
         let is_route = |path: &str| is_request && (has_handler || path == "/");
-        for given in given.iter().leading(ARGUMENTS) {
+        for given in given {
             for value in given.value.alternatives() {
                 if value.as_known().is_some_and(|path| is_place(path) && !is_route(path)) {
                     self.flush();
@@ -290,7 +290,7 @@ impl Interpreter<'_, '_, '_> {
             return;
         }
         let (runs, asks) = (says(RUNS), says(ASKS));
-        for given in given.iter().leading(ARGUMENTS) {
+        for given in given {
             let is_named = given
                 .name
                 .as_deref()
@@ -449,41 +449,47 @@ pub(super) fn reads_as_command(value: &Value) -> bool {
     }
 }
 
-/// What a call is given, as the arguments of a tool.
-pub(super) fn written(given: &[Given]) -> Map<String, Json> {
-    let named = given.iter().enumerate().leading(ARGUMENTS);
+/// How many values are written out, numbers left aside.
+const VALUES: usize = 1024;
+
+/// What a call is given, as the arguments of a tool; `limits` is told where there is more of it than is written.
+pub(super) fn written(given: &[Given], limits: &mut impl Limits) -> Map<String, Json> {
     let mut map = Map::new();
-    for (at, given) in named {
+    let mut left = VALUES;
+    for (at, given) in given.iter().enumerate() {
         match (&given.name, &given.value) {
             (None, Value::Table(table)) => {
-                for (name, value) in table.iter().leading(ARGUMENTS) {
-                    map.insert(name.clone(), as_json(value, DEPTH));
+                for (name, value) in table {
+                    map.insert(name.clone(), as_json(value, DEPTH, &mut left));
                 }
             }
             (Some(name), value) => {
-                map.insert(name.clone(), as_json(value, DEPTH));
+                map.insert(name.clone(), as_json(value, DEPTH, &mut left));
             }
             (None, value) => {
-                map.insert(format!("argument {at}"), as_json(value, DEPTH));
+                map.insert(format!("argument {at}"), as_json(value, DEPTH, &mut left));
             }
         }
+    }
+    if left == 0 {
+        limits.limit(Span::default());
     }
     map
 }
 
-fn as_json(value: &Value, depth: usize) -> Json {
+/// A value as far as the number of values that are `left` allows it.
+fn as_json(value: &Value, depth: usize, left: &mut usize) -> Json {
     let Some(depth) = depth.checked_sub(1) else { return Json::Null };
+    // Numbers name nothing, however many there are.
+    if let Value::Number(number) = value {
+        return Json::from(*number);
+    }
+    let Some(fewer) = left.checked_sub(1) else { return Json::Null };
+    *left = fewer;
     match value {
-        Value::Number(number) => Json::from(*number),
-        Value::List(list) => {
-            list.iter().leading(ARGUMENTS).map(|value| as_json(value, depth)).collect()
-        }
+        Value::List(list) => list.iter().map(|value| as_json(value, depth, left)).collect(),
         Value::Table(table) => Json::Object(
-            table
-                .iter()
-                .leading(ARGUMENTS)
-                .map(|(name, value)| (name.clone(), as_json(value, depth)))
-                .collect(),
+            table.iter().map(|(name, value)| (name.clone(), as_json(value, depth, left))).collect(),
         ),
         value if value.is_true() && matches!(value, Value::Name(..)) => Json::Bool(true),
         value if value.is_false() && matches!(value, Value::Name(..)) => Json::Bool(false),

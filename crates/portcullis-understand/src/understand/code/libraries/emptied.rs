@@ -102,9 +102,9 @@ impl Interpreter<'_, '_, '_> {
     /// Deletions in a list of what is to be done with a table.
     pub(super) fn deletes_in_bulk(&mut self, called: &Called<'_>, given: &[Given], span: Span) {
         /// How many of them are looked at.
-        const DELETIONS: usize = 16;
+        const DELETIONS: usize = 256;
         let Some(Value::List(list)) = given.first().map(|it| &it.value) else { return };
-        for one in list.iter().leading(DELETIONS) {
+        for one in list.iter().at_most(DELETIONS, self, span) {
             let filter = match one {
                 Value::Table(_) => one.entry("deleteMany").and_then(|it| it.entry("filter")),
                 _ => None,

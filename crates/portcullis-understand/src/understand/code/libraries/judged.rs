@@ -501,7 +501,7 @@ impl Interpreter<'_, '_, '_> {
             reversible,
             ..Contract::default()
         };
-        let values = arguments::read(&written(given), None).values;
+        let values = arguments::read(&written(given, self), None).values;
         let deed = Deed { contract, source: Source::Derived, values };
         self.walk.emit(EffectKind::Act(Box::new(deed)), span);
     }

@@ -17,7 +17,6 @@ use super::{
     key,
 };
 use crate::{
-    bound::Bounded,
     programs::databases::asks_for_people,
     programs::host::Host,
     text::{Piece, Text},
@@ -583,7 +582,7 @@ impl Interpreter<'_, '_, '_> {
         if !TAKES_ONE.contains(&called.name) || self.is_in_memory(called.path, given) {
             return;
         }
-        for given in given.iter().leading(ARGUMENTS) {
+        for given in given {
             for value in given.value.alternatives() {
                 if let Value::Name(path, _) = &value
                     && let Some(statement) = built_statement(path)
@@ -603,7 +602,7 @@ impl Interpreter<'_, '_, '_> {
     ) -> Text {
         const NAMES: &[&str] = &["query", "sql", "statement", "sqlText", "operation", "text", "q"];
         let mut answered = Text::unknown("rows");
-        for given in given.iter().leading(ARGUMENTS) {
+        for given in given {
             let at = if given.span.is_empty() { span } else { given.span };
             for value in given.value.alternatives() {
                 let value =

@@ -155,7 +155,7 @@ impl Interpreter<'_, '_, '_> {
             "valve",
             "wipe",
         ];
-        let own = serde_json::Value::Object(by_name::written(given)).to_string();
+        let own = serde_json::Value::Object(by_name::written(given, self)).to_string();
         let says = {
             own.split(|letter: char| !letter.is_ascii_alphanumeric())
                 .any(|part| THINGS.contains(&part.to_ascii_lowercase().as_str()))

@@ -211,7 +211,7 @@ impl Interpreter<'_, '_, '_> {
         };
         let functions = text(1, "fun").map(|it| list(&it)).unwrap_or_default();
         let is_many = functions.len() > 1;
-        for (at, function) in functions.iter().enumerate().leading(ARGUMENTS) {
+        for (at, function) in functions.iter().enumerate().at_most(ARGUMENTS, self, span) {
             let own = match (&arguments, is_many) {
                 (Some(Value::List(each)), true) => each.get(at).map(list).unwrap_or_default(),
                 (Some(all), false) => list(all),
@@ -247,11 +247,11 @@ impl Interpreter<'_, '_, '_> {
 
     /// `regedit.putValue({"HKCU\\…\\Run": {name: {value, type}}})`, told as `reg` has it.
     pub(super) fn registry_values(&mut self, given: &[Given], span: Span) {
-        for value in given.iter().leading(ARGUMENTS).map(|it| &it.value) {
+        for value in given.iter().map(|it| &it.value) {
             let Value::Table(keys) = value else { continue };
-            for (key, values) in keys.iter().leading(ARGUMENTS) {
+            for (key, values) in keys.iter().at_most(ARGUMENTS, self, span) {
                 let Value::Table(values) = values else { continue };
-                for (name, value) in values.iter().leading(ARGUMENTS) {
+                for (name, value) in values.iter().at_most(ARGUMENTS, self, span) {
                     let data = value.entry("value").map(Value::text).unwrap_or_default();
                     let known = |word: &str| Text::known(word);
                     let words = vec![
@@ -296,7 +296,7 @@ impl Interpreter<'_, '_, '_> {
     /// What was chosen on a page, by what it was chosen.
     pub(super) fn chosen(&mut self, called: &Called<'_>, before: &Text, given: &[Given]) -> Value {
         let mut text = before.display();
-        for value in given.iter().leading(ARGUMENTS).map(|it| &it.value) {
+        for value in given.iter().map(|it| &it.value) {
             for one in [Some(value), value.entry("name")].into_iter().flatten() {
                 let known = match one {
                     Value::Name(_, text) => text.as_known(),
@@ -316,7 +316,7 @@ impl Interpreter<'_, '_, '_> {
         if !self.seen.visits {
             return;
         }
-        let said = given.iter().leading(ARGUMENTS).filter_map(|it| it.value.as_known());
+        let said = given.iter().filter_map(|it| it.value.as_known());
         let all: Vec<String> = said
             .map(str::to_ascii_lowercase)
             .chain([before.display().to_ascii_lowercase()])
@@ -349,7 +349,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn preopens(&mut self, given: &[Given], span: Span) {
         let comes = ["http://", "https://"].iter().any(|scheme| self.source.contains(scheme));
         let mut places = Vec::new();
-        for value in given.iter().leading(ARGUMENTS).map(|it| &it.value) {
+        for value in given.iter().map(|it| &it.value) {
             match value.entry("preopens").unwrap_or(value) {
                 Value::Table(table) => places.extend(table.iter().map(|(_, value)| value.text())),
                 other => places.push(other.text()),
@@ -388,7 +388,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// A text in GraphQL that changes something, given to a client: what its fields are called says what is done.
     pub(super) fn mutation(&mut self, called: &Called<'_>, given: &[Given], span: Span) -> bool {
-        let texts = given.iter().leading(ARGUMENTS).flat_map(|it| {
+        let texts = given.iter().flat_map(|it| {
             let inner = ["query", "mutation", "document", "data", "source"].iter();
             let inner = inner.filter_map(|name| it.value.entry(name));
             std::iter::once(&it.value).chain(inner).map(Value::text).collect::<Vec<_>>()

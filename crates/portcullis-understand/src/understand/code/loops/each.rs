@@ -9,7 +9,7 @@ use crate::bound::Bounded;
 const AROUND: usize = 3;
 
 /// How many uses of one function are looked at.
-const USES: usize = 8;
+const USES: usize = 64;
 
 /// What calls a function for each element.
 const EACH: &[&str] = &[
@@ -56,8 +56,11 @@ impl<'s> Interpreter<'_, '_, 's> {
         }
         let uses: Vec<usize> = (0..self.unit.tokens.len())
             .filter(|here| *here != defined && self.word_at(*here) == name)
-            .leading(USES)
+            .leading(USES + 1)
             .collect();
+        if uses.len() > USES {
+            return true;
+        }
         uses.into_iter().any(|here| {
             let before = |back: usize| here.checked_sub(back).map_or("", |at| self.word_at(at));
             let is_handed = before(1) == "("

@@ -2,13 +2,10 @@
 
 use portcullis_syntax::code::TokenKind;
 
-use super::{
-    super::{
-        containers::{any_of, characters},
-        interpreter::Interpreter,
-        value::{SOME_MEMBER, SPREAD, Value, mixed},
-    },
-    ELEMENTS,
+use super::super::{
+    containers::{any_of, characters},
+    interpreter::Interpreter,
+    value::{ELEMENTS, SOME_MEMBER, SPREAD, Value, mixed},
 };
 
 /// A comprehension while it is gone through.

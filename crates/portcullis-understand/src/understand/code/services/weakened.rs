@@ -12,10 +12,10 @@ use super::{
     clouds::PUBLISHED,
     command::{DEPTH, known},
 };
-use crate::{bound::Bounded, programs::host::Host};
+use crate::programs::host::Host;
 
 /// How many arguments and entries are looked at.
-const ENTRIES: usize = 64;
+const ENTRIES: usize = 1024;
 
 /// What a store is opened by. Names are in lower case, without what stands between their words. Sorted.
 const OPENS: &[(&str, &[&str])] = &[
@@ -49,8 +49,11 @@ impl Interpreter<'_, '_, '_> {
     /// Tells what of a cloud is protected less by what a call is given.
     pub(super) fn weakens(&mut self, path: &str, method: &str, given: &[Given], span: Span) {
         let mut pairs = Vec::new();
-        for given in given.iter().leading(ENTRIES) {
+        for given in given {
             collect(given.name.as_deref(), &given.value, DEPTH, &mut pairs);
+        }
+        if pairs.len() >= ENTRIES {
+            self.limit();
         }
         let says = |table: &[(&str, &[&str])]| {
             pairs.iter().any(|(name, value)| {
@@ -81,12 +84,12 @@ fn collect(name: Option<&str>, value: &Value, levels: usize, pairs: &mut Vec<(St
     let Some(levels) = levels.checked_sub(1).filter(|_| pairs.len() < ENTRIES) else { return };
     match value {
         Value::Table(table) => {
-            for (name, value) in table.iter().leading(ENTRIES) {
+            for (name, value) in table {
                 collect(Some(name), value, levels, pairs);
             }
         }
         Value::List(list) | Value::Any(list) => {
-            list.iter().leading(ENTRIES).for_each(|value| collect(name, value, levels, pairs));
+            list.iter().for_each(|value| collect(name, value, levels, pairs));
         }
         value => {
             let said = match value {

@@ -300,7 +300,7 @@ impl Interpreter<'_, '_, '_> {
     /// Scripts for a page: it is read for what it fetches and sends. Functions in the code itself are read where they stand.
     fn page(&mut self, given: &[Given]) {
         const NAMES: &[&str] = &["content", "expression", "script", "source", "func"];
-        for given in given.iter().leading(ARGUMENTS) {
+        for given in given {
             let value =
                 NAMES.iter().find_map(|name| given.value.entry(name)).unwrap_or(&given.value);
             let Value::Text(text) = value else { continue };
@@ -322,7 +322,7 @@ impl Interpreter<'_, '_, '_> {
             let is_file = given.name.as_deref().is_none_or(|name| FILES.contains(&name));
             named_files(&given.value, is_file, DEPTH, &mut files);
         }
-        for file in files.into_iter().leading(ARGUMENTS) {
+        for file in files.into_iter().at_most(ARGUMENTS, self, Span::default()) {
             self.flush();
             let span = given.first().map(|given| given.span).unwrap_or_default();
             let content = self.walk.read(&Argument { text: file, span });
@@ -374,7 +374,7 @@ fn option(name: Option<&str>, value: &Value, words: &mut Vec<Text>, depth: usize
 
 /// The files that are named in what is sent.
 fn named_files(value: &Value, is_file: bool, depth: usize, files: &mut Vec<Text>) {
-    let Some(depth) = depth.checked_sub(1).filter(|_| files.len() < ARGUMENTS) else { return };
+    let Some(depth) = depth.checked_sub(1).filter(|_| files.len() <= ARGUMENTS) else { return };
     match value {
         Value::Text(text) => {
             // Each of those that a pattern finds: `sftp.put(list(directory.glob("id_*")))`.
