@@ -120,6 +120,60 @@ const WAYS: &[(&str, &str, &str)] = &[
         "$WhatIfPreference = $true; Remove-Item -Recurse ./dist -WhatIf:$false",
     ),
     (
+        "powershell",
+        "function Clear-It { [CmdletBinding(SupportsShouldProcess)] param($Path) Remove-Item $Path -Recurse }\nClear-It -Path $HOME -WhatIf:$false",
+        "function Clear-It { [CmdletBinding(SupportsShouldProcess)] param($Path) Remove-Item $Path -Recurse }\nClear-It -Path $HOME -WhatIf",
+    ),
+    (
+        "powershell",
+        "function Clear-It {\n# [CmdletBinding(SupportsShouldProcess)]\nparam($Path) Remove-Item $Path -Recurse }\nClear-It -Path $HOME -WhatIf",
+        "function Clear-It { [CmdletBinding(SupportsShouldProcess = $true)] param($Path) if ($PSCmdlet.ShouldProcess($Path)) { [IO.Directory]::Delete($Path, $true) } }\nClear-It $HOME -WhatIf",
+    ),
+    (
+        "powershell",
+        "function Clear-It { [CmdletBinding(SupportsShouldProcess)] param($Path) & cmd /c \"rd /s /q $Path\" }\nClear-It $HOME -WhatIf",
+        "function Clear-It { [CmdletBinding(SupportsShouldProcess)] param($Path) & cmd /c \"rd /s /q ./dist\" }\nClear-It $HOME -WhatIf",
+    ),
+    (
+        "powershell",
+        "(Import-Clixml ~/admin.cred).GetNetworkCredential().Password",
+        "(Import-Clixml ~/admin.cred).UserName",
+    ),
+    (
+        "powershell",
+        "Get-Content key.txt | ConvertTo-SecureString | ConvertFrom-SecureString -AsPlainText",
+        "Get-Content key.txt | ConvertTo-SecureString | ConvertFrom-SecureString | Set-Content key.enc",
+    ),
+    ("powershell", "Get-Secret db -AsPlainText", "Get-Secret db"),
+    (
+        "powershell",
+        "function Clear-It { param([switch]$Quiet, $Path) Remove-Item $Path -Recurse }\nClear-It -Quiet $HOME",
+        "function Clear-It { param([switch]$Quiet, $Path) Remove-Item $Path -Recurse }\nClear-It -Quiet ./dist",
+    ),
+    (
+        "powershell",
+        "function Clear-It { param([switch]$DryRun, $Path) if (-not $DryRun) { Remove-Item $Path -Recurse } }\nClear-It $HOME -DryRun:$false",
+        "function Clear-It { param([switch]$DryRun, $Path) if (-not $DryRun) { Remove-Item $Path -Recurse } }\nClear-It $HOME -DryRun",
+    ),
+    (
+        "powershell",
+        "function Clear-It { param([switch]$DryRun) Remove-Variable DryRun; if ($DryRun) { 'would' } else { Remove-Item $HOME -Recurse } }\nClear-It -DryRun",
+        "function Clear-It { param([switch]$DryRun) if ($DryRun) { 'would' } else { Remove-Item $HOME -Recurse } }\nClear-It -DryRun",
+    ),
+    (
+        "powershell",
+        "$go = $false; [ref]$r = [ref]$go; $r.Value = $true; if ($go) { Remove-Item $HOME -Recurse }",
+        "if ($false) { Remove-Item $HOME -Recurse }",
+    ),
+    (
+        "powershell",
+        "try { throw 1 } catch { 'x' }; Remove-Item $HOME -Recurse",
+        "try { throw 1 } catch { 'x' }; Remove-Item ./dist -Recurse",
+    ),
+    ("cmd", "schtasks /delete /tn Backup /f", "format /? & schtasks /delete /?"),
+    ("cmd", "rd /s /q \"%USERPROFILE%\"", "rd /s /q \"%USERPROFILE%\" /?"),
+    ("cmd", "call wipe /? & rd /s /q \"%USERPROFILE%\"", "vssadmin delete shadows /? | more"),
+    (
         "cmd",
         "pushd \"/home/dev\"\nfor /r . %f in (*.docx) do del \"%f\"",
         "for /r . %f in (*.pyc) do del \"%f\"",

@@ -320,6 +320,7 @@ static RULES: &[Rule] = &[
             "for f in ~/Pictures/*.jpg; do cp x \"$f\"; done",
             "ls ~ | xargs -I% cp /dev/null ~/%",
             "for f in src/*.py; do : > \"$f\"; done",
+            "find deploy -name '*.yaml' -exec truncate -s 0 {} +",
             "python3 -c \"import pathlib; [open(p, 'r+b').write(b'x') for p in pathlib.Path('/home').rglob('*.docx')]\"",
             "python3 -c \"import pathlib; [p.write_bytes(b'x') for p in pathlib.Path('/data/shared').rglob('*')]\"",
         ],

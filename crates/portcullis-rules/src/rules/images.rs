@@ -11,6 +11,7 @@ use crate::{
     address::host_of,
     effect::{Effect, Kinds, Run},
     finding::{Category, Confidence},
+    programs::Word,
     risk::Severity,
 };
 
@@ -44,6 +45,8 @@ static RULES: &[Rule] = &[
             "docker run -v ./a.b/c:/c node:20 npm test",
             "docker pull images.example.net/x",
             "docker run --rm -v \"$PWD\":/src -w /src quay.io/o/r make",
+            "docker run --rm -v \"$PWD\":/src:ro node:20 node -e 'console.log(require(\"./package.json\").version)'",
+            "docker run --rm node:20 curl registry.evil.example/x",
         ],
         ..IMAGES
     },
@@ -139,9 +142,7 @@ fn is_foreign(host: &str) -> bool {
 
 fn unknown_image(effect: &Effect) -> Option<Hit> {
     let run = run(effect).filter(|run| is_engine(&run.program))?;
-    let mut rest = words(run).skip_while(|word| !matches!(*word, "create" | "run"));
-    rest.next()?;
-    let host = rest.find_map(registry_of)?;
+    let host = images(run).into_iter().find_map(registry_of)?;
     let is_known = REGISTRIES.iter().any(|name| {
         host.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('.'))
     });
@@ -152,6 +153,27 @@ fn unknown_image(effect: &Effect) -> Option<Hit> {
         resource: Some(format!("host:{host}")),
         ..Hit::default()
     })
+}
+
+/// What may be the image of a container that is made: the first operand, and before it what may be one or the value of an option that nobody knows.
+fn images(run: &Run) -> Vec<&str> {
+    let mut images = Vec::new();
+    let mut is_behind = false;
+    for word in pattern::options(run).words() {
+        let (word, is_sure) = match word {
+            Word::Operand(word) => (word.text.known_prefix(), true),
+            Word::Doubtful(word) => (word.text.known_prefix(), false),
+            Word::Option(_) => continue,
+        };
+        if is_behind {
+            images.push(word);
+            if is_sure {
+                break;
+            }
+        }
+        is_behind |= matches!(word, "create" | "run");
+    }
+    images
 }
 
 /// What is named behind `compose` is a service.

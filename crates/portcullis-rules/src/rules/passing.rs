@@ -64,6 +64,7 @@ static PROOFS: &[(&str, Proof)] = &[
         only_made(run, effect, scene)
             || made::work_tree_of_its_own(run, effect, scene)
             || made::clone_of_its_own(run, effect, scene)
+            || made::repository_of_its_own(run, effect, scene)
     }),
     ("git.gc.prune", made::repository_of_its_own),
     ("git.history.rewrite", |run, effect, scene| {
@@ -75,7 +76,9 @@ static PROOFS: &[(&str, Proof)] = &[
     ("git.push.shared", pushes_into_temporary),
     ("git.push.tag", pushes_into_temporary),
     ("git.reflog.expire", made::repository_of_its_own),
-    ("git.reset.hard", loses_nothing),
+    ("git.reset.hard", |run, effect, scene| {
+        loses_nothing(run, effect, scene) || made::repository_of_its_own(run, effect, scene)
+    }),
     ("git.stash.drop", made::repository_of_its_own),
     ("git.tag.delete", made::repository_of_its_own),
     ("git.worktree.remove-force", made::work_tree),
@@ -85,6 +88,7 @@ static PROOFS: &[(&str, Proof)] = &[
     ("k8s.delete.gateway", cluster_here),
     ("k8s.delete.namespace", cluster_here),
     ("k8s.delete.object", cluster_here),
+    ("k8s.secrets.read", |_, effect, scene| scene.is_cut_to_names(effect)),
     ("kafka.topic.delete", |_, effect, scene| made::in_container_of_its_own(effect, scene)),
     ("minio.delete", made::store_here),
     ("package.index.plain", |run, _, _| names_this_machine_alone(run)),

@@ -93,7 +93,7 @@ fn path_of(target: &Target) -> &str {
 const SOURCES: &[&str] = &[
     "*.c", "*.cc", "*.cpp", "*.cs", "*.css", "*.ex", "*.go", "*.h", "*.hpp", "*.hs", "*.html",
     "*.java", "*.js", "*.jsx", "*.kt", "*.md", "*.php", "*.pl", "*.py", "*.rb", "*.rs", "*.scala",
-    "*.sh", "*.sql", "*.swift", "*.tf", "*.ts", "*.tsx", "*.vue",
+    "*.sh", "*.sql", "*.swift", "*.tf", "*.toml", "*.ts", "*.tsx", "*.vue", "*.yaml", "*.yml",
 ];
 
 /// Directories that hold one home each.

@@ -120,7 +120,9 @@ impl Parser<'_> {
         }
         loop {
             self.skip_between();
+            let before = self.cursor.at;
             self.skip_attributes();
+            let said = self.cursor.slice(before, self.cursor.at).to_ascii_lowercase();
             match self.cursor.peek() {
                 Some('$') => {
                     self.cursor.bump();
@@ -131,7 +133,11 @@ impl Parser<'_> {
                         self.skip_lines();
                         default = Some(self.whole_expression());
                     }
-                    let kind = ParameterKind::Positional;
+                    // A switch takes no value from its place, and none that stands behind its name.
+                    let is_switch =
+                        ["[switch]", "switchparameter]"].iter().any(|it| said.contains(it));
+                    let kind =
+                        if is_switch { ParameterKind::Keyword } else { ParameterKind::Positional };
                     parameters.push(Parameter { name, kind, default });
                 }
                 Some(',') => {

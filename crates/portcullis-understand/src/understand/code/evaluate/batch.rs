@@ -182,6 +182,10 @@ impl Evaluator<'_, '_> {
         let has =
             |switch: &str| switches.split('/').any(|held| held.split(':').next() == Some(switch));
         let line = || join(words.iter().map(|it| it.0.clone()), " ");
+        let asks = glued == "/?" || words.iter().any(|it| it.0.as_known() == Some("/?"));
+        if asks && shows_help(name) {
+            return Value::unknown("how it is used");
+        }
         match name {
             "echo" => {
                 if words.is_empty() && !glued.is_empty() {
@@ -484,6 +488,19 @@ const INTERNAL: &[&str] = &[
     "robocopy", "set", "setlocal", "setx", "shift", "start", "time", "timeout", "title", "type",
     "ver", "verify", "vol", "xcopy",
 ];
+
+/// Whether a command only says how it is used where `/?` is among its words, whatever else is (learn.microsoft.com, "Windows Commands").
+fn shows_help(name: &str) -> bool {
+    /// Programs that Windows brings, sorted.
+    const PROGRAMS: &[&str] = &[
+        "attrib", "bcdedit", "cacls", "chkdsk", "cipher", "diskpart", "format", "fsutil", "icacls",
+        "net", "netsh", "reg", "sc", "schtasks", "shutdown", "subst", "takeown", "taskkill",
+        "vssadmin", "wbadmin", "wevtutil", "wmic",
+    ];
+    let hands_on = matches!(name, "call" | "echo" | "prompt" | "rem" | "start" | "title");
+    PROGRAMS.binary_search(&name.trim_end_matches(".exe")).is_ok()
+        || INTERNAL.binary_search(&name).is_ok() && !hands_on
+}
 
 /// Whether statements lead back to a label.
 fn goes_to(body: &[Statement], label: &str) -> bool {

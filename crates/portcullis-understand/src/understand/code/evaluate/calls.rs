@@ -33,6 +33,35 @@ pub(super) struct Given {
     pub(super) span: Span,
 }
 
+/// Whether a function says that it can be asked what it would do: `[CmdletBinding(SupportsShouldProcess)]` before what it takes, and nothing else
+/// there (learn.microsoft.com, "about_Functions_CmdletBindingAttribute").
+fn may_rehearse(source: &str) -> bool {
+    let source = source.to_ascii_lowercase();
+    let Some((before, _)) = source.split_once("param") else { return false };
+    let before = before.trim_start().trim_start_matches('{').trim();
+    before.strip_prefix("[cmdletbinding(").and_then(|rest| rest.strip_suffix(")]")).is_some_and(
+        |said| {
+            said.split(',').any(|one| {
+                matches!(
+                    one.replace(' ', "").as_str(),
+                    "supportsshouldprocess" | "supportsshouldprocess=$true"
+                )
+            })
+        },
+    )
+}
+
+/// Under which name it is kept that a call has given a switch: no name of the script has a blank.
+pub(super) fn given_mark(name: &str) -> String {
+    format!("{name} is given")
+}
+
+/// `-WhatIf`, and not `-WhatIf:$false`.
+fn is_what_if(given: &Given) -> bool {
+    given.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("-whatif"))
+        && given.value.is_none()
+}
+
 impl Evaluator<'_, '_> {
     /// What a command gives, all that it may be.
     pub(super) fn command(
@@ -207,6 +236,14 @@ impl Evaluator<'_, '_> {
         if !here {
             self.state.enter();
         }
+        let mut given = given;
+        if !here && may_rehearse(&closure.source) {
+            let before = given.len();
+            given.retain(|one| !is_what_if(one));
+            if given.len() < before {
+                self.state.set("whatifpreference", vec![Value::known("True")]);
+            }
+        }
         self.bind(&closure.block.parameters, given, input.as_ref(), span);
         let returned = std::mem::take(&mut self.returned);
         let left = std::mem::take(&mut self.left);
@@ -298,6 +335,10 @@ impl Evaluator<'_, '_> {
             *slot = Some(vec![input.clone()]);
         }
         for (parameter, slot) in parameters.iter().zip(bound) {
+            if parameter.kind == ParameterKind::Keyword && slot.is_some() {
+                let mark = given_mark(&parameter.name.to_ascii_lowercase());
+                self.state.set(&mark, vec![Value::Nothing]);
+            }
             let values = match (slot, &parameter.default) {
                 (Some(values), _) => values,
                 (None, Some(default)) => self.in_rounds(span, |it| it.expression(default)),

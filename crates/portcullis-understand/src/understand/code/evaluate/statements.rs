@@ -9,6 +9,7 @@ use portcullis_syntax::{
 
 use super::{
     Closure, ELEMENTS, Evaluator, Function, ROUNDS,
+    calls::given_mark,
     state::Changes,
     value::{Value, number},
 };
@@ -139,7 +140,8 @@ impl Evaluator<'_, '_> {
                 self.state.join(ways);
                 values
                     .extend(self.body(last).into_iter().filter(|it| !matches!(it, Value::Nothing)));
-                self.left |= left;
+                // What is thrown is caught, and the script goes on.
+                self.left |= left && handlers.is_empty();
                 values
             }
             StatementKind::Function { name, block } => {
@@ -170,6 +172,43 @@ impl Evaluator<'_, '_> {
     }
 
     /// Every branch is taken, and none where none has to be.
+    /// What a condition surely comes to: it is written out, it asks whether a rehearsal shall do it, or it is a switch that the call has given and
+    /// nothing changes since. What other names hold may come from where nobody looked.
+    fn decided(&self, condition: &Expression, values: &[Value]) -> Option<bool> {
+        let is_known = match &condition.kind {
+            // `( … )`
+            ExpressionKind::Body(body) => match body.as_slice() {
+                [Statement { kind: StatementKind::Expression(inner), .. }] => {
+                    return self.decided(inner, values);
+                }
+                _ => false,
+            },
+            ExpressionKind::Variable(name) => {
+                let name = name.to_ascii_lowercase();
+                matches!(name.as_str(), "true" | "false")
+                    || self.state.get(&given_mark(&name)).is_some()
+                        && self.state.get(&name).is_some_and(|it| said(it) == Some(true))
+                        && !is_set_again(&self.source, &name)
+            }
+            ExpressionKind::Operator { name, operands } if name == "not" => {
+                return match (operands.as_slice(), said(values)) {
+                    ([inner], Some(said)) => {
+                        let inner_says = Value::known(if said { "False" } else { "True" });
+                        self.decided(inner, &[inner_says]).map(|it| !it)
+                    }
+                    _ => None,
+                };
+            }
+            ExpressionKind::Call { function, .. } => {
+                matches!(&function.kind, ExpressionKind::Member { of, .. }
+                    if matches!(&of.kind, ExpressionKind::Variable(name) if name.eq_ignore_ascii_case("pscmdlet")))
+                    && self.is_rehearsed()
+            }
+            _ => false,
+        };
+        said(values).filter(|_| is_known)
+    }
+
     fn branches(&mut self, branches: &[Branch], span: Span, switch: Option<()>) -> Vec<Value> {
         let mut values = Vec::new();
         let mut ways = Vec::new();
@@ -179,13 +218,22 @@ impl Evaluator<'_, '_> {
             if let Some(condition) = &branch.condition
                 && !(switch.is_some() && matches!(condition.kind, ExpressionKind::Block(_)))
             {
-                self.in_rounds(span, |it| it.expression(condition));
+                let values = self.in_rounds(span, |it| it.expression(condition));
+                match self.decided(condition, &values).filter(|_| switch.is_none()) {
+                    Some(false) => continue,
+                    Some(true) => is_sure = true,
+                    None => {}
+                }
             }
+            let is_last = is_sure;
             is_sure |= branch.condition.is_none();
             let (more, changes) = self.apart(|it| it.body(&branch.body));
             all_left &= std::mem::take(&mut self.left);
             ways.push(changes);
             values.extend(more);
+            if is_last {
+                break;
+            }
         }
         if !is_sure || switch.is_some() {
             ways.push(Changes::new());
@@ -478,6 +526,57 @@ pub(super) fn truth(value: &Value) -> Option<bool> {
         Value::List(values) => Some(!values.is_empty()),
         Value::Object(_) | Value::Block(_) | Value::Type(_) => Some(true),
     }
+}
+
+/// Whether a text gives a name another value, or may do so in a way that does not write it.
+fn is_set_again(source: &str, name: &str) -> bool {
+    const BY_OTHER_WAYS: &[&str] = &[
+        "-ov ",
+        "[ref]",
+        "clear-item",
+        "clear-variable",
+        "clv ",
+        "iex",
+        "import-module",
+        "invoke-expression",
+        "new-variable",
+        "nv ",
+        "outvariable",
+        "psvariable",
+        "remove-item variable",
+        "remove-variable",
+        "rv ",
+        "scriptblock]::",
+        "set-item",
+        "set-variable",
+        "sv ",
+        "variable:",
+    ];
+    let source = source.to_ascii_lowercase();
+    let assigns = source.match_indices(name).any(|(at, name)| {
+        let is_declared = source.get(..at).is_some_and(|before| before.ends_with("[switch]$"));
+        let rest = source.get(at + name.len()..).unwrap_or_default();
+        let rest = rest.trim_start_matches(|it: char| it.is_whitespace() || it == '}');
+        let rest = rest.trim_start_matches(['+', '-', '*', '/', '?']);
+        !is_declared && (rest.starts_with(',') || rest.starts_with('=') && !rest.starts_with("=="))
+    });
+    // `. ./other.ps1`
+    let loads = source.lines().any(|line| {
+        let line = line.trim_start_matches(|it: char| it.is_whitespace() || it == '{');
+        line.starts_with(". ") || line.contains("; . ") || line.contains("{ . ")
+    });
+    assigns || loads || BY_OTHER_WAYS.iter().any(|way| source.contains(way))
+}
+
+/// What values say where each of them says the same in so many words.
+fn said(values: &[Value]) -> Option<bool> {
+    let says = |value: &Value| match value.as_known()? {
+        "True" => Some(true),
+        "False" => Some(false),
+        _ => None,
+    };
+    let first = says(values.first()?)?;
+    values.iter().all(|value| says(value) == Some(first)).then_some(first)
 }
 
 /// Whether an expression is written for what it changes: `$x++`.

@@ -5,6 +5,7 @@ use portcullis_syntax::{Span, tree::CallKind};
 
 use super::super::{
     Evaluator,
+    calls::tainted,
     operators::{letters, replace, split},
     value::{Object, Value, part, unknown_of},
 };
@@ -48,6 +49,10 @@ impl Evaluator<'_, '_> {
         // learn.microsoft.com, `EventLogSession.ClearLog`.
         if name == "clearlog" {
             self.walk.note("code.powershell.guard", span);
+        }
+        // `$PSCmdlet.ShouldProcess(…)` (learn.microsoft.com, "Everything you wanted to know about ShouldProcess").
+        if name == "shouldprocess" && self.is_rehearsed() {
+            return Value::known("False");
         }
         // What is changed where it stands is changed by its name.
         if let Value::Type(class) = holder
@@ -244,6 +249,13 @@ impl Evaluator<'_, '_> {
         }
     }
 
+    /// A password that a file keeps encrypted is opened.
+    pub(super) fn opens_kept(&mut self, kept: &Text, span: Span) {
+        if !kept.sources.is_empty() {
+            self.walk.note("windows.secrets.read", span);
+        }
+    }
+
     fn text_method(&mut self, text: &Text, name: &str, given: &[Value], span: Span) -> Value {
         let argument = |it: &Self, at: usize| given.get(at).map(|value| it.text(value));
         let number = |at: usize| {
@@ -255,6 +267,10 @@ impl Evaluator<'_, '_> {
             None => Value::Text(unknown_of(text, name)),
         };
         match name {
+            "getnetworkcredential" => {
+                self.opens_kept(text, span);
+                Value::Text(tainted(unknown_of(text, "a password"), Taint::SECRET))
+            }
             "replace" => {
                 let from = argument(self, 0).unwrap_or_default();
                 let to = argument(self, 1).unwrap_or_default();
@@ -393,8 +409,7 @@ impl Evaluator<'_, '_> {
             }
             "promptforcredential" => {
                 self.walk.note("windows.secrets.read", span);
-                let made_of =
-                    super::super::calls::tainted(Text::unknown("a password"), Taint::SECRET);
+                let made_of = tainted(Text::unknown("a password"), Taint::SECRET);
                 self.object(Object { class: "credential".to_owned(), made_of, ..Object::default() })
             }
             "setvalue" | "getfield" | "getmethod" | "gettypes" | "getconstructor"
@@ -512,8 +527,7 @@ impl Evaluator<'_, '_> {
                 Value::Nothing
             }
             "credential" => {
-                let made_of =
-                    super::super::calls::tainted(unknown_of(&whole, "a password"), Taint::SECRET);
+                let made_of = tainted(unknown_of(&whole, "a password"), Taint::SECRET);
                 Value::Text(made_of)
             }
             class if class.starts_with("com ") => self.com_method(class, name, given, span),

@@ -181,17 +181,20 @@ impl Evaluator<'_, '_> {
             name.trim_start_matches('-').eq_ignore_ascii_case("whatif")
         });
         let mut bound = bind(row, given, input, span);
-        // learn.microsoft.com, "about_Preference_Variables": every command only says what it would do.
-        let preference = self.state.get("whatifpreference").unwrap_or_default();
-        let is_rehearsed = !preference.is_empty()
-            && preference.iter().all(|it| super::statements::truth(it) == Some(true));
         // What runs code runs it, and that may say otherwise.
         let asks = matches!(row.does, Does::Files(_) | Does::Registry(_));
-        if is_rehearsed && asks && !says_itself {
+        if self.is_rehearsed() && asks && !says_itself {
             bound.switches.push("whatif".to_owned());
         }
         self.work_out(&mut bound);
         bound
+    }
+
+    /// learn.microsoft.com, "about_Preference_Variables": every command only says what it would do.
+    pub(super) fn is_rehearsed(&self) -> bool {
+        let preference = self.state.get("whatifpreference").unwrap_or_default();
+        !preference.is_empty()
+            && preference.iter().all(|it| super::statements::truth(it) == Some(true))
     }
 
     /// learn.microsoft.com, "about_Script_Blocks", delay-bind: a block that stands where a value is taken gives it for each thing that comes in.
@@ -312,7 +315,17 @@ impl Evaluator<'_, '_> {
         if dry {
             return Some(Value::Text(shown));
         }
-        match names::said_by(verb, noun) {
+        // learn.microsoft.com, "Microsoft.PowerShell.SecretManagement": otherwise it gives a text that nothing shows.
+        let is_opened = noun == "secret"
+            && given.iter().any(|one| {
+                let name = one.name.as_deref().unwrap_or_default().to_ascii_lowercase();
+                name.len() > "-as".len() && "-asplaintext".starts_with(&name)
+            });
+        let said = match names::said_by(verb, noun) {
+            names::Said::Looks if is_opened => names::Said::Secret,
+            said => said,
+        };
+        match said {
             names::Said::Looks => {
                 if ["secret", "password", "credential", "token"].iter().any(|it| noun.contains(it))
                 {

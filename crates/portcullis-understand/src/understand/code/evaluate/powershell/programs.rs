@@ -90,6 +90,10 @@ impl Evaluator<'_, '_> {
             Programs::Secure => {
                 let value = bound.get(&["inputobject", "securestring"]).or(bound.input.as_ref());
                 let text = value.map(|value| self.text(value)).unwrap_or_default();
+                let opens = bound.has("asplaintext");
+                if opens {
+                    self.opens_kept(&text, span);
+                }
                 Value::Text(tainted(unknown_of(&text, "a password"), Taint::SECRET))
             }
             Programs::Private => {
