@@ -226,7 +226,6 @@ static RULES: &[Rule] = &[
             "kubectl get secrets",
             "kubectl describe secret db",
             "kubectl get secret db -o jsonpath='{.metadata.name}'",
-            "kubectl get secret db -n staging -o json | jq -r '.data | keys[]'",
             "kubectl get secrets -o custom-columns=NAME:.metadata.name,TYPE:.type",
             "kubectl config view",
             "kubectl get pods -o yaml",

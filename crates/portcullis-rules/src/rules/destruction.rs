@@ -15,11 +15,13 @@ use crate::{
 mod emptied;
 mod endless;
 mod overwritten;
+mod sources;
 mod spared;
 
 use emptied::emptied;
 use endless::endless;
 use overwritten::overwritten;
+use sources::whole_sources;
 use spared::{is_kept_elsewhere, is_made_again, is_of_other_project, is_of_this_call};
 
 pub(super) static SHELF: Shelf = Shelf {
@@ -173,6 +175,35 @@ static RULES: &[Rule] = &[
             "find . -exec rm -rf {} \\;",
         ],
         quiet: &["rm -rf build", "rm -rf src/old"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "fs.delete.sources",
+        message: "the project's sources would be deleted",
+        remedy: "see that all of it is committed (`git status --short src`), and delete what you mean",
+        when: When::Effect(Kinds::DELETE, whole_sources),
+        fires: &[
+            "rm -rf src tests",
+            "rm -rf ./src/*",
+            "rm -r migrations",
+            "find . -name '*.ts' -delete",
+            "rm -f **/*.py",
+            "find src -mindepth 1 -exec rm -rf {} +",
+            "python3 -c 'import shutil; shutil.rmtree(\"src\")'",
+        ],
+        quiet: &[
+            "rm -rf src/old",
+            "rm -rf src/generated/*",
+            "rm -rf build",
+            "rm -r src && git checkout src",
+            "rm -rf src && cp -r ../new src",
+            "mkdir src && touch src/a.py && rm -r src",
+            "find . -name '*.pyc' -delete",
+            "find . -path '*/migrations/*' -name '*.py' -not -name '__init__.py' -delete",
+            "find . -name '*.js' -delete",
+            "rm src/a.py src/b.py",
+            "rm src/*.orig",
+        ],
         ..Rule::LOSS
     },
     Rule {

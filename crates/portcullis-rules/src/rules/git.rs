@@ -185,12 +185,7 @@ static RULES: &[Rule] = &[
             "git clean -c=clean.requireforce=false|-c=clean.requireforce=0|-c=clean.requireforce=no|-c=clean.requireforce=off !-n !--dry-run",
         ]),
         fires: &["git clean -fd", "git clean -xdf", "git clean --force -d"],
-        quiet: &[
-            "git clean -nd",
-            "git clean -fdn",
-            "git clean -i",
-            "d=$(mktemp -d); cd \"$d\" && git init && git clean -fdx",
-        ],
+        quiet: &["git clean -nd", "git clean -fdn", "git clean -i"],
         ..Rule::LOSS
     },
     Rule {

@@ -1,0 +1,99 @@
+//! The sources of a project deleted as a whole. Owns by which names they are known.
+
+use super::super::{
+    Hit, Scene,
+    effects::{about, deleted, run, written},
+};
+use crate::{effect::Effect, place::Place, risk::Severity};
+
+/// Directories at the top of a project that hold what people wrote; nothing that a build makes is called so.
+const DIRECTORIES: &[&str] = &[
+    "app",
+    "apps",
+    "crates",
+    "internal",
+    "migrations",
+    "source",
+    "sources",
+    "spec",
+    "src",
+    "tests",
+];
+
+/// Files that people write and no build leaves behind.
+const FILES: &[&str] = &[
+    "*.cpp", "*.cs", "*.ex", "*.go", "*.java", "*.jsx", "*.kt", "*.php", "*.py", "*.rb", "*.rs",
+    "*.scala", "*.swift", "*.ts", "*.tsx", "*.vue",
+];
+
+/// A directory of sources, or every file of a language in the project or in such a directory.
+pub(super) fn whole_sources(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let (target, recursive, place) = deleted(effect, scene)?;
+    let path = target.path.as_deref()?;
+    let top = scene.facts.workspace.as_deref()?.trim_end_matches('/');
+    let below = path.strip_prefix(top)?.strip_prefix('/')?;
+    let (directory, rest) = below.split_once('/').unwrap_or((below, ""));
+    let is_all = |rest: &str| matches!(rest, "*" | "**" | "**/*");
+    let is_directory = DIRECTORIES.contains(&directory);
+    let is_whole = is_directory && (rest.is_empty() && recursive || is_all(rest));
+    let found = match below.rsplit_once("**/") {
+        Some((above, name)) if FILES.contains(&name) => {
+            above.is_empty() || is_directory && above.trim_end_matches('/') == directory
+        }
+        _ => false,
+    };
+    let is_of_project = matches!(place, Place::Workspace | Place::WorkspaceTop);
+    if !is_of_project || !(is_whole || found && !chooses(effect, scene)) {
+        return None;
+    }
+    let whole = if is_whole { top.len() + 1 + directory.len() } else { path.len() };
+    let whole = path.get(..whole)?;
+    let is_missing = scene.facts.paths.get(whole).is_some_and(|fact| !fact.exists);
+    (!is_missing && !is_made_here(whole, directory, effect, scene))
+        .then(|| about(Severity::High, target, "this deletes the project's sources:"))
+}
+
+/// Whether a search asks for more than a name.
+fn chooses(effect: &Effect, scene: &Scene<'_>) -> bool {
+    const ASKS: &[&str] = &[
+        "!",
+        "-empty",
+        "-ipath",
+        "-iregex",
+        "-maxdepth",
+        "-mmin",
+        "-mtime",
+        "-newer",
+        "-not",
+        "-path",
+        "-prune",
+        "-regex",
+        "-size",
+        "-wholename",
+    ];
+    scene.program_around(effect).is_some_and(|run| {
+        run.arguments
+            .iter()
+            .any(|word| word.text.as_known().is_some_and(|word| ASKS.contains(&word)))
+    })
+}
+
+/// Whether this very call makes what it deletes, or puts something in its place.
+fn is_made_here(path: &str, directory: &str, effect: &Effect, scene: &Scene<'_>) -> bool {
+    let is_there = |other: &str| {
+        other.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    scene.effects.list.iter().filter(|other| !std::ptr::eq(*other, effect)).any(|other| {
+        let puts =
+            written(other).is_some_and(|(target, ..)| target.path.as_deref().is_some_and(is_there));
+        let restores = run(other).is_some_and(|run| {
+            let mut words = run.arguments.iter().map(|word| word.text.known_prefix());
+            run.program == "git"
+                && words.next().is_some_and(|verb| matches!(verb, "checkout" | "restore"))
+                && words.any(|word| {
+                    matches!(word, "." | "./") || word.trim_end_matches('/') == directory
+                })
+        });
+        puts || restores
+    })
+}
