@@ -441,7 +441,7 @@ fn bound_of(line: &str) -> Option<&str> {
 fn is_told(lines: &[&str], at: usize, bound: &str) -> bool {
     /// How many lines before and behind are looked at.
     const AROUND: usize = 25;
-    let around = lines.get(at.saturating_sub(AROUND)..lines.len().min(at + AROUND)).unwrap();
+    let around = lines.get(at.saturating_sub(AROUND)..lines.len().min(at + AROUND)).unwrap_or(&[]);
     let told = [
         format!("> {bound}"),
         format!("({bound})"),
