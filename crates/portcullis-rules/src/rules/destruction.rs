@@ -189,6 +189,8 @@ static RULES: &[Rule] = &[
             "find . -name '*.ts' -delete",
             "rm -f **/*.py",
             "find src -mindepth 1 -exec rm -rf {} +",
+            "rm -rf src && mkdir src",
+            "mkdir -p src && rm -rf src",
             "python3 -c 'import shutil; shutil.rmtree(\"src\")'",
         ],
         quiet: &[
@@ -197,7 +199,6 @@ static RULES: &[Rule] = &[
             "rm -rf build",
             "rm -r src && git checkout src",
             "rm -rf src && cp -r ../new src",
-            "mkdir src && touch src/a.py && rm -r src",
             "find . -name '*.pyc' -delete",
             "find . -path '*/migrations/*' -name '*.py' -not -name '__init__.py' -delete",
             "find . -name '*.js' -delete",

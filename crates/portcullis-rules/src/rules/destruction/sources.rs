@@ -49,11 +49,11 @@ pub(super) fn whole_sources(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let whole = if is_whole { top.len() + 1 + directory.len() } else { path.len() };
     let whole = path.get(..whole)?;
     let is_missing = scene.facts.paths.get(whole).is_some_and(|fact| !fact.exists);
-    (!is_missing && !is_made_here(whole, directory, effect, scene))
+    (!is_missing && !is_put_back(whole, directory, effect, scene))
         .then(|| about(Severity::High, target, "this deletes the project's sources:"))
 }
 
-/// Whether a search asks for more than a name.
+/// Whether a search asks for more than a name, or code chooses among what it goes through.
 fn chooses(effect: &Effect, scene: &Scene<'_>) -> bool {
     const ASKS: &[&str] = &[
         "!",
@@ -71,29 +71,42 @@ fn chooses(effect: &Effect, scene: &Scene<'_>) -> bool {
         "-size",
         "-wholename",
     ];
-    scene.program_around(effect).is_some_and(|run| {
-        run.arguments
-            .iter()
-            .any(|word| word.text.as_known().is_some_and(|word| ASKS.contains(&word)))
-    })
+    const LOOPS: &[&str] = &["each", "for", "glob", "map"];
+    const CHOOSES: &[&str] = &["case", "continue", "filter", "if", "select", "unless", "when"];
+    if let Some(run) = scene.program_around(effect) {
+        let mut words = run.arguments.iter().filter_map(|word| word.text.as_known());
+        return words.any(|word| ASKS.contains(&word));
+    }
+    let text = scene.effects.layer_text(effect.at.layer);
+    let before = text.get(..effect.at.span.range().end).unwrap_or(text);
+    let is_letter = |letter: char| letter.is_alphanumeric();
+    let words = before.rsplit(|letter: char| !is_letter(letter)).filter(|word| !word.is_empty());
+    words.take_while(|word| !LOOPS.contains(word)).any(|word| CHOOSES.contains(&word))
 }
 
-/// Whether this very call makes what it deletes, or puts something in its place.
-fn is_made_here(path: &str, directory: &str, effect: &Effect, scene: &Scene<'_>) -> bool {
+/// Whether this very call puts something else in the place of what it deletes.
+fn is_put_back(path: &str, directory: &str, effect: &Effect, scene: &Scene<'_>) -> bool {
     let is_there = |other: &str| {
         other.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    scene.effects.list.iter().filter(|other| !std::ptr::eq(*other, effect)).any(|other| {
-        let puts =
-            written(other).is_some_and(|(target, ..)| target.path.as_deref().is_some_and(is_there));
-        let restores = run(other).is_some_and(|run| {
-            let mut words = run.arguments.iter().map(|word| word.text.known_prefix());
-            run.program == "git"
-                && words.next().is_some_and(|verb| matches!(verb, "checkout" | "restore"))
-                && words.any(|word| {
-                    matches!(word, "." | "./") || word.trim_end_matches('/') == directory
+    let behind = scene.effects.list.iter().skip_while(|other| !std::ptr::eq(*other, effect));
+    behind.skip(1).any(|other| {
+        let puts = || {
+            written(other).is_some_and(|(to, ..)| to.path.as_deref().is_some_and(is_there))
+                && scene.program_around(other).is_some_and(|run| {
+                    matches!(run.program.as_str(), "cp" | "mv" | "rsync" | "tar" | "unzip")
                 })
-        });
-        puts || restores
+        };
+        let restores = || {
+            run(other).is_some_and(|run| {
+                let mut words = run.arguments.iter().map(|word| word.text.known_prefix());
+                run.program == "git"
+                    && words.next().is_some_and(|verb| matches!(verb, "checkout" | "restore"))
+                    && words.any(|word| {
+                        matches!(word, "." | "./") || word.trim_end_matches('/') == directory
+                    })
+            })
+        };
+        puts() || restores()
     })
 }

@@ -76,13 +76,14 @@ impl Interpreter<'_, '_, '_> {
             names.inherit(&directory.text);
             return Value::Text(names);
         }
-        // `packages/*/dist`: what all of them are called, is known.
+        // `packages/*/dist`, `**/*.map`: what all of them are called, or how they end, is known.
         let last = pattern.rsplit('/').next().unwrap_or_default();
+        let ending = last.strip_prefix("*.");
         let is_called = !pattern.starts_with(['/', '~'])
             && !pattern.contains("..")
             && !last.is_empty()
-            && !last.contains(['*', '?', '[', '{', '!'])
-            && last != pattern
+            && !ending.unwrap_or(last).contains(['*', '?', '[', '{', '!'])
+            && (last != pattern || ending.is_some())
             && root.len() < pattern.len();
         if is_called && !outside {
             let at = root.rfind('/').map_or(0, |at| at + 1);
