@@ -79,7 +79,11 @@ impl Interpreter<'_, '_, '_> {
         // `packages/*/dist`, `**/*.map`: what all of them are called, or how they end, is known.
         let last = pattern.rsplit('/').next().unwrap_or_default();
         let ending = last.strip_prefix("*.");
-        let is_called = !pattern.starts_with(['/', '~'])
+        let is_own = matches!(
+            place::place_of(&target, self.walk.facts()),
+            Place::Workspace | Place::WorkspaceTop | Place::Artifact
+        );
+        let is_called = (is_own || !pattern.starts_with(['/', '~']))
             && !pattern.contains("..")
             && !last.is_empty()
             && !ending.unwrap_or(last).contains(['*', '?', '[', '{', '!'])
@@ -124,10 +128,13 @@ impl Interpreter<'_, '_, '_> {
             let all = patterns.into_iter().map(|pattern| {
                 let own = Given { value: Value::known(&pattern), ..first.clone() };
                 let argument = self.place_of(Some(&own));
+                if is_one(&pattern) {
+                    return own.value;
+                }
                 self.flush();
                 self.listed(&argument)
             });
-            return all.reduce(Value::or).unwrap_or_else(|| Value::unknown("names"));
+            return Value::List(all.collect());
         }
         // The same in another directory.
         let root =
@@ -143,11 +150,14 @@ impl Interpreter<'_, '_, '_> {
                 }
                 whole.push_known(&pattern);
                 let own = Given { value: Value::Text(whole), ..first.clone() };
+                if is_one(&pattern) {
+                    return own.value;
+                }
                 let argument = self.place_of(Some(&own));
                 self.flush();
                 self.listed(&argument)
             });
-            return all.reduce(Value::or).unwrap_or_else(|| Value::unknown("names"));
+            return Value::List(all.collect());
         }
         // What is gone through may begin at one of several places.
         if let Some(first) = first
@@ -449,7 +459,7 @@ impl Interpreter<'_, '_, '_> {
 /// all of it is known.
 fn patterns(value: &Value) -> Option<Vec<String>> {
     /// How many are told apart.
-    const PATTERNS: usize = 4;
+    const PATTERNS: usize = 12;
     let mut all = Vec::new();
     match value {
         Value::List(list) => {
@@ -466,6 +476,11 @@ fn patterns(value: &Value) -> Option<Vec<String>> {
         }
     }
     (!all.is_empty() && all.len() <= PATTERNS).then_some(all)
+}
+
+/// Whether a pattern stands for no more than itself.
+fn is_one(pattern: &str) -> bool {
+    !pattern.contains(['*', '?', '[', '{', '(', '!'])
 }
 
 /// `a/{b,c}` as `a/b` and `a/c`; one pair of braces.
