@@ -192,6 +192,7 @@ static RULES: &[Rule] = &[
             "rm -rf src && mkdir src",
             "mkdir -p src && rm -rf src",
             "python3 -c 'import shutil; shutil.rmtree(\"src\")'",
+            "python3 -c 'import os, shutil; [shutil.rmtree(os.path.join(os.getcwd(), n)) for n in os.listdir(os.getcwd())]'",
         ],
         quiet: &[
             "rm -rf src/old",

@@ -35,7 +35,15 @@ pub(super) fn whole_sources(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (directory, rest) = below.split_once('/').unwrap_or((below, ""));
     let is_all = |rest: &str| matches!(rest, "*" | "**" | "**/*");
     let is_directory = DIRECTORIES.contains(&directory);
-    let is_whole = is_directory && (rest.is_empty() && recursive || is_all(rest));
+    // `for name in os.listdir(project): rmtree(join(project, name))`
+    let is_each_at_top = || {
+        recursive
+            && is_all(below)
+            && scene.program_around(effect).is_none()
+            && !chooses(effect, scene)
+    };
+    let is_whole =
+        is_directory && (rest.is_empty() && recursive || is_all(rest)) || is_each_at_top();
     let found = match below.rsplit_once("**/") {
         Some((above, name)) if FILES.contains(&name) => {
             above.is_empty() || is_directory && above.trim_end_matches('/') == directory
@@ -46,7 +54,7 @@ pub(super) fn whole_sources(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     if !is_of_project || !(is_whole || found && !chooses(effect, scene)) {
         return None;
     }
-    let whole = if is_whole { top.len() + 1 + directory.len() } else { path.len() };
+    let whole = if is_directory { top.len() + 1 + directory.len() } else { path.len() };
     let whole = path.get(..whole)?;
     let is_missing = scene.facts.paths.get(whole).is_some_and(|fact| !fact.exists);
     (!is_missing && !is_put_back(whole, directory, effect, scene))
@@ -79,9 +87,12 @@ fn chooses(effect: &Effect, scene: &Scene<'_>) -> bool {
     }
     let text = scene.effects.layer_text(effect.at.layer);
     let before = text.get(..effect.at.span.range().end).unwrap_or(text);
-    let is_letter = |letter: char| letter.is_alphanumeric();
-    let words = before.rsplit(|letter: char| !is_letter(letter)).filter(|word| !word.is_empty());
-    words.take_while(|word| !LOOPS.contains(word)).any(|word| CHOOSES.contains(&word))
+    let body = LOOPS.iter().filter_map(|word| before.rfind(word)).max().unwrap_or(0);
+    let body = before.get(body..).unwrap_or_default();
+    let words = body.split(|letter: char| !letter.is_alphanumeric());
+    // All but a few are as good as all.
+    words.into_iter().any(|word| CHOOSES.contains(&word))
+        && !["!=", " not in ", "unless"].iter().any(|sign| body.contains(sign))
 }
 
 /// Whether this very call puts something else in the place of what it deletes.
