@@ -144,8 +144,9 @@ impl Walk<'_> {
                 let elsewhere = elsewhere.map(|(_, path)| path.clone());
                 self.change_directory(elsewhere.or_else(|| self.variable_set("CDPATH")), arguments);
             }
-            "pushd" => self.push_directory(arguments, invocation.span),
-            "popd" => self.pop_directory(),
+            "pushd" => return self.push_directory(arguments, invocation.span),
+            "popd" => return self.pop_directory(arguments),
+            "dirs" => return self.show_directories(arguments),
             "pwd" => return self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),
             "eval" => {
                 let words: Vec<Text> =
@@ -201,7 +202,7 @@ impl Walk<'_> {
             "type" if invocation.options().has(&["-p", "-P"]) => {
                 return located(invocation.options().operands().next());
             }
-            "history" | "fc" | "type" | "jobs" | "help" | "dirs" | "umask" | "ulimit" | "times" => {
+            "history" | "fc" | "type" | "jobs" | "help" | "umask" | "ulimit" | "times" => {
                 return invocation.origin();
             }
             _ => {}

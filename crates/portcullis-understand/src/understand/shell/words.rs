@@ -263,6 +263,9 @@ impl Walk<'_> {
             "+" => self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),
             "-" => self.state.previous().map_or_else(|| Text::unknown("OLDPWD"), Text::known),
             "root" => Text::known("/root"),
+            number if number.ends_with(|last: char| last.is_ascii_digit()) => self
+                .kept_directory(number)
+                .unwrap_or_else(|| Text::known(format!("/home/{number}"))),
             other => Text::known(format!("/home/{other}")),
         }
     }
