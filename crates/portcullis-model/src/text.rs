@@ -64,7 +64,30 @@ pub enum Piece {
     /// An unquoted pattern as written, which the shell would replace by the names that match.
     Glob(String),
     /// Something, of any length; the name of the variable or command it comes from, for messages.
+    /// Where it was made of several, they stand beside each other; see [`origins`].
     Unknown(Box<str>),
+}
+
+/// What stands between the origins of one unknown piece that was made of several.
+const BESIDE: &str = " + ";
+
+/// How many origins of one piece are told apart; behind them stands what no file is called.
+const ORIGINS: usize = 8;
+
+/// The origin of what comes from one and then from another.
+fn beside(before: &str, origin: &str) -> Box<str> {
+    const MORE: &str = "\u{2026}";
+    let is_full = before.split(BESIDE).count() >= ORIGINS;
+    if before == PAST || is_full && before.ends_with(MORE) {
+        return before.into();
+    }
+    let origin = if is_full { MORE } else { origin };
+    format!("{before}{BESIDE}{origin}").into()
+}
+
+/// The origins that one of an unknown piece tells of, in order.
+pub fn origins(origin: &str) -> impl Iterator<Item = &str> {
+    origin.split(BESIDE)
 }
 
 /// Stretches in order. Nearly every text has one.
@@ -237,9 +260,12 @@ impl Text {
             return;
         }
         for piece in &other.pieces {
-            match piece {
-                Piece::Known(text) => self.push_known(text),
-                other => self.push(other.clone()),
+            match (piece, self.pieces.last_mut()) {
+                (Piece::Known(text), _) => self.push_known(text),
+                (Piece::Unknown(origin), Some(Piece::Unknown(before))) => {
+                    *before = beside(before, origin);
+                }
+                (other, _) => self.push(other.clone()),
             }
         }
         self.inherit(other);

@@ -271,7 +271,13 @@ impl Walk<'_> {
             positional.extend(rest.iter().map(|argument| argument.text.clone()));
             self.state.set_positional(positional);
         }
-        if content.taint.has(Taint::FILE) && content.has_unknown() {
+        let content = self.with_copies(&content).unwrap_or(content);
+        // What a process printed of files, changed or several of them, is no program of somebody's.
+        let is_printed = self
+            .target(&file.text)
+            .path
+            .is_some_and(|path| super::descriptor::is_pipe(&path) && !self.is_copy(&content));
+        if content.taint.has(Taint::FILE) && content.has_unknown() && !is_printed {
             // A file that was there before: somebody's program, as when it is run by its path.
             self.emit(EffectKind::Execute { language: "shell", code: content.clone() }, file.span);
             let path = self.target(&file.text).path;

@@ -83,6 +83,8 @@ impl Walk<'_> {
         input: Option<Text>,
     ) -> Text {
         self.emit(EffectKind::Execute { language: "shell", code: code.clone() }, span);
+        let joined = self.joined_code(code, span);
+        let code = joined.as_ref().unwrap_or(code);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
             if let Some(path) = self.copied_file(code)
                 && let Some(printed) = self.run_file("shell", &path, span, &[], input.clone())
@@ -167,6 +169,8 @@ impl Walk<'_> {
         input: Option<Text>,
     ) -> Result<(String, LayerId), Text> {
         self.emit(EffectKind::Execute { language, code: code.clone() }, span);
+        let joined = self.joined_code(code, span);
+        let code = joined.as_ref().unwrap_or(code);
         let mut printed = Text::unknown(language);
         printed.inherit(code);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {

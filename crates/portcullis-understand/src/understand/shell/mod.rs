@@ -22,6 +22,7 @@ mod earlier;
 mod evaluated;
 mod files;
 mod host;
+mod joined;
 mod leave;
 mod lines;
 mod listings;
@@ -50,6 +51,7 @@ mod streams;
 mod touched;
 mod traps;
 mod typed;
+mod unpacked;
 mod walk;
 mod words;
 

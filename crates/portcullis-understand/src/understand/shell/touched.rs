@@ -109,6 +109,19 @@ impl Walk<'_> {
         }
     }
 
+    /// A second name of what stands in a file or came from far away is one of what nobody knows.
+    fn make_unclear_link(&mut self, file: &Argument, path: Option<&str>, leads_to: &Text) {
+        let is_from_outside =
+            [Taint::FILE, Taint::NETWORK].iter().any(|taint| leads_to.taint.has(*taint));
+        if !leads_to.has_unknown() || !is_from_outside {
+            return;
+        }
+        let is_kept = path.is_none_or(|path| self.provenance.obscure(path.to_owned()));
+        if !is_kept {
+            self.gap(file.span, GapReason::Limit);
+        }
+    }
+
     /// The program reads a file; gives what is in it, as far as it is known (a file written by this same call is).
     pub fn read(&mut self, file: &Argument) -> Text {
         // What is left in a descriptor is read, not the file that it was opened on.
@@ -155,6 +168,9 @@ impl Walk<'_> {
     /// The program writes a file.
     pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
         self.named_by_script(file);
+        if self.is_written_through(file, mode) {
+            self.gap(file.span, GapReason::UnknownCode);
+        }
         for hidden in self.hidden_among(file) {
             self.at_most(Certainty::Likely, |walk| walk.write(&hidden, mode, content.clone()));
         }
@@ -178,6 +194,11 @@ impl Walk<'_> {
             }
             self.leave_level();
             return;
+        }
+        if mode == WriteMode::Link {
+            self.make_unclear_link(file, target.path.as_deref(), &content);
+        } else if target.path.as_deref().is_some_and(|path| self.provenance.is_obscure(path)) {
+            self.gap(file.span, GapReason::UnknownCode);
         }
         if let Some(path) = &target.path
             && !is_device(path)
