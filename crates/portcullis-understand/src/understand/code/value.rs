@@ -7,7 +7,7 @@ use portcullis_syntax::Span;
 use crate::{
     bound::Bounded as _,
     effect::stands_for,
-    text::{Piece, Taint, Text, origins},
+    text::{Piece, Taint, Text},
 };
 
 /// How many values one expression is followed through.
@@ -332,7 +332,7 @@ pub(super) fn mixed<'a>(origin: &str, values: impl IntoIterator<Item = &'a Value
 /// Whether a text comes from nowhere else than the script, and what it is was not followed.
 pub(in super::super) fn is_not_followed(text: &Text) -> bool {
     let unknown = text.pieces.iter().filter_map(|piece| match piece {
-        Piece::Unknown(origin) => Some(origins(origin).any(|it| it.ends_with(NOT_FOLLOWED))),
+        Piece::Unknown(origin) => Some(origin.ends_with(NOT_FOLLOWED)),
         Piece::Known(_) | Piece::Glob(_) => None,
     });
     let unknown: Vec<bool> = unknown.collect();

@@ -232,7 +232,7 @@ impl Walk<'_> {
     /// somebody's program and no gap (see [`Walk::script`]). Whatever changes a text calls its output after itself.
     pub(crate) fn is_copy(&self, code: &Text) -> bool {
         let [Piece::Unknown(origin)] = code.pieces.as_slice() else { return false };
-        if code.taint.has(Taint::DECODED) || code.taint.has(Taint::SECRET) {
+        if code.is_joined() || code.taint.has(Taint::DECODED) || code.taint.has(Taint::SECRET) {
             return false;
         }
         let effect = |id: &EffectId| self.recorder.effects.list.get(usize::try_from(id.0).ok()?);

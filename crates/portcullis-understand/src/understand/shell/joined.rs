@@ -7,14 +7,24 @@ use super::walk::Walk;
 use crate::{
     effect::GapReason,
     programs::found::Found,
-    text::{Piece, Text, origins},
+    text::{Piece, Text},
 };
 
 impl Walk<'_> {
     /// Code with what files hold in the place of their copies; `None` where it has none, or is nothing but one.
     pub(crate) fn with_copies(&mut self, code: &Text) -> Option<Text> {
         let is_one = matches!(code.pieces.as_slice(), [_]) && self.is_copy(code);
-        let pieces: Vec<Piece> = code.pieces.iter().flat_map(|piece| self.apart(code, piece)).collect();
+        let pieces: Vec<Piece> = code
+            .pieces
+            .iter()
+            .enumerate()
+            .flat_map(|(at, piece)| match piece {
+                Piece::Unknown(_) => {
+                    code.origins(at).map(|origin| Piece::Unknown(origin.into())).collect()
+                }
+                piece => vec![piece.clone()],
+            })
+            .collect();
         let is_copy = |piece: &Piece| self.is_copy(&code.derive([piece.clone()]));
         let copies: Vec<bool> = pieces.iter().map(is_copy).collect();
         if is_one || pieces.len() < 2 || !copies.contains(&true) {
@@ -55,22 +65,13 @@ impl Walk<'_> {
         Some(whole)
     }
 
-    /// A piece that was made of several, in those, unless it is the copy of a file that is called so.
-    fn apart(&self, code: &Text, piece: &Piece) -> Vec<Piece> {
-        match piece {
-            Piece::Unknown(origin) if !self.is_copy(&code.derive([piece.clone()])) => {
-                origins(origin).map(|origin| Piece::Unknown(origin.into())).collect()
-            }
-            piece => vec![piece.clone()],
-        }
-    }
-
     /// What a command printed is taken as one text: the last end of a line goes, in what is not known too.
     pub(super) fn captures(&mut self, printed: &Text) {
-        if let Some(Piece::Unknown(origin)) = printed.pieces.last()
-            && let Some(last) = origins(origin).last()
+        let at = printed.pieces.len().saturating_sub(1);
+        if let Some(last) = printed.origins(at).last()
+            && !self.provenance.capture(last)
         {
-            self.provenance.capture(last);
+            self.gap(Span::default(), GapReason::Limit);
         }
     }
 }

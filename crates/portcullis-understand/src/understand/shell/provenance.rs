@@ -91,8 +91,10 @@ impl Provenance {
 
     /// Something was unpacked in a directory after so many effects; `false` where that happened too often.
     pub(super) fn unpack(&mut self, path: String, after: usize) -> bool {
-        let has_room = self.unpacked.len() < BROUGHT;
-        if has_room {
+        // What was there before the first counts.
+        let is_known = self.unpacked.iter().any(|(known, _)| *known == path);
+        let has_room = is_known || self.unpacked.len() < BROUGHT;
+        if has_room && !is_known {
             self.unpacked.push((path, after));
         }
         has_room
@@ -126,11 +128,13 @@ impl Provenance {
                     .any(|(at, _)| path.get(..at).is_some_and(|it| self.unclear.contains(it))))
     }
 
-    /// A text that is not known is taken without its last end of a line.
-    pub(super) fn capture(&mut self, origin: &str) {
-        if self.captured.len() < CAPTURED {
+    /// A text that is not known is taken without its last end of a line; `false` where there are too many.
+    pub(super) fn capture(&mut self, origin: &str) -> bool {
+        let has_room = self.captured.len() < CAPTURED || self.captured.contains(origin);
+        if has_room {
             self.captured.insert(origin.into());
         }
+        has_room
     }
 
     /// Whether a text was taken without its last end of a line.

@@ -20,6 +20,9 @@ const COPROCESS: &str = "a coprocess";
 /// The numbers under which bash reads from a coprocess and writes to it.
 const FROM_COPROCESS: (u32, u32) = (63, 60);
 
+/// How many paths of descriptors are remembered.
+const OPENED: usize = 64;
+
 /// The first number that bash gives to `{name}<…`.
 const FIRST_GIVEN: u32 = 10;
 
@@ -76,6 +79,13 @@ impl Walk<'_> {
         };
         for redirect in redirects {
             self.redirect(redirect, &mut wiring);
+        }
+        if wiring.opened.len() > OPENED {
+            // The oldest are forgotten.
+            let excess = wiring.opened.len() - OPENED;
+            wiring.opened.drain(..excess);
+            let span = redirects.last().map_or_else(Span::default, |last| last.span);
+            self.gap(span, GapReason::Limit);
         }
         wiring
     }

@@ -5,13 +5,10 @@ use std::rc::Rc;
 
 use portcullis_syntax::Span;
 
-use super::{
-    state::Value,
-    walk::Walk,
-    words::join,
-};
+use super::{state::Value, walk::Walk, words::join};
 use crate::{
-    effect::{Argument, Certainty, GapReason},
+    bound::Bounded,
+    effect::{Argument, Certainty},
     text::Text,
     understand::code::not_followed,
 };
@@ -123,12 +120,9 @@ impl Walk<'_> {
             if asked.stays {
                 all.insert(1, Kept { directory, certainty: self.recorder.certainty });
             }
-            let mut below = all.split_off(usize::from(asked.stays));
+            let below = all.split_off(usize::from(asked.stays));
             let is_cut = below.len() > KEPT;
-            if is_cut {
-                below.truncate(KEPT);
-                self.gap(span, GapReason::Limit);
-            }
+            let below = below.into_iter().at_most(KEPT, self, span).collect();
             self.state.pile(Stack::of(below, is_whole && !is_cut));
             if !asked.stays {
                 self.change_directory(self.variable_set("CDPATH"), arguments);

@@ -89,10 +89,8 @@ impl Streams {
 
     /// Keeps no more descriptors than may be; `false` where there were more.
     pub(super) fn bound(&mut self) -> bool {
-        let most = self.descriptors.len().max(self.opened.len());
-        let is_within = most <= DESCRIPTORS;
+        let is_within = self.descriptors.len() <= DESCRIPTORS;
         self.descriptors.truncate(DESCRIPTORS);
-        self.opened.truncate(DESCRIPTORS);
         is_within
     }
 
@@ -112,7 +110,6 @@ impl Streams {
         let is_new = |(number, _): &(u32, String)| self.path_of(*number).is_none();
         let more: Vec<(u32, String)> = between.into_iter().filter(is_new).collect();
         self.opened.extend(more);
-        self.opened.truncate(DESCRIPTORS);
     }
 
     /// Whether a descriptor leads to a file.

@@ -39,9 +39,7 @@ impl Walk<'_> {
     pub(super) fn followed(&self, text: &Text) -> Target {
         let target = self.target(text);
         match target.path.as_deref().and_then(|path| self.state.linked(path)) {
-            Some(path) => {
-                Target::new(text.clone(), Some(self.behind_descriptor(path.to_owned())))
-            }
+            Some(path) => Target::new(text.clone(), Some(self.behind_descriptor(path.to_owned()))),
             None => target,
         }
     }

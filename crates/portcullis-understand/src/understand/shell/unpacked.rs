@@ -2,7 +2,6 @@
 //! through them may lead.
 
 use crate::{
-    bound::Bounded,
     effect::{Argument, EffectKind, GapReason, Target, WriteMode},
     facts::PathKind,
     paths::absolute,
@@ -14,6 +13,9 @@ use super::walk::Walk;
 
 /// How many directories of a path are asked for.
 const DEEP: usize = 16;
+
+/// How many effects are looked through for one unit of work.
+const EFFECTS_PER_WORK: usize = 64;
 
 /// Where shells are let in by what a file of this name says (sshd(8), "AUTHORIZED_KEYS FILE FORMAT").
 const LETS_IN: (&str, &str) = (".ssh", "authorized_keys");
@@ -30,12 +32,15 @@ impl Walk<'_> {
 
     /// Whether a file is written through a directory that came out of an archive: nobody knows where it is. Whoever went there saw that it is a
     /// directory, and is taken to be in it where no file of that name matters.
-    pub(super) fn is_written_through(&self, file: &Argument, mode: WriteMode) -> bool {
+    pub(super) fn is_written_through(&mut self, file: &Argument, mode: WriteMode) -> bool {
         if !self.provenance.has_unpacked()
             || !matches!(mode, WriteMode::Replace | WriteMode::Append | WriteMode::Edit)
         {
             return false;
         }
+        let work = self.provenance.unpacked().iter().map(|(_, after)| 1 + after / EFFECTS_PER_WORK);
+        let work = work.sum();
+        self.charge(work);
         let path = absolute(&file.text, self.state.directory(), self.facts);
         let Some(path) = path else { return false };
         let is_inside = |below: &str| {
@@ -74,7 +79,12 @@ impl Walk<'_> {
             let Some(rest) = path.strip_prefix(directory.trim_end_matches('/')) else { continue };
             let Some(rest) = rest.strip_prefix('/') else { continue };
             let before = path.len() - rest.len();
-            for (at, _) in rest.match_indices('/').leading(DEEP) {
+            if rest.matches('/').count() > DEEP {
+                // So deep nobody looks.
+                found.push(rest);
+                continue;
+            }
+            for (at, _) in rest.match_indices('/') {
                 let (Some(through), Some(below)) =
                     (path.get(..before + at), path.get(before + at + 1..))
                 else {

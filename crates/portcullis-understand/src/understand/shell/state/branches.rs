@@ -100,8 +100,7 @@ impl State {
         let mut merged: HashMap<String, (usize, Vec<Value>)> = HashMap::new();
         let mut directories: Vec<Option<String>> = Vec::new();
         let mut elsewhere = None;
-        let all_moved =
-            exhaustive && branches.iter().all(|branch| branch.directory.is_some());
+        let all_moved = exhaustive && branches.iter().all(|branch| branch.directory.is_some());
         let mut stack: Option<Stack> = (!all_moved).then(|| self.place.stack.clone());
         for branch in branches {
             for (name, after) in branch.variables {
@@ -115,10 +114,9 @@ impl State {
             }
             if let Some(place) = branch.directory {
                 elsewhere = elsewhere.or(place.elsewhere);
-                stack = Some(stack.map_or_else(
-                    || place.stack.clone(),
-                    |stack| stack.either(&place.stack),
-                ));
+                stack = Some(
+                    stack.map_or_else(|| place.stack.clone(), |stack| stack.either(&place.stack)),
+                );
                 directories.push(place.directory);
             }
         }
