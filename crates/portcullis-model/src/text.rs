@@ -67,6 +67,10 @@ pub enum Piece {
     Unknown(Box<str>),
 }
 
+/// How many more origins of unknown pieces are told apart; behind them stands what no file is called.
+const ORIGINS: usize = 16;
+const MORE: &str = "\u{2026}";
+
 /// Stretches in order. Nearly every text has one.
 pub type Pieces = SmallVec<[Piece; 1]>;
 
@@ -81,6 +85,8 @@ pub struct Text {
     pub sources: Vec<EffectId>,
     /// The bytes behind an unknown piece, where they are known and are no text; see [`Text::as_binary`].
     pub binary: Option<Arc<[u8]>>,
+    /// What else went into unknown pieces, by their places: several that follow each other are one piece. See [`Text::origins`].
+    pub beside: Option<Arc<Vec<(usize, Box<str>)>>>,
 }
 
 impl Text {
@@ -233,16 +239,55 @@ impl Text {
         if self.pieces.is_empty() {
             self.pieces.clone_from(&other.pieces);
             self.binary.clone_from(&other.binary);
+            self.beside.clone_from(&other.beside);
             self.inherit(other);
             return;
         }
-        for piece in &other.pieces {
+        for (at, piece) in other.pieces.iter().enumerate() {
             match piece {
                 Piece::Known(text) => self.push_known(text),
-                other => self.push(other.clone()),
+                Piece::Unknown(_) if matches!(self.pieces.last(), Some(Piece::Unknown(_))) => {
+                    for origin in other.origins(at) {
+                        self.put_beside(origin);
+                    }
+                }
+                piece => {
+                    self.push(piece.clone());
+                    for origin in other.origins(at).skip(1) {
+                        self.put_beside(origin);
+                    }
+                }
             }
         }
         self.inherit(other);
+    }
+
+    /// The last piece comes from this too.
+    fn put_beside(&mut self, origin: &str) {
+        let at = self.pieces.len().saturating_sub(1);
+        let beside = Arc::make_mut(self.beside.get_or_insert_default());
+        match beside.len() {
+            count if count < ORIGINS => beside.push((at, origin.into())),
+            ORIGINS => beside.push((at, MORE.into())),
+            _ => {}
+        }
+    }
+
+    /// Where an unknown piece comes from: from several where they followed each other.
+    pub fn origins(&self, at: usize) -> impl Iterator<Item = &str> {
+        let first = match self.pieces.get(at) {
+            Some(Piece::Unknown(origin)) => Some(&**origin),
+            _ => None,
+        };
+        let beside = self.beside.iter().flat_map(|beside| beside.iter());
+        let beside = beside.filter(move |(of, _)| *of == at).map(|(_, origin)| &**origin);
+        first.into_iter().chain(beside)
+    }
+
+    /// Whether an unknown piece was made of several.
+    #[must_use]
+    pub fn is_joined(&self) -> bool {
+        self.beside.is_some()
     }
 
     /// Takes over where another text comes from without its bytes.
@@ -275,7 +320,13 @@ impl Text {
     #[must_use]
     pub fn derive(&self, pieces: impl IntoIterator<Item = Piece>) -> Self {
         let pieces = pieces.into_iter().collect();
-        Self { pieces, taint: self.taint, sources: self.sources.clone(), binary: None }
+        Self {
+            pieces,
+            taint: self.taint,
+            sources: self.sources.clone(),
+            binary: None,
+            beside: None,
+        }
     }
 
     /// How many bytes are kept of it.

@@ -229,7 +229,11 @@ fn sed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         for code in &edited.executes {
             output.append(&walk.shell(code, span, &[], None));
         }
-        for name in edited.writes.iter().filter(|name| !name.starts_with("/dev/std")) {
+        for name in edited
+            .writes
+            .iter()
+            .filter(|name| !matches!(name.as_str(), "/dev/stderr" | "/dev/stdout"))
+        {
             let target = Argument { text: Text::known(name.clone()), span };
             let mut content = Text::unknown("sed");
             content.inherit(&output);

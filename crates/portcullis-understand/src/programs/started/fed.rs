@@ -44,6 +44,14 @@ fn statements(walk: &mut dyn Host, invocation: &Invocation) {
     }
     if let Some(input) = &invocation.input {
         paths.extend(walk.copied_file(input));
+        // Several files are one text.
+        if let Some(text) = walk.with_copies(input)
+            && let Some(text) = text.as_known()
+        {
+            let program = Text::known(invocation.program.as_str());
+            let program = Argument { text: program, span: invocation.name.span };
+            walk.run(&[program], Some(Text::known(text)));
+        }
     }
     // Commands of the program itself on its command line: `.read FILE`, `source FILE`, `\\i FILE`.
     for word in invocation.arguments.iter().filter_map(|word| word.text.as_known()) {

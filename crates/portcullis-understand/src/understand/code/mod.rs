@@ -111,7 +111,7 @@ use portcullis_syntax::{
     code::{TokenKind, dialect, tokens},
 };
 
-pub(super) use value::is_not_followed;
+pub(super) use value::{is_not_followed, not_followed};
 
 pub(super) use notebook::{is_other_language, puts_names_in, without_magics};
 

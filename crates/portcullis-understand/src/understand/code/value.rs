@@ -312,6 +312,11 @@ impl Value {
 /// What stands behind the origin of a value that was made of nothing but what stands in the script, in a way that is not followed.
 const NOT_FOLLOWED: &str = ", not followed";
 
+/// A text that comes from nowhere else than the script, in a way that is not followed.
+pub(in super::super) fn not_followed(origin: &str) -> Text {
+    Text::unknown(&format!("{origin}{NOT_FOLLOWED}"))
+}
+
 /// A text of which nothing is known but what went into it.
 pub(super) fn mixed<'a>(origin: &str, values: impl IntoIterator<Item = &'a Value>) -> Text {
     let values: Vec<&Value> = values.into_iter().collect();

@@ -2,15 +2,12 @@
 //! `builtins`, `options` and `arrays`.
 
 use super::arrays::Elements;
-use crate::effect::Certainty;
 
 /// What builtins keep.
 #[derive(Debug, Default)]
 pub(super) struct BuiltinState {
     /// The shells that were started.
     pub(super) shells: Shells,
-    /// The directories that `pushd` left, with how certain that was.
-    pub(super) pushed: Vec<(Option<String>, Certainty)>,
     /// Where `getopts` is in its argument, in letters.
     pub(super) letter: usize,
     /// The arrays in the arguments of `declare` and its kin, by name.

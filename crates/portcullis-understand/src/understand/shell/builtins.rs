@@ -144,8 +144,9 @@ impl Walk<'_> {
                 let elsewhere = elsewhere.map(|(_, path)| path.clone());
                 self.change_directory(elsewhere.or_else(|| self.variable_set("CDPATH")), arguments);
             }
-            "pushd" => self.push_directory(arguments, invocation.span),
-            "popd" => self.pop_directory(),
+            "pushd" => return self.push_directory(arguments, invocation.span),
+            "popd" => return self.pop_directory(arguments),
+            "dirs" => return self.show_directories(arguments),
             "pwd" => return self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),
             "eval" => {
                 let words: Vec<Text> =
@@ -201,7 +202,7 @@ impl Walk<'_> {
             "type" if invocation.options().has(&["-p", "-P"]) => {
                 return located(invocation.options().operands().next());
             }
-            "history" | "fc" | "type" | "jobs" | "help" | "dirs" | "umask" | "ulimit" | "times" => {
+            "history" | "fc" | "type" | "jobs" | "help" | "umask" | "ulimit" | "times" => {
                 return invocation.origin();
             }
             _ => {}
@@ -270,7 +271,13 @@ impl Walk<'_> {
             positional.extend(rest.iter().map(|argument| argument.text.clone()));
             self.state.set_positional(positional);
         }
-        if content.taint.has(Taint::FILE) && content.has_unknown() {
+        let content = self.with_copies(&content).unwrap_or(content);
+        // What a process printed of files, changed or several of them, is no program of somebody's.
+        let is_printed = self
+            .target(&file.text)
+            .path
+            .is_some_and(|path| super::descriptor::is_pipe(&path) && !self.is_copy(&content));
+        if content.taint.has(Taint::FILE) && content.has_unknown() && !is_printed {
             // A file that was there before: somebody's program, as when it is run by its path.
             self.emit(EffectKind::Execute { language: "shell", code: content.clone() }, file.span);
             let path = self.target(&file.text).path;

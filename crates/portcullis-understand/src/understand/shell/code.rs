@@ -83,6 +83,8 @@ impl Walk<'_> {
         input: Option<Text>,
     ) -> Text {
         self.emit(EffectKind::Execute { language: "shell", code: code.clone() }, span);
+        let joined = self.joined_code(code, span);
+        let code = joined.as_ref().unwrap_or(code);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
             if let Some(path) = self.copied_file(code)
                 && let Some(printed) = self.run_file("shell", &path, span, &[], input.clone())
@@ -167,6 +169,8 @@ impl Walk<'_> {
         input: Option<Text>,
     ) -> Result<(String, LayerId), Text> {
         self.emit(EffectKind::Execute { language, code: code.clone() }, span);
+        let joined = self.joined_code(code, span);
+        let code = joined.as_ref().unwrap_or(code);
         let mut printed = Text::unknown(language);
         printed.inherit(code);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
@@ -228,7 +232,7 @@ impl Walk<'_> {
     /// somebody's program and no gap (see [`Walk::script`]). Whatever changes a text calls its output after itself.
     pub(crate) fn is_copy(&self, code: &Text) -> bool {
         let [Piece::Unknown(origin)] = code.pieces.as_slice() else { return false };
-        if code.taint.has(Taint::DECODED) || code.taint.has(Taint::SECRET) {
+        if code.is_joined() || code.taint.has(Taint::DECODED) || code.taint.has(Taint::SECRET) {
             return false;
         }
         let effect = |id: &EffectId| self.recorder.effects.list.get(usize::try_from(id.0).ok()?);

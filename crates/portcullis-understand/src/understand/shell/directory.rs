@@ -1,6 +1,4 @@
-//! `cd`, `pushd` and `popd`. Owns where each leads, and whether that is there.
-
-use portcullis_syntax::Span;
+//! `cd`. Owns where it leads, and whether that is there; the directories that `pushd` keeps stand in `stack`.
 
 use super::walk::Walk;
 use crate::{
@@ -105,35 +103,6 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn push_directory(&mut self, arguments: &[Argument], span: Span) {
-        if self.builtins.pushed.len() < PUSHED {
-            let here = self.state.directory().map(str::to_owned);
-            self.builtins.pushed.push((here, self.recorder.certainty));
-        } else {
-            self.gap(span, GapReason::Limit);
-        }
-        // What is only put aside is what `popd` comes to.
-        let is_only_kept = arguments.iter().any(|argument| argument.text.as_known() == Some("-n"));
-        if is_only_kept {
-            let aside =
-                arguments.iter().find(|argument| !argument.text.known_prefix().starts_with('-'));
-            let aside = aside.and_then(|argument| self.target(&argument.text).path);
-            if let Some((directory, _)) = self.builtins.pushed.last_mut() {
-                *directory = aside;
-            }
-            return;
-        }
-        self.change_directory(self.variable_set("CDPATH"), arguments);
-    }
-
-    pub(super) fn pop_directory(&mut self) {
-        let back = match self.builtins.pushed.pop() {
-            Some((directory, certainty)) if certainty == self.recorder.certainty => directory,
-            _ => None,
-        };
-        self.state.enter(back);
-    }
-
     /// Whether a directory is surely there.
     fn stands(&self, path: &str) -> bool {
         let holds = |inner: &str| {
@@ -174,6 +143,3 @@ const MADE: usize = 64;
 
 /// How long the name of a directory may be on any system that scripts run on.
 const LONGEST_DIRECTORY: usize = 4096;
-
-/// How many directories `pushd` keeps.
-const PUSHED: usize = 16;

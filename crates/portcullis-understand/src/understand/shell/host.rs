@@ -198,7 +198,10 @@ impl Host for Walk<'_> {
                 _ => None,
             }
         });
-        let Some((revision, remote)) = packed else { return };
+        let Some((revision, remote)) = packed else {
+            self.unpacks_into(directory);
+            return;
+        };
         let Some(to) = self.target(&directory.text).path else { return };
         let repository = remote.and_then(|remote| self.target(&remote.text).path);
         let versions = Versions {
@@ -249,6 +252,10 @@ impl Host for Walk<'_> {
 
     fn copied_file(&mut self, code: &Text) -> Option<String> {
         Walk::copied_file(self, code)
+    }
+
+    fn with_copies(&mut self, code: &Text) -> Option<Text> {
+        Walk::with_copies(self, code)
     }
 
     fn with_names(&mut self, text: Text) -> Text {

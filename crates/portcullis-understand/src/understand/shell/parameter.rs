@@ -351,6 +351,9 @@ impl Walk<'_> {
 
     /// The value of a variable in this round of choices.
     pub(super) fn value(&mut self, name: &str) -> Option<Value> {
+        if let Some(directories) = self.array_of_directories(name) {
+            return Some(directories);
+        }
         let count = self.state.variable(name)?.len();
         let index = self.choice.pick(name, count);
         let value = self.state.variable(name)?.get(index).cloned()?;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use portcullis_syntax::Span;
 
-use super::{listings, walk::Walk};
+use super::{descriptor, listings, walk::Walk};
 use crate::{
     bound::Bounded,
     effect::{Argument, Arguments, Certainty, EffectId, EffectKind, GapReason, Run},
@@ -128,6 +128,16 @@ impl Walk<'_> {
             && self.enter_level(command.span)
         {
             let printed = self.run_as(Some(program), command);
+            self.leave_level();
+            return ControlFlow::Break(printed);
+        }
+        // A descriptor runs as the file that it was opened on.
+        if let Some(path) = &path
+            && descriptor::of(&command.known).is_some()
+            && descriptor::of(path).is_none()
+            && self.enter_level(command.span)
+        {
+            let printed = self.run_as(Some(path.clone()), command);
             self.leave_level();
             return ControlFlow::Break(printed);
         }

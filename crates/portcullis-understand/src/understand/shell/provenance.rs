@@ -1,6 +1,8 @@
 //! Files of this call that count for what comes later: what it made executable, what it brought over the network, and what was looked at.
 //! Owns the lists and their bounds; what is in files is kept by `state`.
 
+use std::collections::BTreeSet;
+
 use crate::{facts::content::Version, programs::found::Versions};
 
 /// How many files that were written and made executable are remembered until they are run.
@@ -8,6 +10,9 @@ const EXECUTABLES: usize = 64;
 
 /// How many directories that came over the network are remembered.
 const BROUGHT: usize = 256;
+
+/// How many texts are remembered that were taken without their last end of a line; of others it is read with it.
+const CAPTURED: usize = 256;
 
 /// How many steps of version control are remembered that put other versions of files in place.
 const STEPS: usize = 32;
@@ -21,6 +26,12 @@ pub(super) struct Provenance {
     executables: Vec<String>,
     /// Directories that this call brought over the network.
     brought: Vec<String>,
+    /// Directories that something was unpacked in, with how many effects there were before.
+    unpacked: Vec<(String, usize)>,
+    /// Names that lead to what stands in a file.
+    unclear: BTreeSet<String>,
+    /// Of texts that are not known, those that a command printed and that were taken without the last end of a line.
+    captured: BTreeSet<Box<str>>,
     /// Written files that a build or an interpreter found, with how much of them was known.
     looked_at: Vec<(String, usize)>,
 }
@@ -76,6 +87,59 @@ impl Provenance {
     /// Whether this directory, or one around it, was brought over the network.
     pub(super) fn is_brought_whole(&self, path: &str) -> bool {
         self.brought.iter().any(|directory| directory == path) || self.is_brought(Some(path))
+    }
+
+    /// Something was unpacked in a directory after so many effects; `false` where that happened too often.
+    pub(super) fn unpack(&mut self, path: String, after: usize) -> bool {
+        // What was there before the first counts.
+        let is_known = self.unpacked.iter().any(|(known, _)| *known == path);
+        let has_room = is_known || self.unpacked.len() < BROUGHT;
+        if has_room && !is_known {
+            self.unpacked.push((path, after));
+        }
+        has_room
+    }
+
+    /// Whether anything was unpacked.
+    pub(super) fn has_unpacked(&self) -> bool {
+        !self.unpacked.is_empty()
+    }
+
+    /// The directories that something was unpacked in, with how many effects there were before.
+    pub(super) fn unpacked(&self) -> &[(String, usize)] {
+        &self.unpacked
+    }
+
+    /// A path is another name of what nobody knows; `false` where there are too many.
+    pub(super) fn obscure(&mut self, path: String) -> bool {
+        let has_room = self.unclear.len() < BROUGHT;
+        if has_room {
+            self.unclear.insert(path);
+        }
+        has_room
+    }
+
+    /// Whether a path, or a directory of it, is another name of what nobody knows.
+    pub(super) fn is_obscure(&self, path: &str) -> bool {
+        !self.unclear.is_empty()
+            && (self.unclear.contains(path)
+                || path
+                    .match_indices('/')
+                    .any(|(at, _)| path.get(..at).is_some_and(|it| self.unclear.contains(it))))
+    }
+
+    /// A text that is not known is taken without its last end of a line; `false` where there are too many.
+    pub(super) fn capture(&mut self, origin: &str) -> bool {
+        let has_room = self.captured.len() < CAPTURED || self.captured.contains(origin);
+        if has_room {
+            self.captured.insert(origin.into());
+        }
+        has_room
+    }
+
+    /// Whether a text was taken without its last end of a line.
+    pub(super) fn is_captured(&self, origin: &str) -> bool {
+        self.captured.contains(origin)
     }
 
     /// Version control puts other versions of files in place; `false` where too many did.

@@ -4,7 +4,7 @@
 use portcullis_syntax::Span;
 use portcullis_syntax::shell::{Descriptor, Redirect, RedirectOperator};
 
-use super::{streams::Channel, walk::Walk};
+use super::{descriptor, streams::Channel, walk::Walk};
 use crate::{
     effect::{Argument, EffectKind, GapReason, WriteMode},
     facts::PathKind,
@@ -20,6 +20,9 @@ const COPROCESS: &str = "a coprocess";
 /// The numbers under which bash reads from a coprocess and writes to it.
 const FROM_COPROCESS: (u32, u32) = (63, 60);
 
+/// How many paths of descriptors are remembered.
+const OPENED: usize = 64;
+
 /// The first number that bash gives to `{name}<…`.
 const FIRST_GIVEN: u32 = 10;
 
@@ -29,12 +32,37 @@ pub(super) struct Wiring {
     pub(super) input: Channel,
     pub(super) output: Channel,
     others: Vec<(u32, Channel)>,
+    /// The paths that descriptors were opened on.
+    opened: Vec<(u32, String)>,
     /// The descriptor that the input is a second name of: what is read is taken from it.
     pub(super) input_from: Option<u32>,
     /// Whether the output was redirected, be it to where it went at the beginning.
     is_redirected: bool,
     /// Whether something could not be opened, or not be written to: then the command does not run, or fails.
     pub(super) may_fail: bool,
+}
+
+impl Wiring {
+    /// A descriptor is opened on a path, or on something that has none.
+    fn opens(&mut self, number: u32, path: Option<String>) {
+        self.opened.retain(|(other, _)| *other != number);
+        self.opened.extend(path.map(|path| (number, path)));
+    }
+
+    /// A descriptor is another name for one, or is closed.
+    fn opens_as(&mut self, number: u32, target: &Argument) {
+        let other = target.text.as_known().map(|known| known.trim_end_matches('-'));
+        let other = other.and_then(|known| known.parse::<u32>().ok());
+        let mut opened = self.opened.iter().rev();
+        let path = opened.find(|(opened, _)| Some(*opened) == other);
+        self.opens(number, path.map(|(_, path)| path.clone()));
+    }
+}
+
+/// The descriptors that were open before a command opened its own.
+pub(super) struct Before {
+    descriptors: Option<Vec<(u32, Channel)>>,
+    opened: Option<Vec<(u32, String)>>,
 }
 
 impl Walk<'_> {
@@ -44,12 +72,20 @@ impl Walk<'_> {
             input: Channel::Inherited,
             output: Channel::Inherited,
             others: self.streams.descriptors().to_vec(),
+            opened: self.streams.opened.clone(),
             input_from: None,
             is_redirected: false,
             may_fail: false,
         };
         for redirect in redirects {
             self.redirect(redirect, &mut wiring);
+        }
+        if wiring.opened.len() > OPENED {
+            // The oldest are forgotten.
+            let excess = wiring.opened.len() - OPENED;
+            wiring.opened.drain(..excess);
+            let span = redirects.last().map_or_else(Span::default, |last| last.span);
+            self.gap(span, GapReason::Limit);
         }
         wiring
     }
@@ -138,6 +174,7 @@ impl Walk<'_> {
             };
         }
         self.streams.replace(wiring.others);
+        self.streams.open_paths(&wiring.opened);
         if !self.streams.bound() {
             let span = Span::new(0, self.recorder.layer_text().len());
             self.gap(span, GapReason::Limit);
@@ -204,30 +241,41 @@ impl Walk<'_> {
     }
 
     /// A command's own descriptors are open while it runs; gives those that were before.
-    pub(super) fn open_with(&mut self, wiring: &Wiring) -> Option<Vec<(u32, Channel)>> {
+    pub(super) fn open_with(&mut self, wiring: &Wiring) -> Before {
         let own = wiring.others.len() > self.streams.descriptors().len();
-        own.then(|| self.streams.replace(wiring.others.clone()))
+        Before {
+            descriptors: own.then(|| self.streams.replace(wiring.others.clone())),
+            opened: self.streams.open_paths(&wiring.opened),
+        }
     }
 
-    pub(super) fn close_to(&mut self, before: Option<Vec<(u32, Channel)>>) {
-        if let Some(before) = before {
-            self.streams.replace(before);
+    pub(super) fn close_to(&mut self, before: Before) {
+        if let Some(descriptors) = before.descriptors {
+            self.streams.replace(descriptors);
+        }
+        if let Some(opened) = before.opened {
+            self.streams.close_paths(opened);
         }
     }
 
     /// What is read from `/dev/fd/N`, where this script opened that descriptor.
     pub(super) fn descriptor(&self, path: &str) -> Option<Text> {
-        let rest = path.strip_prefix("/dev/fd/").or_else(|| {
-            let rest = path.strip_prefix("/proc/")?;
-            rest.split_once("/fd/").map(|(_, number)| number)
-        })?;
-        let number: u32 = rest.parse().ok()?;
+        let (Some(number), "") = descriptor::of(path)? else { return None };
         if number == 0 {
             return self.input.clone();
         }
         match self.streams.channel(number)? {
             Channel::Text(text) | Channel::Network(_, text) => Some(text.clone()),
             _ => None,
+        }
+    }
+
+    /// A path with what a descriptor of this script was opened on in its place.
+    pub(super) fn behind_descriptor(&self, path: String) -> String {
+        let Some((Some(number), rest)) = descriptor::of(&path) else { return path };
+        match self.streams.path_of(number) {
+            Some(opened) => format!("{opened}{rest}"),
+            None => path,
         }
     }
 
@@ -246,6 +294,7 @@ impl Walk<'_> {
         };
         if let Some(heredoc) = &redirect.heredoc {
             let body = self.single(heredoc);
+            wiring.opens(number.unwrap_or(0), None);
             self.connect_channel(wiring, number.unwrap_or(0), Channel::Text(body));
             return;
         }
@@ -257,15 +306,19 @@ impl Walk<'_> {
             Op::HereString => {
                 let mut text = target.text;
                 text.push_known("\n");
+                wiring.opens(number.unwrap_or(0), None);
                 self.connect_channel(wiring, number.unwrap_or(0), Channel::Text(text));
             }
             Op::Read => {
                 self.hand_directory(&target);
+                let path = self.followed(&target.text).path;
                 let channel = self.open_for_reading(&target);
+                wiring.opens(number.unwrap_or(0), path);
                 self.connect_channel(wiring, number.unwrap_or(0), channel);
             }
             Op::ReadWrite => {
                 self.hand_directory(&target);
+                wiring.opens(number.unwrap_or(0), self.followed(&target.text).path);
                 let channel = match self.network(&target) {
                     Some(channel) => channel,
                     None => {
@@ -276,10 +329,12 @@ impl Walk<'_> {
                 self.connect_channel(wiring, number.unwrap_or(0), channel);
             }
             Op::Write | Op::Clobber => {
+                self.open_output(wiring, number.unwrap_or(1), &target);
                 let channel = self.open_for_writing(target, WriteMode::Replace);
                 self.connect_channel(wiring, number.unwrap_or(1), channel);
             }
             Op::Append => {
+                self.open_output(wiring, number.unwrap_or(1), &target);
                 let channel = self.open_for_writing(target, WriteMode::Append);
                 self.connect_channel(wiring, number.unwrap_or(1), channel);
             }
@@ -294,6 +349,7 @@ impl Walk<'_> {
                         .is_some_and(|written| !written.starts_with("&>")) =>
             {
                 let channel = self.duplicate(&target, wiring);
+                wiring.opens_as(number.unwrap_or(1), &target);
                 self.connect_channel(wiring, number.unwrap_or(1), channel);
             }
             Op::WriteBoth | Op::AppendBoth => {
@@ -302,6 +358,8 @@ impl Walk<'_> {
                 } else {
                     WriteMode::Append
                 };
+                self.open_output(wiring, 1, &target);
+                self.open_output(wiring, 2, &target);
                 let channel = self.open_for_writing(target, mode);
                 self.connect_channel(wiring, 1, channel.clone());
                 self.connect_channel(wiring, 2, channel);
@@ -309,6 +367,7 @@ impl Walk<'_> {
             Op::DuplicateInput | Op::DuplicateOutput => {
                 let own = if redirect.operator == Op::DuplicateInput { 0 } else { 1 };
                 let channel = self.duplicate(&target, wiring);
+                wiring.opens_as(number.unwrap_or(own), &target);
                 if number.unwrap_or(own) == 0 {
                     wiring.input_from =
                         target.text.as_known().and_then(|known| known.parse::<u32>().ok());
@@ -316,6 +375,12 @@ impl Walk<'_> {
                 self.connect_channel(wiring, number.unwrap_or(own), channel);
             }
         }
+    }
+
+    /// Where a descriptor is written to, the file is written by itself: its path counts for the others only.
+    fn open_output(&self, wiring: &mut Wiring, number: u32, target: &Argument) {
+        let path = self.followed(&target.text).path;
+        wiring.opens(number, path.filter(|_| number > 2));
     }
 
     fn connect_channel(&mut self, wiring: &mut Wiring, number: u32, channel: Channel) {

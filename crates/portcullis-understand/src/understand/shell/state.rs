@@ -11,6 +11,7 @@ use std::{
 
 use portcullis_syntax::shell::Command;
 
+use super::stack::Stack;
 use crate::pattern;
 use crate::{effect::LayerId, text::Text};
 
@@ -73,6 +74,8 @@ pub(super) struct Place {
     elsewhere: Option<String>,
     /// The directory before this one, where it is known.
     previous: Option<String>,
+    /// The directories that were put aside.
+    stack: Stack,
 }
 
 /// Everything that is known.
@@ -398,6 +401,16 @@ impl State {
         self.place.previous.as_deref()
     }
 
+    /// The directories that were put aside.
+    pub(super) fn stack(&self) -> &Stack {
+        &self.place.stack
+    }
+
+    /// Other directories are put aside from now on.
+    pub(super) fn pile(&mut self, stack: Stack) {
+        self.put(Place { stack, ..self.place.clone() });
+    }
+
     /// The directory and what else is known of it.
     pub(super) fn place(&self) -> Place {
         self.place.clone()
@@ -405,19 +418,21 @@ impl State {
 
     pub(super) fn enter(&mut self, directory: Option<String>) {
         let previous = self.left();
-        self.put(Place { directory, elsewhere: None, previous });
+        self.put(Place { directory, elsewhere: None, previous, stack: self.place.stack.clone() });
     }
 
     /// As [`State::enter`], where the directory may not be there.
     pub(super) fn enter_perhaps(&mut self, directory: Option<String>) {
         let here = self.place.directory.clone();
         let elsewhere = self.place.elsewhere.clone().or(here);
-        self.put(Place { directory, elsewhere, previous: self.left() });
+        let stack = self.place.stack.clone();
+        self.put(Place { directory, elsewhere, previous: self.left(), stack });
     }
 
     /// As [`State::enter`], by a link: what is named above it from there on is above where the link leads.
     pub(super) fn enter_by_link(&mut self, directory: Option<String>, leads_to: String) {
-        self.put(Place { directory, elsewhere: Some(leads_to), previous: self.left() });
+        let stack = self.place.stack.clone();
+        self.put(Place { directory, elsewhere: Some(leads_to), previous: self.left(), stack });
     }
 
     /// The directory that `cd -` comes back to, where it is the only one that this may be.

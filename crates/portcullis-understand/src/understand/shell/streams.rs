@@ -46,6 +46,8 @@ pub(super) struct Sink {
 pub(super) struct Streams {
     /// Descriptors that `exec` left open, those that count last.
     descriptors: Vec<(u32, Channel)>,
+    /// The paths that descriptors were opened on, for reading too; the last of a number counts.
+    pub(super) opened: Vec<(u32, String)>,
     /// Where `exec` sent what the script prints.
     pub(super) prints_to: Option<Channel>,
     /// What reads the files that `>(…)` makes.
@@ -90,6 +92,24 @@ impl Streams {
         let is_within = self.descriptors.len() <= DESCRIPTORS;
         self.descriptors.truncate(DESCRIPTORS);
         is_within
+    }
+
+    /// The path that a descriptor was opened on.
+    pub(super) fn path_of(&self, number: u32) -> Option<&str> {
+        self.opened.iter().rev().find(|(other, _)| *other == number).map(|(_, path)| path.as_str())
+    }
+
+    /// Other descriptors have paths from now on; gives those that had.
+    pub(super) fn open_paths(&mut self, opened: &[(u32, String)]) -> Option<Vec<(u32, String)>> {
+        (self.opened != opened).then(|| std::mem::replace(&mut self.opened, opened.to_vec()))
+    }
+
+    /// The descriptors have the paths again that they had; those that were opened in between may be open still.
+    pub(super) fn close_paths(&mut self, before: Vec<(u32, String)>) {
+        let between = std::mem::replace(&mut self.opened, before);
+        let is_new = |(number, _): &(u32, String)| self.path_of(*number).is_none();
+        let more: Vec<(u32, String)> = between.into_iter().filter(is_new).collect();
+        self.opened.extend(more);
     }
 
     /// Whether a descriptor leads to a file.

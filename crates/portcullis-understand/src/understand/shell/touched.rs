@@ -1,7 +1,9 @@
 //! What programs do with files: reading, writing, deleting, handing over. Owns the effects of these and what they mean to what the call knows of
 //! files; which file a program takes, its row says.
 
-use super::{super::code::is_not_followed, otherwise, walk::Walk};
+use std::collections::BTreeSet;
+
+use super::{super::code::is_not_followed, descriptor, otherwise, walk::Walk};
 use crate::{
     effect::{
         Argument, Certainty, EffectId, EffectKind, GapReason, PermissionChange, Target, WriteMode,
@@ -17,7 +19,7 @@ impl Walk<'_> {
     #[must_use]
     pub fn target(&self, text: &Text) -> Target {
         let path = absolute(text, self.state.directory(), self.facts)
-            .map(|path| self.state.through_links(path));
+            .map(|path| self.behind_descriptor(self.state.through_links(path)));
         // Where the call went somewhere that is not known, what it names there is not in the project.
         let is_astray = path.is_none()
             && self.state.directory().is_none()
@@ -37,13 +39,49 @@ impl Walk<'_> {
     pub(super) fn followed(&self, text: &Text) -> Target {
         let target = self.target(text);
         match target.path.as_deref().and_then(|path| self.state.linked(path)) {
-            Some(path) => Target::new(text.clone(), Some(path.to_owned())),
+            Some(path) => Target::new(text.clone(), Some(self.behind_descriptor(path.to_owned()))),
             None => target,
         }
     }
 
     /// Where a path may lead instead of where it seems to, if something that matters stands there.
-    fn otherwise(&self, text: &Text) -> Vec<Target> {
+    fn otherwise(&mut self, text: &Text) -> Vec<Target> {
+        let mut found = self.otherwise_open(text);
+        found.extend(self.otherwise_named(text));
+        found
+    }
+
+    /// What may be behind a descriptor of which nobody knows what it was opened on: anything that was.
+    fn otherwise_open(&mut self, text: &Text) -> Vec<Target> {
+        let path = absolute(text, self.state.directory(), self.facts);
+        let path = path.map(|path| self.behind_descriptor(self.state.through_links(path)));
+        let Some((number, below)) = path.as_deref().and_then(descriptor::of) else {
+            return Vec::new();
+        };
+        if number.is_some_and(|number| number <= 2) {
+            return Vec::new();
+        }
+        self.charge(self.recorder.effects.list.len());
+        let read = self.recorder.effects.list.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Read(target) => target.path.as_deref(),
+            _ => None,
+        });
+        let opened = self.streams.opened.iter().map(|(_, path)| path.as_str());
+        let paths: BTreeSet<String> =
+            opened.chain(read).map(|path| format!("{path}{below}")).collect();
+        let targets = paths.into_iter().map(|path| Target::new(text.clone(), Some(path)));
+        targets.filter(|target| self.matters(target)).collect()
+    }
+
+    /// Whether something stands at a place that its name does not lead to by itself.
+    fn matters(&self, target: &Target) -> bool {
+        matches!(place::place_of(target, self.facts), Place::Gate | Place::Agent | Place::HomeTop)
+            || place::persistence_of(target, self.facts).is_some()
+            || place::credential_of(target, self.facts).is_some()
+            || target.path.as_deref().is_some_and(|path| place::contains_gate(path, self.facts))
+    }
+
+    fn otherwise_named(&self, text: &Text) -> Vec<Target> {
         if !text.known_prefix().starts_with(['.', '/']) && !text.known_prefix().contains("/../") {
             return Vec::new();
         }
@@ -56,15 +94,7 @@ impl Walk<'_> {
                 linked.or_else(|| self.known_of(path).and_then(|fact| fact.leads_to.clone()))
             },
         );
-        let matters = |target: &Target| {
-            matches!(
-                place::place_of(target, self.facts),
-                Place::Gate | Place::Agent | Place::HomeTop
-            ) || place::persistence_of(target, self.facts).is_some()
-                || place::credential_of(target, self.facts).is_some()
-                || target.path.as_deref().is_some_and(|path| place::contains_gate(path, self.facts))
-        };
-        paths.into_iter().filter(matters).collect()
+        paths.into_iter().filter(|target| self.matters(target)).collect()
     }
 
     /// A file gets a second name.
@@ -77,12 +107,27 @@ impl Walk<'_> {
         }
     }
 
+    /// A second name of what stands in a file or came from far away is one of what nobody knows.
+    fn make_unclear_link(&mut self, file: &Argument, path: Option<&str>, leads_to: &Text) {
+        let is_from_outside =
+            [Taint::FILE, Taint::NETWORK].iter().any(|taint| leads_to.taint.has(*taint));
+        if !leads_to.has_unknown() || !is_from_outside {
+            return;
+        }
+        let is_kept = path.is_none_or(|path| self.provenance.obscure(path.to_owned()));
+        if !is_kept {
+            self.gap(file.span, GapReason::Limit);
+        }
+    }
+
     /// The program reads a file; gives what is in it, as far as it is known (a file written by this same call is).
     pub fn read(&mut self, file: &Argument) -> Text {
-        let target = self.followed(&file.text);
-        if let Some(content) = target.path.as_deref().and_then(|path| self.descriptor(path)) {
+        // What is left in a descriptor is read, not the file that it was opened on.
+        let opened = absolute(&file.text, self.state.directory(), self.facts);
+        if let Some(content) = opened.and_then(|path| self.descriptor(&path)) {
             return content;
         }
+        let target = self.followed(&file.text);
         if let Some(path) = &target.path
             && let Some(versions) = self.state.file(path)
         {
@@ -121,6 +166,9 @@ impl Walk<'_> {
     /// The program writes a file.
     pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
         self.named_by_script(file);
+        if self.is_written_through(file, mode) {
+            self.gap(file.span, GapReason::UnknownCode);
+        }
         for hidden in self.hidden_among(file) {
             self.at_most(Certainty::Likely, |walk| walk.write(&hidden, mode, content.clone()));
         }
@@ -144,6 +192,11 @@ impl Walk<'_> {
             }
             self.leave_level();
             return;
+        }
+        if mode == WriteMode::Link {
+            self.make_unclear_link(file, target.path.as_deref(), &content);
+        } else if target.path.as_deref().is_some_and(|path| self.provenance.is_obscure(path)) {
+            self.gap(file.span, GapReason::UnknownCode);
         }
         if let Some(path) = &target.path
             && !is_device(path)
@@ -174,9 +227,17 @@ impl Walk<'_> {
 
     /// A file whose name a script makes of nothing but what stands in it, in a way that is not followed, is not understood.
     fn named_by_script(&mut self, file: &Argument) {
-        if self.is_of_script(&file.text) {
+        let path = || self.target(&file.text).path;
+        if self.is_of_script(&file.text) || path().is_some_and(|path| self.is_astray(&path)) {
             self.gap(file.span, GapReason::UnknownCode);
         }
+    }
+
+    /// Whether a path leads through what some process has open, and nobody knows where to.
+    fn is_astray(&self, path: &str) -> bool {
+        descriptor::is_of_process(path)
+            && !matches!(descriptor::of(path), Some((Some(0..=2), _)))
+            && !descriptor::is_pipe(path)
     }
 
     /// Whether what is not known of a text comes from nowhere else than the script that is read.

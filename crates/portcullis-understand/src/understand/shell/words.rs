@@ -224,7 +224,9 @@ impl Walk<'_> {
                 let printed = self.captured(|walk| walk.statements(body));
                 self.choice = choice;
                 self.leave_level();
-                without_trailing_newlines(self.with_names(printed))
+                let printed = self.with_names(printed);
+                self.captures(&printed);
+                without_trailing_newlines(printed)
             }
             PartKind::ProcessSubstitution { output, body } => {
                 self.process(*output, body, part.span)
@@ -263,6 +265,9 @@ impl Walk<'_> {
             "+" => self.directory().map_or_else(|| Text::unknown("PWD"), Text::known),
             "-" => self.state.previous().map_or_else(|| Text::unknown("OLDPWD"), Text::known),
             "root" => Text::known("/root"),
+            number if number.ends_with(|last: char| last.is_ascii_digit()) => self
+                .kept_directory(number)
+                .unwrap_or_else(|| Text::known(format!("/home/{number}"))),
             other => Text::known(format!("/home/{other}")),
         }
     }
@@ -397,9 +402,29 @@ impl Walk<'_> {
         }
         for word in &mut words {
             renamed(word);
+            kept_first(word);
         }
         words
     }
+}
+
+/// Braces are expanded before tildes are read: `{~1,x}/y` is `~1/y x/y`.
+fn kept_first(parts: &mut Vec<Part>) {
+    let Some(Part { kind: PartKind::Literal(first), span }) = parts.first() else { return };
+    let (first, span) = (first.clone(), *span);
+    let Some(written) = first.strip_prefix('~') else { return };
+    let (name, rest) = written.split_at(written.find('/').unwrap_or(written.len()));
+    let goes_on = match parts.get(1) {
+        None => false,
+        Some(Part { kind: PartKind::Literal(next), .. }) => !next.starts_with('/'),
+        Some(_) => true,
+    };
+    if !name.ends_with(|last: char| last.is_ascii_digit()) || rest.is_empty() && goes_on {
+        return;
+    }
+    let rest = Part { kind: PartKind::Literal(rest.into()), span };
+    let name = Part { kind: PartKind::Tilde(name.into()), span };
+    parts.splice(0..1, [name, rest]);
 }
 
 /// Braces are expanded before variables are read: `$x{a,b}` is `$xa $xb`.

@@ -13,7 +13,7 @@ use crate::{
     facts::NotRead,
     place,
     programs::found::{File, Found, directory_of},
-    text::Text,
+    text::{Piece, Text},
     understand::code,
 };
 
@@ -46,7 +46,7 @@ impl Walk<'_> {
             Found::Directory(_) => {
                 let name = Text::known(format!("{}/", path.trim_end_matches('/')));
                 let mut all = name.clone();
-                all.push(crate::text::Piece::Glob("**".to_owned()));
+                all.push(Piece::Glob("**".to_owned()));
                 for path in self.matching(&all, span).unwrap_or_default() {
                     self.at_most(Certainty::Likely, |walk| {
                         walk.run_file(language, &path, span, arguments, input.clone())
@@ -184,7 +184,7 @@ impl Walk<'_> {
         let mut command = vec![word(program)];
         command.extend(options.iter().map(|option| word(option)));
         command.push(Argument {
-            text: name.text.derive([crate::text::Piece::Known(path.to_owned())]),
+            text: name.text.derive([Piece::Known(path.to_owned())]),
             span: name.span,
         });
         command.extend_from_slice(arguments);
@@ -196,10 +196,13 @@ impl Walk<'_> {
         if !self.is_copy(code) {
             return None;
         }
+        let [Piece::Unknown(origin)] = code.pieces.as_slice() else { return None };
         code.sources.iter().find_map(|id| {
             let effect = self.recorder.effects.list.get(usize::try_from(id.0).ok()?)?;
             match &effect.kind {
-                EffectKind::Read(target) => target.path.clone(),
+                EffectKind::Read(target) if target.text.as_pattern().as_deref() == Some(origin) => {
+                    target.path.clone()
+                }
                 _ => None,
             }
         })
@@ -227,7 +230,7 @@ impl Walk<'_> {
         if !is_old && file.text.split_whitespace().all(is_plain) {
             return text;
         }
-        text.derive([crate::text::Piece::Known(file.text.to_string())])
+        text.derive([Piece::Known(file.text.to_string())])
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Changes, FUNCTIONS, Function, Mark, Place, State, Undo, Value};
+use super::{super::stack::Stack, Changes, FUNCTIONS, Function, Mark, Place, State, Undo, Value};
 use crate::text::Text;
 
 impl State {
@@ -72,6 +72,7 @@ impl State {
         }
         if let Some(before) = place {
             let mut after = self.place.clone();
+            after.stack = after.stack.perhaps_after(&before.stack);
             let moved = after.directory != before.directory;
             after.elsewhere = after.elsewhere.or(before.elsewhere);
             if moved {
@@ -99,6 +100,8 @@ impl State {
         let mut merged: HashMap<String, (usize, Vec<Value>)> = HashMap::new();
         let mut directories: Vec<Option<String>> = Vec::new();
         let mut elsewhere = None;
+        let all_moved = exhaustive && branches.iter().all(|branch| branch.directory.is_some());
+        let mut stack: Option<Stack> = (!all_moved).then(|| self.place.stack.clone());
         for branch in branches {
             for (name, after) in branch.variables {
                 let slot = merged.entry(name).or_default();
@@ -111,6 +114,9 @@ impl State {
             }
             if let Some(place) = branch.directory {
                 elsewhere = elsewhere.or(place.elsewhere);
+                stack = Some(
+                    stack.map_or_else(|| place.stack.clone(), |stack| stack.either(&place.stack)),
+                );
                 directories.push(place.directory);
             }
         }
@@ -125,7 +131,6 @@ impl State {
             self.assign(&name, values);
         }
         if !directories.is_empty() {
-            let all_moved = exhaustive && directories.len() == count;
             directories.dedup();
             let known = match directories.as_slice() {
                 [only] if all_moved => only.clone(),
@@ -136,7 +141,8 @@ impl State {
             if !all_moved {
                 elsewhere = elsewhere.or_else(|| previous.clone());
             }
-            self.put(Place { directory: known, elsewhere, previous });
+            let stack = stack.unwrap_or_default();
+            self.put(Place { directory: known, elsewhere, previous, stack });
         }
     }
 
