@@ -148,7 +148,7 @@ impl Interpreter<'_, '_, '_> {
         }
         self.mark_active(index, true);
         self.calls += 1;
-        self.put_aside_for(index);
+        self.put_aside_for(index, given.is_some());
         let matched = std::mem::take(&mut self.matched);
         let learned = std::mem::take(&mut self.learned);
         let round = self.round.take();

@@ -137,7 +137,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Where the one statement of JavaScript that begins here ends, with whatever stands in its brackets.
-    fn end_of_one(&self, from: usize) -> usize {
+    pub(super) fn end_of_one(&self, from: usize) -> usize {
         const CONTINUES: &[&str] = &["&&", "+", ",", ".", ":", "=", "=>", "?", "?.", "??", "||"];
         let mut at = from;
         while at < self.end {

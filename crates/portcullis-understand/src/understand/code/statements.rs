@@ -275,6 +275,14 @@ impl Interpreter<'_, '_, '_> {
                     let span = self.span_from(start);
                     self.element_deleted(&path, span);
                 }
+                let is_guard = match word {
+                    "assert" | "if" => self.guards(start),
+                    "try" => self.guards_by_attempt(start),
+                    _ => false,
+                };
+                if is_guard {
+                    return true;
+                }
                 self.at += 1;
                 if word == "match" && self.language == "python" {
                     let end = self.block_end(start);

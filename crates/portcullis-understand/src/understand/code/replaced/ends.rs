@@ -13,7 +13,7 @@ const EACH: &[&str] = &["afterEach", "beforeEach", "setup", "teardown"];
 
 impl Interpreter<'_, '_, '_> {
     /// The bracket of the nearest call of these names whose arguments something stands in.
-    fn handed_to(&self, at: usize, names: &[&str]) -> Option<usize> {
+    pub(super) fn handed_to(&self, at: usize, names: &[&str]) -> Option<usize> {
         (1..at).rev().find(|open| {
             self.word_at(*open) == "("
                 && self.partner(*open) > at

@@ -1,0 +1,43 @@
+//! Scripts that make sure before they act, that only rehearse, and tests that put something else in the place of what acts. Where that is certain nothing is
+//! asked; where it only looks so, it is.
+//!
+//! The scripts stand in `made_sure/`, with `%%` between them.
+
+use portcullis_core::decision::Verdict;
+
+use crate::at_app::verdict_of_code;
+
+/// Judges each, and says what came out otherwise than it should.
+fn judge_all(language: &str, scripts: &str, goes_on: bool, least: usize) {
+    let all: Vec<&str> = scripts.trim_end().split("\n%%\n").collect();
+    let is_wrong =
+        |code: &&&str| (verdict_of_code(language, code) == Some(Verdict::Allow)) != goes_on;
+    let wrong: Vec<&&str> = all.iter().filter(is_wrong).collect();
+    assert!(all.len() >= least, "the scripts are read: {}", all.len());
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.iter().map(|code| **code).collect::<Vec<_>>().join("\n---\n")
+    );
+}
+
+#[test]
+fn python_that_makes_sure_goes_on() {
+    judge_all("python", include_str!("made_sure/python_goes_on.txt"), true, 20);
+}
+
+#[test]
+fn python_that_only_looks_as_if_it_did_is_asked_about() {
+    judge_all("python", include_str!("made_sure/python_stopped.txt"), false, 30);
+}
+
+#[test]
+fn javascript_that_makes_sure_goes_on() {
+    judge_all("javascript", include_str!("made_sure/javascript_goes_on.txt"), true, 18);
+}
+
+#[test]
+fn javascript_that_only_looks_as_if_it_did_is_asked_about() {
+    judge_all("javascript", include_str!("made_sure/javascript_stopped.txt"), false, 25);
+}
