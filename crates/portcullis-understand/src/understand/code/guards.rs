@@ -27,6 +27,9 @@ const CONDITION: usize = 64;
 /// Statements that leave the block that they stand in.
 const LEAVES: &[&str] = &["break", "continue", "die", "exit", "quit", "raise", "return", "throw"];
 
+/// The same in Perl and Ruby.
+const SCRIPTING: &[&str] = &["abort", "croak", "exit!", "fail", "last", "next"];
+
 /// Members by which a program ends: `sys.exit(1)`, `process.exit(1)`.
 const ENDS: &[&str] = &["_exit", "exit", "abort"];
 
@@ -41,16 +44,17 @@ enum Left {
 impl Interpreter<'_, '_, '_> {
     /// Reads the condition at `start` with its body, and takes what follows from it for what stands behind; whether it does that.
     pub(super) fn guards(&mut self, start: usize) -> bool {
-        if !matches!(self.language, "javascript" | "php" | "python") {
+        if !matches!(self.language, "javascript" | "perl" | "php" | "python" | "ruby") {
             return false;
         }
-        let is_assertion = self.word_at(start) == "assert";
+        let is_assertion = matches!(self.word_at(start), "assert" | "unless");
         let Some((condition, body)) = self.parts_of_condition(start) else { return false };
-        let leaves = is_assertion || self.leaves_block(body.clone());
+        let has_body = self.word_at(start) != "assert";
+        let leaves = !has_body || self.leaves_block(body.clone());
         let Some(said) = self.said_by(condition) else { return false };
         let said = if is_assertion { Said::Not(Box::new(said)) } else { said };
         let holds = self.holds(&said);
-        if holds == Some(false) && !is_assertion {
+        if holds == Some(false) && has_body {
             self.at = body.end;
             return true;
         }
@@ -63,7 +67,7 @@ impl Interpreter<'_, '_, '_> {
             self.at = self.end_of_alternatives(body.end);
             return true;
         }
-        if !is_assertion || holds != Some(true) {
+        if has_body || holds != Some(true) {
             self.read_body(start, body.end);
         }
         let end = self.end_of_block_around(start);
@@ -71,6 +75,74 @@ impl Interpreter<'_, '_, '_> {
             self.at = self.at.max(end);
         }
         true
+    }
+
+    /// `raise "outside" unless path.start_with?(ROOT)`, `die "outside" unless index($path, $root) == 0;`: whether that stands at `start`.
+    pub(super) fn guards_behind(&mut self, start: usize) -> bool {
+        let word = self.word_at(start);
+        let leaves = LEAVES.contains(&word) || SCRIPTING.contains(&word);
+        if !matches!(self.language, "perl" | "ruby") || !leaves || self.named.contains_key(word) {
+            return false;
+        }
+        let is_ruby = self.language == "ruby";
+        let ends = |at: &usize| match is_ruby {
+            true => *at > start && self.is_first(*at) || self.word_at(*at) == ";",
+            false => matches!(self.word_at(*at), ";" | "}"),
+        };
+        let end = self.find_outside(start, self.end, ends).unwrap_or(self.end);
+        if end - start > CONDITION {
+            return false;
+        }
+        let decides = |at: &usize| matches!(self.word_at(*at), "if" | "unless");
+        let Some(at) = self.find_outside(start + 1, end, decides) else { return false };
+        let is_not = self.word_at(at) == "unless";
+        if !self.spend(start / 8) {
+            return false;
+        }
+        // Behind the block around nobody knows whether it was asked.
+        let is_around = |open: usize| {
+            self.is_first(open)
+                && matches!(
+                    self.word_at(open),
+                    "begin" | "case" | "for" | "if" | "unless" | "until" | "while"
+                )
+                && self.end_of_block(open).is_none_or(|close| close > start)
+        };
+        if is_ruby && (0..start).any(is_around) {
+            return false;
+        }
+        let Some(said) = self.said_by(at + 1..end) else { return false };
+        let said = if is_not { Said::Not(Box::new(said)) } else { said };
+        let holds = self.holds(&said);
+        if !self.sink() {
+            return false;
+        }
+        self.at = start + 1;
+        if word == "return" && self.at < at {
+            let value = self.expression(0);
+            self.returned = Some(match self.returned.take() {
+                Some(before) => before.or(value),
+                None => value,
+            });
+        }
+        self.statements(end);
+        self.rise();
+        let around = self.end_of_block_around(start);
+        if holds == Some(true) || !self.holds_behind(&said, false, end..around) {
+            self.at = self.at.max(around);
+        }
+        true
+    }
+
+    /// Whether a condition that is the one name at `at` is surely so, or surely not.
+    pub(super) fn decided_by_name(&mut self, at: usize) -> Option<bool> {
+        const BEFORE: &[&str] = &["", "(", ",", ":", ";", "=", "=>", "[", "return", "{"];
+        let before = at.checked_sub(1).map_or("", |before| self.word_at(before));
+        let is_plain = matches!(self.language, "javascript" | "perl" | "php" | "ruby")
+            && (self.is_name(at) || self.word_at(at).starts_with('$'))
+            && BEFORE.contains(&before);
+        let said = is_plain.then(|| self.said_by(at..at + 1)).flatten()?;
+        self.holds(&said)
     }
 
     /// `try: path.relative_to(ROOT)`, `except ValueError: raise …`: what cannot be told in relation to the root raises; whether that stands at
@@ -121,6 +193,10 @@ impl Interpreter<'_, '_, '_> {
                 at = self.block_end(at).max(at + 1);
                 continue;
             }
+            if self.language == "ruby" {
+                let close = (at..self.end).find(|close| self.word_at(*close) == "end");
+                return close.map_or(self.end, |close| close + 1);
+            }
             let next = at + 1;
             at = match self.word_at(next) {
                 "if" => match self.parts_of_condition(next) {
@@ -154,6 +230,9 @@ impl Interpreter<'_, '_, '_> {
             let at = self.find_outside(start + 1, end.min(start + CONDITION), colon)?;
             return Some((start + 1..at, at + 1..end));
         }
+        if self.language == "ruby" {
+            return self.parts_in_ruby(start);
+        }
         if self.word_at(start + 1) != "(" {
             return None;
         }
@@ -171,8 +250,29 @@ impl Interpreter<'_, '_, '_> {
         Some((start + 2..close, close + 1..end.min(self.end)))
     }
 
+    /// The same in Ruby, where nothing else in the body has an end of its own: `if DRY … else … end`.
+    fn parts_in_ruby(&self, start: usize) -> Option<(Range<usize>, Range<usize>)> {
+        const OPENS: &[&str] = &[
+            "begin", "case", "class", "def", "do", "elsif", "for", "if", "module", "unless",
+            "until", "while",
+        ];
+        let close = self.is_first(start).then(|| self.end_of_block(start)).flatten()?;
+        let line = (start + 1..close).find(|at| self.is_first(*at))?;
+        let end = line - usize::from(self.word_at(line - 1) == "then");
+        if close - start > BODY || (line..close).any(|at| OPENS.contains(&self.word_at(at))) {
+            return None;
+        }
+        let other = (line..close).find(|at| self.word_at(*at) == "else");
+        Some((start + 1..end, line..other.unwrap_or(close + 1)))
+    }
+
     /// The first token outside of brackets of which something is so.
-    fn find_outside(&self, from: usize, end: usize, is: impl Fn(&usize) -> bool) -> Option<usize> {
+    pub(super) fn find_outside(
+        &self,
+        from: usize,
+        end: usize,
+        is: impl Fn(&usize) -> bool,
+    ) -> Option<usize> {
         let mut at = from;
         while at < end {
             if is(&at) {
@@ -192,6 +292,7 @@ impl Interpreter<'_, '_, '_> {
         if end.saturating_sub(at) > BODY {
             return false;
         }
+        let is_scripting = matches!(self.language, "perl" | "ruby");
         let indent = self.unit.tokens.get(at).map(|token| token.indent);
         let begin = at;
         while at < end {
@@ -202,6 +303,7 @@ impl Interpreter<'_, '_, '_> {
                         self.is_first(at)
                             && self.unit.tokens.get(at).map(|token| token.indent) == indent
                     }
+                    "ruby" => self.is_first(at),
                     _ => matches!(before, ";" | "}") || self.is_first(at) && before == ")",
                 };
             // `if (a) return;` leaves sometimes.
@@ -212,7 +314,7 @@ impl Interpreter<'_, '_, '_> {
                         && self.partner(at + 1) + 1 >= at
                 });
             let word = self.word_at(at);
-            let leaves = LEAVES.contains(&word)
+            let leaves = (LEAVES.contains(&word) || is_scripting && SCRIPTING.contains(&word))
                 && !self.named.contains_key(word)
                 && self.word_at(at + 1) != "=";
             let ends = matches!(word, "os" | "parser" | "process" | "sys")
@@ -229,7 +331,11 @@ impl Interpreter<'_, '_, '_> {
     /// Where the block ends that a statement stands in.
     fn end_of_block_around(&mut self, start: usize) -> usize {
         if self.language != "python" {
-            return self.end;
+            // Where the last statement of a block is read by itself, it belongs to it all the same.
+            return match self.behind {
+                Some((last, end)) if last == self.end => end,
+                _ => self.end,
+            };
         }
         let indent = |at: usize| self.unit.tokens.get(at).map(|token| token.indent);
         let mut at = start;
@@ -270,9 +376,12 @@ impl Interpreter<'_, '_, '_> {
                 if !is_sure {
                     return None;
                 }
-                let value = match fact.name.contains('.') {
-                    true => self.value_of(&fact.name),
-                    false => self.bound(&fact.name)?,
+                let value = match fact.name.split_once('.') {
+                    Some((own, field)) => {
+                        let object = self.resolve(own);
+                        self.member(object, field)
+                    }
+                    None => self.bound(&fact.name)?,
                 };
                 let mut all = value.alternatives().into_iter();
                 let first = self.is_so(fact, &all.next()?)?;
@@ -283,7 +392,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// Whether a fact is so for a value that is known.
     fn is_so(&self, fact: &Fact, value: &Value) -> Option<bool> {
-        if let (Holds::True, Value::Name(..)) = (&fact.holds, value) {
+        if let (Holds::True, Value::Name(..) | Value::Number(_)) = (&fact.holds, value) {
             return match (value.is_true(), value.is_false()) {
                 (true, _) => Some(true),
                 (_, true) => Some(false),
@@ -339,7 +448,30 @@ impl Interpreter<'_, '_, '_> {
             Said::Any(parts) if !is_so => {
                 parts.iter().all(|part| self.holds_behind(part, is_so, within.clone()))
             }
-            Said::All(_) | Said::Any(_) => true,
+            // One of several is so: where all are of one name, it is what one of them says.
+            Said::All(parts) | Said::Any(parts) => {
+                let facts: Option<Vec<(&Fact, bool)>> =
+                    parts.iter().map(|part| fact_of(part, is_so)).collect();
+                let Some(facts) = facts else { return true };
+                let Some((first, _)) = facts.first() else { return true };
+                if facts.iter().any(|(fact, _)| fact.name != first.name) {
+                    return true;
+                }
+                let Some(before) = self.bound(&first.name) else { return true };
+                let mut left = Vec::new();
+                for (fact, is_so) in &facts {
+                    match self.left_of(fact, *is_so, &before) {
+                        None => return true,
+                        Some(Left::Nothing) => {}
+                        Some(Left::Value(value)) => left.push(value),
+                    }
+                }
+                let Some(value) = left.into_iter().reduce(Value::or) else { return true };
+                let name = first.name.clone();
+                self.variables.insert(name.clone(), value.clone());
+                self.learned.push(Learned::new(within, name, before, &value));
+                true
+            }
             Said::Fact(fact) => {
                 let Some(before) = self.bound(&fact.name) else { return true };
                 match self.left_of(fact, is_so, &before) {
@@ -400,5 +532,14 @@ impl Interpreter<'_, '_, '_> {
         let inner = mixed(BELOW, [value]);
         let pieces = [Piece::Known(begin), Piece::Unknown(BELOW.into())];
         Some(Value::Text(inner.derive(pieces)))
+    }
+}
+
+/// The one fact that is said, and whether it is so.
+fn fact_of(said: &Said, is_so: bool) -> Option<(&Fact, bool)> {
+    match said {
+        Said::Fact(fact) => Some((fact, is_so)),
+        Said::Not(inner) => fact_of(inner, !is_so),
+        _ => None,
     }
 }

@@ -211,13 +211,23 @@ impl Interpreter<'_, '_, '_> {
         let mut all = Vec::new();
         while self.at < self.end && self.spend(1) {
             let before = self.at;
-            if let Some(range) = self.range_of_numbers() {
+            // `reverse 1 .. 4`
+            let is_reversed = self.accept("reverse");
+            if let Some(mut range) = self.range_of_numbers() {
+                if is_reversed {
+                    range.reverse();
+                }
                 all.extend(range);
                 self.accept(",");
                 continue;
             }
+            self.at = before;
             match self.expression(0) {
                 Value::List(list) if !self.is_reference(before) => all.extend(list),
+                // `glob ".{netrc,pgpass}"`: each of them.
+                Value::Any(list) if list.iter().all(|it| matches!(it, Value::Text(_))) => {
+                    all.extend(list);
+                }
                 value => all.push(value),
             }
             if !self.accept(",") && !self.accept("=>") && self.at <= before {

@@ -401,17 +401,20 @@ fn points_here(given: &[Given]) -> bool {
 /// Whether a client of mail is pointed at a server of this machine that shows what it gets and sends nothing on, by the ports of their pages:
 /// MailHog, Mailpit, MailCatcher and maildev, GreenMail, aiosmtpd, smtp4dev.
 fn catches_mail(library: &str, given: &[Given]) -> bool {
-    const CATCHERS: &[i64] = &[1025, 2525, 3025, 8025];
-    let port = |value: &Value| match value {
-        Value::Number(port) => Some(*port),
-        value => value.as_known().and_then(|port| port.parse().ok()),
+    let is_port = |value: &Value| match value {
+        Value::Number(port) => is_catcher(&port.to_string()),
+        value => value.as_known().is_some_and(is_catcher),
     };
-    let is_port = |value: &Value| port(value).is_some_and(|port| CATCHERS.contains(&port));
     let is_told = given.iter().any(|it| match it.name.as_deref() {
         None => is_port(&it.value) || it.value.entry("port").is_some_and(is_port),
         Some(name) => name == "port" && is_port(&it.value),
     });
     matches!(library, "aiosmtplib" | "nodemailer" | "smtplib") && is_told && points_here(given)
+}
+
+/// Whether a port is one that such a server listens to.
+pub(super) fn is_catcher(port: &str) -> bool {
+    matches!(port, "1025" | "2525" | "3025" | "8025")
 }
 
 fn names_an_address(name: &str) -> bool {

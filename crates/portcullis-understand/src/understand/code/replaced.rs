@@ -137,7 +137,9 @@ impl Interpreter<'_, '_, '_> {
             path.strip_prefix(name)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(', '[']))
         };
-        self.replaced.iter().any(|replaced| is_below(&replaced.path))
+        // A block of Ruby may be read where it is called.
+        let is_left = |end: usize| self.language == "ruby" && self.at > end;
+        self.replaced.iter().any(|it| is_below(&it.path) && !is_left(it.end))
             || self.client_of(path) == Client::Plays
             || self.is_method_of_double(path)
             || FAKES.iter().any(|fake| self.modules.contains(*fake) && is_below(fake))
@@ -248,6 +250,7 @@ impl Interpreter<'_, '_, '_> {
             }
             // `mock.method(fs, 'rm', async () => {})`: until something puts the real one back.
             "sinon.stub"
+            | "testdouble.replace"
             | "node:test.mock.method"
             | "test.mock.method"
             | "t.mock.method"
@@ -275,6 +278,21 @@ impl Interpreter<'_, '_, '_> {
                     && self.stands_alone() =>
             {
                 vec!["undici".to_owned(), "fetch".to_owned()]
+            }
+            // What they have no answer for is refused.
+            "fetch-mock.mockGlobal" | "fetch-mock.default.mockGlobal"
+                if !["fallbackToNetwork", "restore", "spy", "unmock"]
+                    .iter()
+                    .any(|word| self.source.contains(word)) =>
+            {
+                vec!["fetch".to_owned()]
+            }
+            "jest-fetch-mock.enableMocks" | "jest-fetch-mock.default.enableMocks"
+                if !["disableMocks", "dontMock", "mockIf", "mockOnlyIf"]
+                    .iter()
+                    .any(|word| self.source.contains(word)) =>
+            {
+                vec!["fetch".to_owned()]
             }
             // It answers for this client whatever it is asked.
             "axios-mock-adapter"
@@ -338,7 +356,7 @@ impl Interpreter<'_, '_, '_> {
             return;
         };
         // A stub of its own does nothing, unless it is told to do something after all.
-        let is_stub = path == "sinon.stub"
+        let is_stub = matches!(path, "sinon.stub" | "testdouble.replace")
             && with.is_empty()
             && !["callThrough", "callsFake", "wrappedMethod", "get(", "value("]
                 .iter()

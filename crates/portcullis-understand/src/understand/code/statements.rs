@@ -50,7 +50,7 @@ impl Interpreter<'_, '_, '_> {
             self.at = self.end;
             return;
         }
-        if self.perl_statement() {
+        if self.guards_behind(start) || self.perl_statement() {
             return;
         }
         if self.is_name(start) && !self.is_key(start) && self.keyword(start) {
@@ -276,7 +276,7 @@ impl Interpreter<'_, '_, '_> {
                     self.element_deleted(&path, span);
                 }
                 let is_guard = match word {
-                    "assert" | "if" => self.guards(start),
+                    "assert" | "if" | "unless" => self.guards(start),
                     "try" => self.guards_by_attempt(start),
                     _ => false,
                 };

@@ -22,6 +22,21 @@ const GIVES: &[&str] =
 /// How far back the bracket is looked for that something stands in.
 const HEAD: usize = 64;
 
+/// Words by which Perl, PHP and Ruby give names values that they do not name.
+const FINDS: &[&str] = &[
+    "$$",
+    "*{",
+    "GLOBALS",
+    "binding",
+    "const_set",
+    "extract",
+    "instance_variable_set",
+    "local_variable_set",
+    "no strict",
+    "parse_str",
+    "remove_const",
+];
+
 /// Words behind which a name gets a value.
 const BINDS: &[&str] = &["++", "--", "as", "del", "each", "for", "global", "import", "nonlocal"];
 
@@ -60,6 +75,7 @@ impl Interpreter<'_, '_, '_> {
             Some(Value::Name(path, _)) => {
                 PLAIN.contains(&&**path) && **path == *self.name_at(written)
             }
+            Some(Value::Number(number)) => *self.name_at(written) == number.to_string(),
             Some(value) => {
                 let is_text = self
                     .unit
@@ -149,10 +165,11 @@ impl Interpreter<'_, '_, '_> {
 
     /// Whether a field is told once, of the one object that there is of its class.
     fn is_constant_field(&self, field: &str) -> bool {
+        let field = field.trim_start_matches('#');
         let count = self.unit.tokens.len();
         let told = (1..count).filter(|at| {
             self.name_at(*at) == field
-                && self.name_at(at - 1) == "."
+                && matches!(self.name_at(at - 1), "." | "#")
                 && GIVES.contains(&self.name_at(at + 1))
         });
         // Another way to tell it.
@@ -180,7 +197,10 @@ impl Interpreter<'_, '_, '_> {
             return known;
         }
         let count = self.unit.tokens.len();
-        let known = !self.spend(count / 16 + 1) || self.finds_names(count);
+        let is_scripting = matches!(self.language, "perl" | "php" | "ruby");
+        let known = !self.spend(count / 16 + 1)
+            || self.finds_names(count)
+            || is_scripting && FINDS.iter().any(|word| self.source.contains(word));
         self.seen.names_are_found = Some(known);
         known
     }

@@ -16,26 +16,39 @@ const TEXTS: usize = 16;
 const BACK: usize = 512;
 
 /// What resolves a path, so that no `..` is left in it.
-const RESOLVES: &[&str] =
-    &["abspath", "normalize", "normpath", "realpath", "realpathSync", "relative", "resolve"];
+const RESOLVES: &[&str] = &[
+    "abs_path",
+    "abspath",
+    "cleanpath",
+    "expand_path",
+    "normalize",
+    "normpath",
+    "realpath",
+    "realpathSync",
+    "relative",
+    "resolve",
+];
 
 /// What may stand around the name of a path where it is looked at.
 const AROUND: &[&str] = &[
-    "(", ")", ".", "Path", "String", "absolute", "as_posix", "fs", "fspath", "os", "path",
-    "pathlib", "promises", "str", "toString", "await",
+    "(", ")", ".", "Path", "File", "Pathname", "String", "absolute", "as_posix", "await", "fs",
+    "fspath", "os", "path", "pathlib", "promises", "str", "toString", "to_s",
 ];
 
 /// What may be called to say what the root is.
 const PURE: &[&str] = &[
     "Path",
+    "Pathname",
     "PurePath",
     "String",
     "__dir__",
+    "abs_path",
     "absolute",
     "abspath",
     "as_posix",
     "cwd",
     "dirname",
+    "expand_path",
     "expanduser",
     "fspath",
     "getcwd",
@@ -48,10 +61,11 @@ const PURE: &[&str] = &[
     "realpath",
     "realpathSync",
     "resolve",
-    "str",
-    "toString",
     "rstrip",
+    "str",
     "strict",
+    "toString",
+    "to_s",
 ];
 
 /// What conditions are made of: where the script has something of its own by such a name, nothing is taken from it.
@@ -65,6 +79,7 @@ const ASKS: &[&str] = &[
     "relative",
     "relative_to",
     "relpath",
+    "start_with?",
     "startsWith",
     "startswith",
     "str_starts_with",
@@ -275,14 +290,16 @@ impl Interpreter<'_, '_, '_> {
             let holds = Holds::Below { root, is_strict: false };
             return Some(Said::Fact(Fact { name, holds, is_resolved, at }));
         }
-        if let ("indexOf" | "strpos" | "find", Some(open)) = (called, open)
+        if let ("find" | "index" | "indexOf" | "strpos", Some(open)) = (called, open)
             && self.word_at(right.start) == "0"
             && right.len() == 1
         {
             let given = self.between(open + 1..close, &[",", ","]);
             let (of, with) = match given.as_slice() {
-                [of, with] if called == "strpos" => (of.clone(), with.clone()),
-                [with] if called != "strpos" => (left.start..open.checked_sub(2)?, with.clone()),
+                [of, with] if matches!(called, "index" | "strpos") => (of.clone(), with.clone()),
+                [with] if matches!(called, "find" | "indexOf") => {
+                    (left.start..open.checked_sub(2)?, with.clone())
+                }
                 _ => return None,
             };
             let (name, is_resolved) = self.subject(of)?;
@@ -327,7 +344,7 @@ impl Interpreter<'_, '_, '_> {
                 let holds = Holds::Below { root: self.root(inside)?, is_strict: false };
                 Some(Said::Fact(Fact { name, holds, is_resolved, at }))
             }
-            "startswith" | "startsWith" => {
+            "start_with?" | "startswith" | "startsWith" => {
                 let with = self.root(inside)?;
                 if let Some(fact) = self.relative_there(of.clone(), &with) {
                     return Some(Said::Not(Box::new(Said::Fact(fact))));
@@ -428,6 +445,9 @@ impl Interpreter<'_, '_, '_> {
     fn asked_alone(&self, range: &Range<usize>) -> Option<Said> {
         let name = match (range.len(), self.word_at(range.start)) {
             (1, word) if self.is_name(range.start) || word.starts_with('$') => word.to_owned(),
+            (4, "this") if self.word_at(range.start + 2) == "#" => {
+                format!("this.#{}", self.word_at(range.start + 3))
+            }
             (3, own @ ("self" | "this")) if self.word_at(range.start + 1) == "." => {
                 format!("{own}.{}", self.word_at(range.start + 2))
             }
