@@ -14,6 +14,7 @@ use super::{
 use crate::text::{Piece, Text};
 
 mod constant;
+mod names;
 mod said;
 
 use said::{Fact, Holds, Said};
