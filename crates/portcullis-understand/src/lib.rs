@@ -5,6 +5,7 @@
 mod language;
 mod paths;
 mod pattern;
+mod percent;
 pub mod programs;
 pub mod understand;
 

@@ -31,7 +31,8 @@ fn filled(spelling: &str, harms: bool) -> String {
     })
 }
 
-fn verdict(language: &str, code: &str) -> Option<Verdict> {
+/// What comes of a script of a language.
+pub(crate) fn verdict(language: &str, code: &str) -> Option<Verdict> {
     if !matches!(language, "perl" | "php" | "ruby") {
         return verdict_of_code(language, code);
     }

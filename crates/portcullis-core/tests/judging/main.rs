@@ -10,6 +10,7 @@ mod deep_text;
 mod dressed_code;
 mod dressed_windows;
 mod handed_on;
+mod made_sure;
 mod no_bound_is_silent;
 mod nothing_runs_unseen;
 mod one_thing_one_answer;

@@ -243,7 +243,8 @@ impl Lexer<'_> {
         }
         if byte == b'%'
             && self.dialect.percent_literals
-            && self.value_may_start()
+            // What stands first in a line begins a statement.
+            && (self.first || self.value_may_start())
             && let Some(kind) = self.percent_literal()
         {
             return kind;

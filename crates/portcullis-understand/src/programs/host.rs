@@ -366,6 +366,15 @@ pub trait Host: Limits {
                 .map(|word| Argument { text: Text::known(word), span: address.span });
             self.run(&words, Some(said));
         }
+        // RFC 5321: each of them gets the mail.
+        else if [":25", ":465", ":587"].iter().any(|port| shown.ends_with(port)) {
+            let said = said.display().to_ascii_uppercase();
+            match said.matches("RCPT TO").count() {
+                0 => {}
+                1 => self.note("messages.send", address.span),
+                _ => self.note("messages.send.many", address.span),
+            }
+        }
         // github.com/memcached/memcached, doc/protocol.txt
         else if shown.ends_with(":11211") && said.display().contains("flush_all") {
             self.note("db.script.drop", address.span);

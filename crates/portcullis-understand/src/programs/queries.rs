@@ -3,7 +3,10 @@
 
 use portcullis_syntax::sql;
 
-use crate::text::{Piece, Text};
+use crate::{
+    percent,
+    text::{Piece, Text},
+};
 
 /// Fields of a body, and parts of an address, that hold a statement: of ClickHouse, Elasticsearch, InfluxDB, CrateDB, QuestDB, Trino, ksqlDB, Snowflake.
 const FIELDS: &[&str] = &["ksql", "q", "query", "sql", "statement", "stmt"];
@@ -31,29 +34,8 @@ pub(super) fn within(address: &Text, sends: Option<&Text>) -> Vec<Text> {
 fn parts(form: &str) -> impl Iterator<Item = String> {
     form.split('&').filter_map(|part| {
         let (name, value) = part.split_once('=')?;
-        FIELDS.contains(&name.trim()).then(|| decoded(value))
+        FIELDS.contains(&name.trim()).then(|| percent::text(&value.replace('+', " ")))
     })
-}
-
-fn decoded(value: &str) -> String {
-    let spaced = value.replace('+', " ");
-    let mut bytes = Vec::with_capacity(spaced.len());
-    let mut rest = spaced.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match byte.filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Whether a text is statements of which one changes what a database holds.

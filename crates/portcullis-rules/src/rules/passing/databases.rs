@@ -178,6 +178,7 @@ pub(in super::super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &
         let code = scene.effects.layer_text(effect.at.layer);
         let is_of_tests = || keeps_to_its_database(statement) && opens_tests_alone(code);
         return connects_here(code) && (drops_for_tests(statement) || is_of_tests())
+            || opens_files_of_tests(code)
             || is_given_memory(code, scene);
     };
     if !stays(run, scene) {
@@ -273,6 +274,61 @@ fn names_file_of_tests(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     !file.starts_with(['/', '~']) && !file.contains("..") && is_of_tests(stem)
+}
+
+/// Whether every database that code of Ruby, Perl or PHP opens is a file of SQLite that is called a test's: `dbi:SQLite:dbname=t/data/test.db`.
+fn opens_files_of_tests(code: &str) -> bool {
+    /// What opens another one, or takes its name from elsewhere.
+    const ELSEWHERE: &[&str] = &[
+        "://",
+        "argv",
+        "attach",
+        "connection",
+        "env",
+        "host",
+        "mysql",
+        "oci:",
+        "odbc",
+        "pg.",
+        "pg:",
+        "pgsql",
+        "postgres",
+        "redis",
+        "require_relative",
+        "sqlsrv",
+    ];
+    const OPENS: &[&str] = &[
+        "dbi:sqlite:database=",
+        "dbi:sqlite:dbname=",
+        "sqlite3::database.new(",
+        "sqlite3::database.open(",
+        "new pdo(",
+        "new sqlite3(",
+    ];
+    let lower = code.to_ascii_lowercase();
+    let opened = || {
+        OPENS
+            .iter()
+            .flat_map(|opener| lower.match_indices(opener))
+            .filter_map(|(at, opener)| lower.get(at + opener.len()..))
+    };
+    let is_of_tests = |rest: &str| {
+        let rest = rest.trim_start_matches(['"', '\'']);
+        let rest = rest.strip_prefix("sqlite:").unwrap_or(rest);
+        let end = rest.find(['"', '\'', ';', ')', ',', '#', '$']);
+        let name = end.and_then(|end| rest.get(..end)).unwrap_or_default();
+        !rest.get(name.len()..).is_some_and(|rest| rest.starts_with(['#', '$']))
+            && names_file_of_tests(name)
+    };
+    // Each is read: what is opened otherwise would be another one.
+    let count = ["sqlite3::database", "dbi:", "new pdo", "new sqlite3"]
+        .iter()
+        .map(|opener| lower.matches(opener).count())
+        .sum::<usize>();
+    opened().count() > 0
+        && opened().count() == count
+        && opened().all(is_of_tests)
+        && !ELSEWHERE.iter().any(|word| lower.contains(word))
 }
 
 /// Whether code names this machine for a host, and no other one, nor one that something else says.

@@ -159,9 +159,7 @@ impl Lexer<'_> {
             Delimited::Pattern => TokenKind::Pattern,
             Delimited::Words => {
                 let text = match parts.first() {
-                    Some(TextPart::Literal(text)) => {
-                        text.split_whitespace().map(Into::into).collect()
-                    }
+                    Some(TextPart::Literal(text)) => words_of(text),
                     _ => Box::default(),
                 };
                 TokenKind::Words(text)
@@ -315,4 +313,28 @@ fn closing(open: u8) -> u8 {
         b'<' => b'>',
         other => other,
     }
+}
+
+/// The words of a literal: between blanks, but for those behind a backslash, which belong to a word.
+fn words_of(text: &str) -> Box<[Box<str>]> {
+    let mut words: Vec<Box<str>> = Vec::new();
+    let mut word = String::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter == '\\'
+            && let Some(blank) = letters.next_if(|next| next.is_whitespace())
+        {
+            word.push(blank);
+        } else if letter.is_whitespace() {
+            if !word.is_empty() {
+                words.push(std::mem::take(&mut word).into());
+            }
+        } else {
+            word.push(letter);
+        }
+    }
+    if !word.is_empty() {
+        words.push(word.into());
+    }
+    words.into()
 }

@@ -73,25 +73,52 @@ impl Interpreter<'_, '_, '_> {
     fn each_of_several(&mut self, act: Act, call: Call<'_>) -> Option<Value> {
         /// The first of what is given that may be a file.
         const FILES: usize = 2;
-        if !matches!(
-            act,
-            Act::Copy | Act::Move | Act::Write | Act::Append | Act::WriteTo | Act::Make
-        ) {
+        let starts = matches!(act, Act::ExecList | Act::Shell | Act::Spawn | Act::SpawnList);
+        if !starts
+            && !matches!(
+                act,
+                Act::Copy | Act::Move | Act::Write | Act::Append | Act::WriteTo | Act::Make
+            )
+        {
             return None;
         }
         let is_several = |given: &Given| {
             given.name.is_none()
-                && matches!(&given.value, Value::Any(list)
-                    if list.iter().all(|one| matches!(one, Value::Text(_) | Value::Name(..)))
-                        && list.iter().any(|one| matches!(one, Value::Text(_))))
+                && match &given.value {
+                    // The words of a program.
+                    Value::Any(list) if starts => {
+                        list.iter().all(|one| matches!(one, Value::List(_)))
+                    }
+                    // One of which may be one of several.
+                    Value::List(list) if starts => list.iter().any(is_one_of_known),
+                    Value::Any(list) => {
+                        list.iter().all(|one| matches!(one, Value::Text(_) | Value::Name(..)))
+                            && list.iter().any(|one| matches!(one, Value::Text(_)))
+                    }
+                    _ => false,
+                }
         };
         let at = call.given.iter().leading(FILES).position(is_several)?;
-        let Value::Any(several) = &call.given.get(at)?.value else { return None };
+        let several = match &call.given.get(at)?.value {
+            Value::Any(several) => several.clone(),
+            Value::List(words) => {
+                let place = words.iter().position(is_one_of_known)?;
+                let with = |word: Value| {
+                    let mut words = words.clone();
+                    if let Some(one) = words.get_mut(place) {
+                        *one = word;
+                    }
+                    Value::List(words)
+                };
+                words.get(place)?.alternatives().into_iter().map(with).collect()
+            }
+            _ => return None,
+        };
         let mut result = None;
         for value in several {
             let mut given = call.given.to_vec();
             if let Some(one) = given.get_mut(at) {
-                one.value = value.clone();
+                one.value = value;
             }
             result = Some(self.act_here(act, call.path, &given, call.span));
         }
@@ -198,6 +225,11 @@ impl Interpreter<'_, '_, '_> {
         ];
         self.act(if adds { Act::Append } else { Act::Write }, "cat", &all, span)
     }
+}
+
+/// Whether a word is one of a few that are known.
+fn is_one_of_known(word: &Value) -> bool {
+    matches!(word, Value::Any(list) if list.iter().all(|one| one.as_known().is_some()))
 }
 
 /// What names the file that is written; without a name it is the screen.

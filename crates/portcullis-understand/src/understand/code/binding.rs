@@ -443,6 +443,22 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
+    /// Whether nothing in the line that was read, or in front of it, says that what stands there is only done sometimes.
+    fn is_done_anyway(&self) -> bool {
+        const DECIDES: &[&str] = &["&&", "?", "??", "case", "else", "for", "if", "while", "||"];
+        let last = self.at.saturating_sub(1);
+        let begins = |at: &usize| {
+            self.is_first(*at) || at.checked_sub(1).is_some_and(|it| self.word_at(it) == ";")
+        };
+        let begin = (0..=last).rev().leading(64).find(begins).unwrap_or(last);
+        let before = begin.checked_sub(1).map_or("", |before| self.word_at(before));
+        let is_outermost = self.language != "python"
+            || self.unit.tokens.get(begin).is_some_and(|token| token.indent == 0);
+        is_outermost
+            && !matches!(before, ")" | "else")
+            && !(begin..last).any(|at| DECIDES.contains(&self.word_at(at)))
+    }
+
     /// `object.member = value`, `object['key'] = value`.
     pub(super) fn store_member(&mut self, place: Value, value: Value) {
         let Value::Name(path, _) = place else { return };
@@ -474,6 +490,16 @@ impl Interpreter<'_, '_, '_> {
             if matches!(host, "127.0.0.1" | "localhost") {
                 self.seen.emulated.push(service);
             }
+        }
+        // What the home directory is from here on, in whatever is asked for it.
+        if matches!(&*path, "os.environ.HOME" | "process.env.HOME")
+            && self.blocks == 0
+            && self.indent == 0
+            && self.calls == 0
+            && self.is_done_anyway()
+        {
+            let text = value.text();
+            self.seen.home = text.as_known().is_some().then_some(text);
         }
         for prefix in ["os.environ.", "process.env.", "ENV.", "%ENV.", "$ENV."] {
             if let Some(name) = path.strip_prefix(prefix)

@@ -328,7 +328,8 @@ impl Interpreter<'_, '_, '_> {
         let path = self.canonical(own.as_deref().unwrap_or(path));
         self.replace_for_good(&path, given);
         self.notice_client(&path, given);
-        if self.is_replaced(&path) {
+        self.notice_answers(&path, given);
+        if self.is_replaced(&path) || self.is_answered(&path, given) {
             let found = self.stand_ins.iter().rev().find(|(name, _)| **name == *path);
             if let Some((_, index)) = found {
                 return self.apply(*index, Some(given));

@@ -76,11 +76,18 @@ impl Interpreter<'_, '_, '_> {
 
     /// The expression that follows, as a function's body.
     fn rest_as_function(&mut self, parameters: Vec<Parameter>) -> Value {
-        let start = self.at;
+        let (start, mut asked) = (self.at, 0_usize);
         while self.at < self.end
             && !matches!(self.word(), "," | ")" | "]" | "}" | ";")
             && (self.continues() || self.at == start)
         {
+            // `quick ? () => a : () => b`
+            match self.word() {
+                "?" => asked += 1,
+                ":" if asked == 0 && matches!(self.language, "javascript" | "php") => break,
+                ":" => asked = asked.saturating_sub(1),
+                _ => {}
+            }
             self.at = match self.unit.partners.get(self.at) {
                 Some(partner) if *partner > self.at => partner + 1,
                 _ => self.at + 1,
@@ -148,7 +155,7 @@ impl Interpreter<'_, '_, '_> {
         }
         self.mark_active(index, true);
         self.calls += 1;
-        self.put_aside_for(index);
+        self.put_aside_for(index, given.is_some());
         let matched = std::mem::take(&mut self.matched);
         let learned = std::mem::take(&mut self.learned);
         let round = self.round.take();

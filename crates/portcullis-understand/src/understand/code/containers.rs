@@ -154,7 +154,12 @@ impl Interpreter<'_, '_, '_> {
             (Value::Table(table), "values") => Some(Value::List(values(table))),
             (Value::Table(_), "copy") => Some(receiver.clone()),
             (Value::Table(table), "get" | "pop" | "setdefault") => {
-                let name = given.first()?.value.as_known()?;
+                let Some(name) = given.first()?.value.as_known() else {
+                    // One of them, or what is given for none.
+                    let other = given.get(1).map(|it| it.value.clone());
+                    let all = table.iter().map(|(_, value)| value.clone()).chain(other);
+                    return all.reduce(Value::or).filter(|_| self.language == "python");
+                };
                 let known = table.iter().rev().find(|(key, _)| key == name);
                 match (known, given.get(1)) {
                     (Some((_, value)), _) => Some(value.clone()),

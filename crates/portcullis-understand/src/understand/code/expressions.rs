@@ -216,6 +216,16 @@ impl Interpreter<'_, '_, '_> {
             }
             "+" => {
                 let right = self.expression(binding + 1);
+                let number = |value: &Value| match value {
+                    Value::Number(number) => Some(*number),
+                    value => value.as_known().and_then(|known| known.trim().parse().ok()),
+                };
+                // Whatever they look like, they are numbers.
+                if matches!(self.language, "perl" | "php")
+                    && let (Some(left), Some(right)) = (number(&left), number(&right))
+                {
+                    return Value::Number(left.saturating_add(right));
+                }
                 self.add(left, right)
             }
             "<<" | ">>" => self.shifted(left, &sign, binding),
@@ -263,6 +273,27 @@ impl Interpreter<'_, '_, '_> {
 
     /// `condition ? one : other`, read from behind the `?`.
     fn chosen_behind(&mut self, left: Value) -> Value {
+        // What stands there is the same all along: only one of both is worth anything.
+        match self.at.checked_sub(2).and_then(|at| self.decided_by_name(at)) {
+            Some(true) => {
+                let one = self.expression(2);
+                if self.word() == ":" {
+                    let other = self.at + 1;
+                    let end = self.end_of_one(other);
+                    let comma = self.find_outside(other, end, |at| self.word_at(*at) == ",");
+                    self.at = comma.unwrap_or(end);
+                }
+                return one;
+            }
+            Some(false) => {
+                let colon = |at: &usize| self.word_at(*at) == ":";
+                if let Some(colon) = self.find_outside(self.at, self.end, colon) {
+                    self.at = colon + 1;
+                    return self.expression(1);
+                }
+            }
+            None => {}
+        }
         if matches!(self.word(), ":") {
             self.at += 1;
             let other = self.expression(1);

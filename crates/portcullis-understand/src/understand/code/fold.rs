@@ -4,7 +4,10 @@ use crate::bound::Bounded;
 use data_encoding::{BASE32, BASE64, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE, HEXUPPER};
 
 use super::value::{Given, Value, mixed};
-use crate::text::{KNOWN_BYTES, Piece, Taint, Text};
+use crate::{
+    percent,
+    text::{KNOWN_BYTES, Piece, Taint, Text},
+};
 
 /// A computation on values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -103,7 +106,7 @@ pub(super) fn fold(kind: Fold, given: &[Given]) -> Value {
                 _ => fold(Fold::Same, given),
             };
         }
-        Fold::Percent => known.map(percent),
+        Fold::Percent => known.map(|known| latin(percent::decoded(known))),
         Fold::Rot13 => known.map(rot13),
         Fold::Decoded => None,
         Fold::Reverse => match first {
@@ -263,21 +266,6 @@ fn rot13(text: &str) -> String {
             other => other,
         })
         .collect()
-}
-
-fn percent(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut result = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let value = (byte == b'%')
-            .then(|| text.get(at + 1..at + 3))
-            .flatten()
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        result.push(value.unwrap_or(byte));
-        at += if value.is_some() { 3 } else { 1 };
-    }
-    latin(result)
 }
 
 fn escapes(text: &str) -> Option<String> {

@@ -119,7 +119,14 @@ impl Interpreter<'_, '_, '_> {
             let made = Some(&function.value).filter(|value| {
                 is_key && matches!(value, Value::Name(path, _) if self.is_class(path))
             });
-            let found = self.function_in(&function.value).or_else(|| made.cloned());
+            // `map(partial(remove, dir_fd=None), names)`
+            let held = Some(&function.value).filter(|value| {
+                OVER_LISTS.contains(&name)
+                    && matches!(value, Value::Any(list)
+                        if list.iter().any(|it| matches!(it, Value::Holder(_))))
+            });
+            let found = self.function_in(&function.value);
+            let found = found.or_else(|| made.cloned()).or_else(|| held.cloned());
             let Some(value) = found else { continue };
             // What is made of two functions is called for each element behind the call.
             if matches!(&value, Value::Method(method) if method.1 == COMPOSED) {
@@ -239,8 +246,20 @@ impl Interpreter<'_, '_, '_> {
     /// Such a function, and all that it is called with.
     pub(super) fn completed(&self, callee: &Value, given: &[Given]) -> Option<(Value, Vec<Given>)> {
         let Value::Name(path, _) = callee else { return None };
-        let number = path.strip_prefix(PARTLY)?.strip_suffix(']')?.parse::<usize>().ok()?;
-        let (function, bound) = self.partials.get(number)?;
+        let (number, method) = path.strip_prefix(PARTLY)?.split_once(']')?;
+        let (function, bound) = self.partials.get(number.parse::<usize>().ok()?)?;
+        // `git = sh.git.bake("-C", "app")`, `git.push("--force")`: a word more for the same program.
+        let bound = match (method.strip_prefix('.'), function, given.first()) {
+            (None, ..) if method.is_empty() => bound.clone(),
+            (Some(word), Value::Name(program, _), _) if program.starts_with("sh.") => {
+                let span = bound.first().or(given.first())?.span;
+                let mut bound = bound.clone();
+                let value = Value::known(&word.replace('_', "-"));
+                bound.push(Given { name: None, value, span });
+                bound
+            }
+            _ => return None,
+        };
         let is_replaced =
             |it: &Given| it.name.is_some() && given.iter().any(|given| given.name == it.name);
         let mut all: Vec<Given> = bound.iter().filter(|it| !is_replaced(it)).cloned().collect();

@@ -8,7 +8,8 @@ use super::{
     interpreter::Interpreter,
     libraries,
     operands::number,
-    value::{Value, mixed},
+    tables::Act,
+    value::{Given, Value, mixed},
 };
 use crate::{
     effect::GapReason,
@@ -101,6 +102,11 @@ impl Interpreter<'_, '_, '_> {
             return home;
         }
         let span = self.span_from(close);
+        // `Dir["build/*"]`
+        if self.language == "ruby" && matches!(&value, Value::Name(path, _) if &**path == "Dir") {
+            let pattern = [Given { name: None, value: key, span }];
+            return self.act(Act::List, "Dir.glob", &pattern, span);
+        }
         let own = ["__getitem__", "__missing__"]
             .iter()
             .find_map(|method| self.by_itself(&value, method, std::slice::from_ref(&key), span));

@@ -178,6 +178,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             matched: Vec::new(),
             round: None,
             learned: Vec::new(),
+            behind: None,
             served: None,
             settled: None,
             options: Vec::new(),
@@ -423,6 +424,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) round: Option<u32>,
     /// What the conditions around say of names.
     pub(super) learned: Vec<Learned>,
+    /// Where the last statement of a block begins that is read by itself, and where the block ends.
+    pub(super) behind: Option<(usize, usize)>,
     /// What the patches before the definition that is read next put aside.
     pub(super) patched: Vec<String>,
     /// What does nothing while a function runs, by the function.

@@ -17,7 +17,14 @@ impl Interpreter<'_, '_, '_> {
         let last = self.last_statement(self.at, end);
         let brackets = std::mem::replace(&mut self.brackets, 0);
         if last > self.at {
+            let outer = self.behind.replace((last, end));
             self.statements(last);
+            self.behind = outer;
+            // The block was left before its last statement.
+            if last < end && self.at >= end {
+                self.brackets = brackets;
+                return None;
+            }
         }
         self.at = last;
         let outer = self.narrow(end);

@@ -22,6 +22,13 @@ pub(super) struct Learned {
     said: Vec<String>,
 }
 
+impl Learned {
+    /// `name` is `value` in these tokens, and `before` outside of them.
+    pub(super) fn new(within: Range<usize>, name: String, before: Value, value: &Value) -> Self {
+        Self { within, name, before, said: shown(value) }
+    }
+}
+
 fn shown(value: &Value) -> Vec<String> {
     value.clone().alternatives().iter().map(|one| one.text().display()).collect()
 }
@@ -48,9 +55,8 @@ impl Interpreter<'_, '_, '_> {
                 false => Value::Text(Text { taint: text.taint, ..Text::known(known.as_str()) }),
             };
             let Some(value) = texts.iter().map(one).reduce(Value::or) else { continue };
-            let said = shown(&value);
-            self.variables.insert(name.clone(), value);
-            self.learned.push(Learned { within: start..end, name, before, said });
+            self.learned.push(Learned::new(start..end, name.clone(), before, &value));
+            self.variables.insert(name, value);
         }
     }
 

@@ -137,7 +137,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Where the one statement of JavaScript that begins here ends, with whatever stands in its brackets.
-    fn end_of_one(&self, from: usize) -> usize {
+    pub(super) fn end_of_one(&self, from: usize) -> usize {
         const CONTINUES: &[&str] = &["&&", "+", ",", ".", ":", "=", "=>", "?", "?.", "??", "||"];
         let mut at = from;
         while at < self.end {
@@ -227,7 +227,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn starts_itself(&mut self, file: &Value, span: Span) {
         let is_own = match file {
             Value::Name(path, _) => matches!(&**path, "__filename" | "import.meta.filename"),
-            _ => false,
+            _ => span.of(self.source).contains("(process.argv[1]"),
         };
         let starts = |token: &Token| token.span.start < span.start;
         let at = self.unit.tokens.partition_point(starts);
@@ -237,7 +237,13 @@ impl Interpreter<'_, '_, '_> {
         let opens = |index: usize| self.word_at(index) == "{" && self.partner(index) > at;
         let decides =
             at > 0 && matches!(self.word_at(at - 1), ")" | "&&" | "||" | "?" | ":" | "else");
-        if is_own && !decides && !(0..at).any(opens) {
+        let is_timed = |open: usize| {
+            self.word_at(open) == "("
+                && self.partner(open) > at
+                && open.checked_sub(1).is_some_and(|it| self.word_at(it) == "setInterval")
+        };
+        let is_again = (0..at).any(is_timed);
+        if is_own && (is_again || !decides && !(0..at).any(opens) || self.is_unending()) {
             self.walk.note("code.fork.loop", span);
         }
     }

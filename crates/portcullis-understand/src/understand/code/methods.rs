@@ -51,6 +51,16 @@ impl Interpreter<'_, '_, '_> {
         if self.language == "python" && self.patches_by_fixture(&receiver, name, given) {
             return Value::name("unittest.mock.MagicMock()");
         }
+        // `directory.name = path`, `directory.cleanup()`: what it was given another name of.
+        if self.language == "python"
+            && name == "cleanup"
+            && given.is_empty()
+            && self.source.contains("TemporaryDirectory")
+            && matches!(&receiver, Value::Text(text) if text.as_known() != Some("/tmp/tmp.made"))
+        {
+            let path = Given { name: None, value: receiver.clone(), span };
+            return self.act(Act::DeleteTree, "shutil.rmtree", &[path], span);
+        }
         match receiver {
             Value::File(index) => self.file_method(index, name, given),
             Value::Any(list) => list

@@ -26,6 +26,7 @@ mod expressions;
 mod fed;
 mod fixtures;
 mod fold;
+mod guards;
 mod handed;
 mod hooked;
 mod imports;

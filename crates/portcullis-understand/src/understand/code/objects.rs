@@ -1,6 +1,8 @@
 //! Objects of the script's own classes: how they are made, what their methods are, and which of these the language calls by itself.
 
 mod getters;
+mod never;
+mod php;
 mod scripting;
 
 use portcullis_syntax::Span;

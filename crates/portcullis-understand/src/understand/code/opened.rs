@@ -74,7 +74,11 @@ impl Interpreter<'_, '_, '_> {
                     })
                     .map(|given| given.value.clone()),
             )
-            .chain(given.iter().filter_map(|given| given.value.entry("host").cloned()))
+            .chain(given.iter().flat_map(|given| {
+                let host = given.value.entry("host").cloned();
+                let port = given.value.entry("port").filter(|_| host.is_some()).cloned();
+                host.into_iter().chain(port)
+            }))
             .filter(|value| !matches!(value, Value::Function(_) | Value::Table(_)))
             .collect();
         // Node gives the port first.

@@ -16,6 +16,7 @@ const PLAYS: &[(&str, &[&str], Told)] = &[
         &["client"],
         Told::Mock("Connection", "@elastic/elasticsearch-mock"),
     ),
+    ("httpx", &["client", "async_client"], Told::Transport),
     ("keyring", &["set_keyring"], Told::Own("", "keyring.backend.KeyringBackend")),
     ("ldap3", &["connection"], Told::Strategy),
     ("mlflow", &["set_tracking_uri", "mlflow_client"], Told::File),
@@ -69,6 +70,8 @@ enum Told {
     Strategy,
     /// It is given the address of a file.
     File,
+    /// Its transport is one that asks a function of the script, or an application in the same program.
+    Transport,
     /// This option is something of this library.
     Mock(&'static str, &'static str),
 }
@@ -189,7 +192,8 @@ impl Interpreter<'_, '_, '_> {
         // A directory of its own holds what is kept; what else the library does, it does.
         let is_kept_near =
             is_told_so && !is_in_memory && row.is_some_and(|row| matches!(row.2, Told::File));
-        let client = if is_told_so && !is_kept_near || is_nearby && is_played() {
+        let is_caught = catches_mail(&top, given) && !leads_on();
+        let client = if is_told_so && !is_kept_near || is_nearby && is_played() || is_caught {
             Client::Plays
         } else if is_nearby || is_kept_near {
             Client::Nearby
@@ -311,6 +315,19 @@ impl Interpreter<'_, '_, '_> {
                     && matches!(&it.value, Value::Name(path, _)
                         if path.rsplit('.').next().is_some_and(|last| last.starts_with("MOCK_")))
             }),
+            Told::Transport => {
+                const PLAY: &[&str] = &["httpx.ASGITransport()", "httpx.MockTransport()"];
+                const DIRECT: &[&str] =
+                    &["delete", "get", "patch", "post", "put", "request", "stream"];
+                let is_told = given.iter().any(|it| {
+                    it.name.as_deref() == Some("transport")
+                        && matches!(&it.value, Value::Name(path, _) if PLAY.contains(&&**path))
+                });
+                // What the library sends by itself goes out.
+                is_told
+                    && !given.iter().any(|it| it.name.as_deref() == Some("mounts"))
+                    && !DIRECT.iter().any(|verb| self.source.contains(&format!("httpx.{verb}(")))
+            }
             Told::Mock(name, library) => given.iter().any(|it| {
                 it.value.entry(name).is_some_and(|value| {
                     matches!(value, Value::Name(path, _)
@@ -379,6 +396,25 @@ fn points_here(given: &[Given]) -> bool {
             }
             value => value.as_known().is_some_and(is_here),
         })
+}
+
+/// Whether a client of mail is pointed at a server of this machine that shows what it gets and sends nothing on, by the ports of their pages:
+/// MailHog, Mailpit, MailCatcher and maildev, GreenMail, aiosmtpd, smtp4dev.
+fn catches_mail(library: &str, given: &[Given]) -> bool {
+    let is_port = |value: &Value| match value {
+        Value::Number(port) => is_catcher(&port.to_string()),
+        value => value.as_known().is_some_and(is_catcher),
+    };
+    let is_told = given.iter().any(|it| match it.name.as_deref() {
+        None => is_port(&it.value) || it.value.entry("port").is_some_and(is_port),
+        Some(name) => name == "port" && is_port(&it.value),
+    });
+    matches!(library, "aiosmtplib" | "nodemailer" | "smtplib") && is_told && points_here(given)
+}
+
+/// Whether a port is one that such a server listens to.
+pub(super) fn is_catcher(port: &str) -> bool {
+    matches!(port, "1025" | "2525" | "3025" | "8025")
 }
 
 fn names_an_address(name: &str) -> bool {

@@ -135,6 +135,16 @@ impl Interpreter<'_, '_, '_> {
             given.unwrap_or_default().iter().filter(|it| it.name.is_none()).collect();
         let mut grown = Vec::new();
         for (parameter, given) in parameters.iter().zip(plain) {
+            // `function set(&$path) { $path = "/a"; }`
+            if self.language == "php"
+                && parameter.takes == Takes::One
+                && self.is_by_reference(parameter)
+                && let Some(after) = self.variables.get(&parameter.name).cloned()
+                && let Some(name) = self.named_by(given.span)
+            {
+                grown.push((name, given.value.clone(), after));
+                continue;
+            }
             if parameter.takes != Takes::One
                 || !matches!(given.value, Value::List(_) | Value::Table(_))
             {
@@ -152,12 +162,21 @@ impl Interpreter<'_, '_, '_> {
         grown
     }
 
+    /// Whether `&` stands in front of a parameter.
+    fn is_by_reference(&self, parameter: &Parameter) -> bool {
+        let name = (parameter.at..parameter.at + 4)
+            .find(|at| self.name_at(*at) == parameter.name)
+            .unwrap_or(parameter.at);
+        name.checked_sub(1).is_some_and(|before| self.name_at(before) == "&")
+    }
+
     /// The name that stands in a place, alone.
     fn named_by(&self, span: Span) -> Option<String> {
         let text = span.of(self.source);
-        let is_name = !text.is_empty()
-            && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
-            && !text.starts_with(|it: char| it.is_ascii_digit());
+        let plain = if self.language == "php" { text.trim_start_matches('$') } else { text };
+        let is_name = !plain.is_empty()
+            && plain.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+            && !plain.starts_with(|it: char| it.is_ascii_digit());
         is_name.then(|| text.to_owned())
     }
 }

@@ -7,10 +7,12 @@ use super::{
     value::{Given, Value},
 };
 
+mod answered;
 mod ends;
 mod fixtures;
 mod modules;
 
+pub(super) use answered::Answered;
 use fixtures::of_object;
 use modules::plain_module;
 
@@ -60,6 +62,8 @@ const REAL: &[&str] = &[
     "__wrapped__",
     ".side_effect",
     "configure_mock",
+    "non_mocked_hosts",
+    "should_mock",
     "add_passthru",
     "atexit",
     "call_later",
@@ -80,6 +84,9 @@ const REAL: &[&str] = &[
 /// responses, requests-mock, respx, aioresponses and pyfakefs. What lets through whatever it was not told of is not here.
 const PATCHES: &[(&str, &[&str])] = &[
     ("aioresponses.aioresponses", &["aiohttp"]),
+    ("httpretty.activate", &["http.client", "httplib2", "requests", "urllib"]),
+    ("httpretty.enabled", &["http.client", "httplib2", "requests", "urllib"]),
+    ("httpretty.httprettified", &["http.client", "httplib2", "requests", "urllib"]),
     ("pyfakefs.fake_filesystem_unittest.Patcher", FILES),
     ("pyfakefs.fake_filesystem_unittest.patchfs", FILES),
     ("requests_mock.Mocker", &["requests"]),
@@ -88,6 +95,11 @@ const PATCHES: &[(&str, &[&str])] = &[
     ("responses.activate", &["requests"]),
     ("respx.mock", &["httpx"]),
 ];
+
+/// What pytest hands to a test that asks for it by this name, and what then does nothing outside of the program. Sources: the pages of pytest-httpx,
+/// requests-mock and respx.
+const FIXTURES: &[(&str, &[&str])] =
+    &[("httpx_mock", &["httpx"]), ("requests_mock", &["requests"]), ("respx_mock", &["httpx"])];
 
 /// What works on files in Python; programs that are started find the real ones.
 const FILES: &[&str] = &[
@@ -125,8 +137,11 @@ impl Interpreter<'_, '_, '_> {
             path.strip_prefix(name)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(', '[']))
         };
-        self.replaced.iter().any(|replaced| is_below(&replaced.path))
+        // A block of Ruby may be read where it is called.
+        let is_left = |end: usize| self.language == "ruby" && self.at > end;
+        self.replaced.iter().any(|it| is_below(&it.path) && !is_left(it.end))
             || self.client_of(path) == Client::Plays
+            || self.is_method_of_double(path)
             || FAKES.iter().any(|fake| self.modules.contains(*fake) && is_below(fake))
     }
 
@@ -235,6 +250,7 @@ impl Interpreter<'_, '_, '_> {
             }
             // `mock.method(fs, 'rm', async () => {})`: until something puts the real one back.
             "sinon.stub"
+            | "testdouble.replace"
             | "node:test.mock.method"
             | "test.mock.method"
             | "t.mock.method"
@@ -246,6 +262,50 @@ impl Interpreter<'_, '_, '_> {
                         && !self.binds_word("t") =>
             {
                 return self.replace_method(path, given);
+            }
+            "jest.spyOn" | "vi.spyOn" | "vitest.vi.spyOn" | "@jest/globals.jest.spyOn" => {
+                return self.spied(path, given);
+            }
+            // What an agent that lets nothing through is made the one of all requests.
+            "undici.setGlobalDispatcher"
+                if matches!(given, [Given { value: Value::Name(agent, _), .. }]
+                        if &**agent == "undici.MockAgent()")
+                    && self.source.contains("disableNetConnect")
+                    && !["enableNetConnect", "getGlobalDispatcher", "dispatcher:"]
+                        .iter()
+                        .any(|word| self.source.contains(word))
+                    && self.source.matches("setGlobalDispatcher(").count() == 1
+                    && self.stands_alone() =>
+            {
+                vec!["undici".to_owned(), "fetch".to_owned()]
+            }
+            // What they have no answer for is refused.
+            "fetch-mock.mockGlobal" | "fetch-mock.default.mockGlobal"
+                if !["fallbackToNetwork", "restore", "spy", "unmock"]
+                    .iter()
+                    .any(|word| self.source.contains(word)) =>
+            {
+                vec!["fetch".to_owned()]
+            }
+            "jest-fetch-mock.enableMocks" | "jest-fetch-mock.default.enableMocks"
+                if !["disableMocks", "dontMock", "mockIf", "mockOnlyIf"]
+                    .iter()
+                    .any(|word| self.source.contains(word)) =>
+            {
+                vec!["fetch".to_owned()]
+            }
+            // It answers for this client whatever it is asked.
+            "axios-mock-adapter"
+                if !["restore", "passThrough", "onNoMatch"]
+                    .iter()
+                    .any(|word| self.source.contains(word)) =>
+            {
+                match given.first().map(|it| &it.value) {
+                    Some(Value::Name(client, _)) if client.starts_with("axios") => {
+                        vec![client.to_string()]
+                    }
+                    _ => return,
+                }
             }
             _ => return,
         };
@@ -296,12 +356,13 @@ impl Interpreter<'_, '_, '_> {
             return;
         };
         // A stub of its own does nothing, unless it is told to do something after all.
-        let is_stub = path == "sinon.stub"
+        let is_stub = matches!(path, "sinon.stub" | "testdouble.replace")
             && with.is_empty()
             && !["callThrough", "callsFake", "wrappedMethod", "get(", "value("]
                 .iter()
                 .any(|word| self.source.contains(word));
-        if !is_stub && !matches!(with, [Given { value: Value::Function(_), .. }, ..]) {
+        let is_spy = path.ends_with(".spyOn");
+        if !is_stub && !is_spy && !matches!(with, [Given { value: Value::Function(_), .. }, ..]) {
             return;
         }
         let is_kept = self.keeps_real(name);
@@ -310,6 +371,7 @@ impl Interpreter<'_, '_, '_> {
             let is_member = || at.checked_sub(1).is_some_and(|it| self.word_at(it) == ".");
             match self.word_at(*at) {
                 "restore" | "restoreAll" | "bypass" => true,
+                "mockReset" | "mockRestore" | "resetAllMocks" | "restoreAllMocks" => true,
                 "reset" => is_member(),
                 _ => false,
             }
@@ -387,7 +449,15 @@ impl Interpreter<'_, '_, '_> {
             // `stripe.Refund.create(…)` asks for it when it is called.
             let is_asked = match self.word_at(at + 1) {
                 "(" => true,
-                "." => self.is_name(at + 2) && self.word_at(at + 3) == "(",
+                "." => {
+                    self.is_name(at + 2) && self.word_at(at + 3) == "("
+                        // `fs.rmSync.mock.callCount()`
+                        || matches!(self.word_at(at + 2), "mock" | "mock_calls")
+                }
+                // `expect(fs.rmSync).toHaveBeenCalled()`
+                ")" => at
+                    .checked_sub(4)
+                    .is_some_and(|it| self.word_at(it) == "expect" && self.word_at(it + 1) == "("),
                 _ => false,
             };
             self.word_at(at) == name && (is_listed || before == "." && !is_asked)
@@ -473,9 +543,19 @@ impl Interpreter<'_, '_, '_> {
         self.patched.extend(patched);
     }
 
-    /// What the patches before a definition replace is so whenever its function runs.
-    pub(super) fn put_aside_for(&mut self, index: usize) {
-        let all = self.patches.get(&index).cloned().unwrap_or_default();
+    /// What the patches before a definition replace is so whenever its function runs; what it is handed by pytest, whenever nobody else calls
+    /// it.
+    pub(super) fn put_aside_for(&mut self, index: usize, is_called: bool) {
+        let mut all = self.patches.get(&index).cloned().unwrap_or_default();
+        if !is_called
+            && self.language == "python"
+            && let Some(function) = self.functions.get(index)
+            && !REAL.iter().any(|word| self.source.contains(word))
+        {
+            let asks = |name: &str| function.parameters.iter().any(|it| it.name == name);
+            let rows = FIXTURES.iter().filter(|(name, _)| asks(name));
+            all.extend(rows.flat_map(|(_, paths)| paths.iter().map(|path| (*path).to_owned())));
+        }
         let calls = self.calls;
         self.replaced.extend(all.into_iter().map(|path| Replaced { path, end: usize::MAX, calls }));
     }
@@ -530,6 +610,12 @@ impl Interpreter<'_, '_, '_> {
                     }
                     _ => Vec::new(),
                 }
+            }
+            // Without that it lets through what it was not told of.
+            path if path.starts_with("httpretty.")
+                && !self.source.contains("allow_net_connect=False") =>
+            {
+                Vec::new()
             }
             path => {
                 let row = PATCHES.iter().find(|(name, _)| *name == path);

@@ -207,7 +207,9 @@ impl Interpreter<'_, '_, '_> {
                 other => other.text(),
             };
             // Whether it can be compiled is all that is asked where nobody takes what comes out.
-            if path == "compile" && text.as_known().is_none() && self.is_dropped() {
+            if path == "compile"
+                && (text.as_known().is_none() && self.is_dropped() || self.is_only_compiled())
+            {
                 continue;
             }
             self.flush();

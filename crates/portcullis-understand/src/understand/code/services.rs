@@ -6,7 +6,7 @@ use portcullis_syntax::Span;
 
 use super::{
     interpreter::Interpreter,
-    played::Client,
+    played::{self, Client},
     value::{Given, Value},
 };
 use crate::{programs::host::Host, text::Text};
@@ -206,6 +206,12 @@ impl Interpreter<'_, '_, '_> {
 
     /// A message to people: one, or one to each that a loop goes through.
     pub(super) fn message_goes_out(&mut self, span: Span) {
+        // A catcher of this machine sends nothing on.
+        let peer = self.peer.known_prefix();
+        let (host, port) = peer.rsplit_once(':').unwrap_or((peer, ""));
+        if played::is_catcher(port) && matches!(host, "127.0.0.1" | "localhost" | "::1") {
+            return;
+        }
         let rule = if self.is_repeated(span) { "messages.send.many" } else { "messages.send" };
         self.walk.note(rule, span);
     }

@@ -5,6 +5,7 @@ mod javascript;
 mod node;
 mod php;
 mod ruby;
+mod sockets;
 
 use portcullis_syntax::Span;
 
@@ -19,7 +20,7 @@ use crate::{
     effect::Argument,
     place::{self, Place},
     programs::host::Host,
-    text::{Piece, Text},
+    text::{Piece, Taint, Text},
 };
 
 /// What the text of a template or of a program inside of a sandbox has in it when it looks for a way out.
@@ -252,6 +253,20 @@ impl Interpreter<'_, '_, '_> {
         });
         let is_option = words.iter().any(|word| word.starts_with('-'));
         let is_set_elsewhere = self.source.contains("set_defaults(");
+        // Whatever is typed, it is one of these.
+        if let Some(Value::List(choices)) = named("choices").map(|it| &it.value)
+            && choices.iter().all(|it| it.as_known().is_some())
+            && !is_set_elsewhere
+            && named("type").is_none()
+            && named("nargs").is_none()
+            && let Some(value) = choices.iter().cloned().reduce(Value::or)
+        {
+            let value = match named("default") {
+                Some(default) if !default.value.is_false() => value.or(default.value.clone()),
+                _ => value,
+            };
+            return self.bind(format!("{parser}.parse_args().{dest}"), value);
+        }
         if let Some(default) =
             named("default").filter(|_| is_option && told.is_none() && !is_set_elsewhere)
         {
@@ -300,6 +315,22 @@ impl Interpreter<'_, '_, '_> {
         }
         if path.ends_with("mock.patch.dict") {
             self.patches_environment(given, span);
+        }
+        // `sh.git.bake("-C", "app")`: the program with words that all of its calls have.
+        if last == "bake"
+            && let Some(program) = path.strip_suffix(".bake").filter(|it| it.starts_with("sh."))
+        {
+            let function = Given { name: None, value: Value::name(program), span };
+            return self.partly_given(&function, given);
+        }
+        // Whoever asks the server has the function called with what they send.
+        if last == "register_function"
+            && path.contains("RPCServer()")
+            && let [function, ..] = plain.as_slice()
+        {
+            let asked = Text { taint: Taint::NETWORK, ..Text::unknown("what is asked for") };
+            let asked = Given { name: None, value: Value::Text(asked), span };
+            self.call_value(function.value.clone(), vec![asked], span);
         }
         self.notice_double(path, given);
         if last == "add_argument" {

@@ -50,7 +50,7 @@ impl Interpreter<'_, '_, '_> {
             self.at = self.end;
             return;
         }
-        if self.perl_statement() {
+        if self.guards_behind(start) || self.perl_statement() {
             return;
         }
         if self.is_name(start) && !self.is_key(start) && self.keyword(start) {
@@ -274,6 +274,14 @@ impl Interpreter<'_, '_, '_> {
                 {
                     let span = self.span_from(start);
                     self.element_deleted(&path, span);
+                }
+                let is_guard = match word {
+                    "assert" | "if" | "unless" => self.guards(start),
+                    "try" => self.guards_by_attempt(start),
+                    _ => false,
+                };
+                if is_guard {
+                    return true;
                 }
                 self.at += 1;
                 if word == "match" && self.language == "python" {

@@ -8,6 +8,8 @@ use portcullis_syntax::code::TokenKind;
 use super::{interpreter::Interpreter, value::Value};
 use crate::bound::Bounded;
 
+mod compiled;
+
 /// How many functions are looked for, and how far back the head of one is.
 const FUNCTIONS: usize = 64;
 
@@ -120,7 +122,11 @@ impl Interpreter<'_, '_, '_> {
             return Vec::new();
         }
         let mut candidates = self.defined_by_name(end);
-        if candidates.is_empty() || candidates.len() > FUNCTIONS || self.finds_names(end) {
+        let exported = self.exported_methods(end);
+        if candidates.is_empty() && exported.is_empty()
+            || candidates.len() > FUNCTIONS
+            || self.finds_names(end)
+        {
             return Vec::new();
         }
         let mut mentions: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -162,7 +168,7 @@ impl Interpreter<'_, '_, '_> {
                 break;
             }
         }
-        candidates.into_iter().map(|candidate| candidate.body).collect()
+        candidates.into_iter().map(|candidate| candidate.body).chain(exported).collect()
     }
 
     /// Whether the body of a function lies in one of these.
@@ -200,6 +206,11 @@ impl Interpreter<'_, '_, '_> {
                     match before {
                         "def" | "function" => true,
                         "const" | "let" | "var" => self.name_at(at + 1) == "=",
+                        // `exports.down = async (knex) => { … }`
+                        "." => {
+                            self.name_at(at + 1) == "="
+                                && at.checked_sub(2).is_some_and(|it| self.name_at(it) == "exports")
+                        }
                         _ => false,
                     }
                 };
@@ -214,6 +225,7 @@ impl Interpreter<'_, '_, '_> {
                 // Nothing but parameters stands between.
                 let after = name + 1 + usize::from(self.name_at(name + 1) == "=");
                 let after = after + usize::from(self.name_at(after) == "async");
+                let after = after + usize::from(self.name_at(after) == "function");
                 let is_function = self.name_at(after) == "(" || self.name_at(after + 1) == "=>";
                 let close = match self.name_at(after) {
                     "(" => self.unit.partners.get(after).copied()?,
@@ -348,7 +360,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Whether code looks names up by texts, or by what they stand in.
-    fn finds_names(&self, end: usize) -> bool {
+    pub(super) fn finds_names(&self, end: usize) -> bool {
         (0..end).any(|at| {
             let word = self.name_at(at);
             let kind = self.unit.tokens.get(at).map(|token| &token.kind);

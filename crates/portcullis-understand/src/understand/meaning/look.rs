@@ -10,6 +10,7 @@ use portcullis_syntax::{
 use serde_json::Value;
 
 use super::loose;
+use crate::percent;
 
 /// The longest text that is taken for a path or an address: systems take no longer ones.
 const LONGEST_NAME: usize = 8192;
@@ -115,26 +116,7 @@ pub(in crate::understand) fn file_of(text: &str) -> Option<String> {
     }
     let path = rest.strip_prefix("//").unwrap_or(rest);
     let path = path.strip_prefix("localhost").unwrap_or(path);
-    Some(decoded(path))
-}
-
-fn decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match hex.filter(|_| *first == b'%').and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    Some(percent::text(path))
 }
 
 /// Whether a text is written as a path from the root or from home.

@@ -6,6 +6,7 @@ use portcullis_syntax::Span;
 use super::{Load, lines, push_javascript, quoted};
 use crate::{
     bound::Bounded,
+    percent,
     programs::{
         found::{Found, directory_of},
         host::{Host, Unread},
@@ -99,11 +100,11 @@ fn held(address: &str) -> Option<String> {
     let rest = address.strip_prefix(DATA)?;
     let (kind, code) = rest.split_once(',')?;
     if !kind.ends_with(";base64") {
-        return Some(percent(code));
+        return Some(percent::text(code));
     }
     let mut bytes = Vec::new();
     let (mut bits, mut count) = (0_u32, 0_u32);
-    for letter in percent(code).bytes() {
+    for letter in percent::text(code).bytes() {
         let value = match letter {
             b'A'..=b'Z' => letter - b'A',
             b'a'..=b'z' => letter - b'a' + 26,
@@ -120,26 +121,6 @@ fn held(address: &str) -> Option<String> {
         }
     }
     Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn percent(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('%') {
-        bytes.extend_from_slice(before.as_bytes());
-        match after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(b'%');
-                rest = after;
-            }
-        }
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// `require("#x")`: the nearest `package.json` says which file that is.

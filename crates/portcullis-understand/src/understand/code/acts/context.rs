@@ -56,6 +56,9 @@ impl Interpreter<'_, '_, '_> {
                 self.make_function(&parameters, &first?.value, first?.span)
             }
             // It is run with a context later.
+            ("javascript", "vm.Script") if self.is_only_compiled() => {
+                Some(Value::unknown("what was compiled"))
+            }
             ("javascript", "vm.Script") => {
                 let code = &first?.value;
                 self.run_code(path, "javascript", code, first?.span);

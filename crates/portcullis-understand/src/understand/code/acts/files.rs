@@ -98,7 +98,26 @@ impl Interpreter<'_, '_, '_> {
             return Value::Text(names);
         }
         if !outside && !is_home {
-            return Value::Text(content);
+            // Which of them, nobody knows; but they lie there: `build/*`, `*.egg-info`.
+            let is_temporary = root.strip_prefix("/tmp/").is_some_and(|inner| !inner.is_empty());
+            let is_below = (is_temporary || !pattern.starts_with(['/', '~', '-']))
+                && root.len() < pattern.len()
+                && !pattern
+                    .trim_start_matches('/')
+                    .split('/')
+                    .any(|part| matches!(part, "" | "." | ".."));
+            let letters = pattern.bytes().filter(u8::is_ascii_alphanumeric).count();
+            if !is_below || root.is_empty() && (letters < 3 || pattern.contains("**")) {
+                return Value::Text(content);
+            }
+            let at = root.rfind('/').map_or(0, |at| at + 1);
+            let at = if pattern.starts_with(&format!("{root}/")) { root.len() + 1 } else { at };
+            let (before, chosen) = pattern.split_at_checked(at).unwrap_or(("", pattern));
+            let before = if before.is_empty() { "./" } else { before };
+            let pieces = [Piece::Known(before.to_owned()), Piece::Glob(chosen.to_owned())];
+            let mut names = content.derive(pieces);
+            names.inherit(&directory.text);
+            return Value::Text(names);
         }
         let mut names =
             content.derive([Piece::Known(format!("{root}/")), Piece::Glob("**".to_owned())]);
@@ -125,8 +144,12 @@ impl Interpreter<'_, '_, '_> {
         if let Some(first) = first.filter(|_| !is_elsewhere)
             && let Some(patterns) = patterns(&first.value)
         {
+            let is_scripting = matches!(self.language, "perl" | "php" | "ruby");
             let all = patterns.into_iter().map(|pattern| {
                 let own = Given { value: Value::known(&pattern), ..first.clone() };
+                if is_scripting && !pattern.contains(['*', '?', '[', '~']) {
+                    return own.value;
+                }
                 let argument = self.place_of(Some(&own));
                 if is_one(&pattern) {
                     return own.value;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     effect::Argument,
-    programs::agents,
+    programs::{agents, escapes::obeys},
     text::{Piece, Text},
 };
 
@@ -22,10 +22,9 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn surround(&mut self, call: Call<'_>) {
         let Call { span, .. } = call;
         if let Some(Value::Table(environment)) = call.option("env") {
-            for (name, value) in environment
-                .iter()
-                .filter(|(name, _)| agents::redirects(name) || name.starts_with(OWN))
-            {
+            for (name, value) in environment.iter().filter(|(name, _)| {
+                agents::redirects(name) || name.starts_with(OWN) || name != "PATH" && obeys(name)
+            }) {
                 self.walk.environment_of(name, &value.text(), span);
             }
         }

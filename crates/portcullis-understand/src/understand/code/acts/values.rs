@@ -109,7 +109,10 @@ impl Interpreter<'_, '_, '_> {
         let set = self.bound(name).filter(|_| self.is_patched_for_now(name));
         match set {
             Some(value) if value.as_known().is_some() => value.text(),
-            _ => self.environment("HOME"),
+            _ => match self.seen.home.clone() {
+                Some(home) => home,
+                None => self.environment("HOME"),
+            },
         }
     }
 

@@ -73,6 +73,17 @@ impl Interpreter<'_, '_, '_> {
     fn set_place(&mut self, start: usize, links: &[Link], equals: usize, adds: bool) -> bool {
         let conditional = self.is_conditional(start);
         let mut owner = self.resolve_here(start);
+        // `directory = TemporaryDirectory()`, `directory.name = path`: another one is cleaned up.
+        if self.language == "python"
+            && matches!(links, [Link::Member(name)] if name == "name")
+            && owner.as_known() == Some("/tmp/tmp.made")
+        {
+            let name = self.word_at(start).to_owned();
+            self.at = equals + 1;
+            let value = self.values_in_line();
+            self.bind(name, value);
+            return true;
+        }
         let mut home = Some(self.word_at(start).to_owned());
         let mut keys = Vec::new();
         let count = links.len();

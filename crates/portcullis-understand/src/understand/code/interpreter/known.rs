@@ -8,7 +8,7 @@ use portcullis_syntax::{
 };
 
 use super::{
-    super::value::Value,
+    super::{replaced::Answered, value::Value},
     blocks::{blocks, partners, shift},
 };
 use crate::{
@@ -57,6 +57,14 @@ pub(in super::super) struct Seen {
     pub(in super::super) fills_money: bool,
     /// A message was made for each of a list.
     pub(in super::super) to_many: bool,
+    /// Whether conditions on paths ask what they always do; not looked at yet where nothing.
+    pub(in super::super) asks_as_ever: Option<bool>,
+    /// Whether the script finds names by texts; not looked at yet where nothing.
+    pub(in super::super) names_are_found: Option<bool>,
+    /// Requests that are answered in the program.
+    pub(in super::super) answered: Vec<Answered>,
+    /// The home directory that the script itself put into the environment.
+    pub(in super::super) home: Option<Text>,
     /// How many tests around expect that what they call throws.
     pub(in super::super) refused: usize,
     /// What clients were told to begin every address with.

@@ -401,6 +401,9 @@ impl Interpreter<'_, '_, '_> {
         for one in given {
             if one.name.as_deref().is_none_or(|name| !names_a_secret(name)) {
                 sent.inherit(&of_services::sent(&one.value));
+                if of_services::is_environment(&one.value) {
+                    sent.taint = sent.taint.with(Taint::SECRET);
+                }
             }
         }
         if sent.taint.has(Taint::SECRET) {
@@ -541,7 +544,8 @@ impl Interpreter<'_, '_, '_> {
             || condition.contains("uids")
             // Only the asking process itself is left out.
             || condition.contains("pid")
-                && ["!=", "not in", "continue"].iter().any(|word| condition.contains(word));
+                && (["!=", "not in"].iter().any(|word| condition.contains(word))
+                    || text.is_some_and(|text| text.contains("continue")));
         let by_more =
             [".name", "\"name\"", "'name'", "cmdline", "exe", "children", "ppid", "parent"];
         by_account && !by_more.iter().any(|word| condition.contains(word))

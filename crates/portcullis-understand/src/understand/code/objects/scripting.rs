@@ -10,7 +10,6 @@ use super::super::{
     tables,
     value::{Given, Value},
 };
-use crate::text::Text;
 
 /// How many classes of a script are told apart.
 const CLASSES: usize = 64;
@@ -78,39 +77,6 @@ impl Interpreter<'_, '_, '_> {
         let Some(class) = class.map(|(class, _)| class.clone()) else { return false };
         self.has_all_of(&class, module);
         true
-    }
-
-    /// `use App\Jobs\Cleaner as Job;`, `use function unlink as drop;` of PHP, and `use Trait;` in a class.
-    pub(in super::super) fn used_in_php(&mut self) {
-        let start = self.at;
-        self.skip_statement();
-        let end = self.at;
-        let mut at = start + 1;
-        at += usize::from(matches!(self.word_at(at), "function" | "const"));
-        let (mut path, mut name) = (String::new(), String::new());
-        while at <= end {
-            match self.word_at(at) {
-                "\\" => {}
-                "as" if self.is_name(at + 1) => {
-                    name = self.word_at(at + 1).to_owned();
-                    at += 1;
-                }
-                "," | ";" | "{" | "" => {
-                    if !path.is_empty() && !self.takes_in(start, &path) && name != path {
-                        self.bind(name.clone(), Value::name(&path));
-                    }
-                    (path, name) = (String::new(), String::new());
-                }
-                word => {
-                    name = word.to_owned();
-                    if !path.is_empty() {
-                        path.push('.');
-                    }
-                    path.push_str(word);
-                }
-            }
-            at += 1;
-        }
     }
 
     /// `new class(…) extends Base { … }`: the cursor stands on `class`.
@@ -286,33 +252,6 @@ impl Interpreter<'_, '_, '_> {
         field.or_else(|| self.variables.get(&own?)).cloned()
     }
 
-    /// `[$object, 'method']`, `'Class::method'` of PHP.
-    pub(in super::super) fn callable_of_php(&mut self, callee: &Value) -> Option<Value> {
-        if self.language != "php" {
-            return None;
-        }
-        match callee {
-            Value::List(pair) => match pair.as_slice() {
-                [object @ Value::Name(..), method] => {
-                    let method = method.as_known()?.to_owned();
-                    Some(self.member(object.clone(), &method))
-                }
-                [class, method] => {
-                    let path = format!("{}.{}", class.as_known()?, method.as_known()?);
-                    Some(Value::name(&path.replace('\\', ".")))
-                }
-                _ => None,
-            },
-            Value::Text(text) => {
-                let known = text.as_known()?;
-                let path = known.trim_start_matches('\\').replace("::", ".").replace('\\', ".");
-                let is_path = |it: char| it.is_ascii_alphanumeric() || matches!(it, '.' | '_');
-                (path != known && path.chars().all(is_path)).then(|| Value::name(&path))
-            }
-            _ => None,
-        }
-    }
-
     /// Whether a name of Ruby without arguments is called where more stands behind it: a method of a value, or what makes an object of a
     /// class of the script.
     pub(in super::super) fn is_made_here(&self, value: &Value) -> bool {
@@ -323,187 +262,5 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => false,
         }
-    }
-
-    /// Whether the script ends here whatever happened before: `exit` as a statement of its own, behind which nothing is defined and no
-    /// block ends.
-    pub(in super::super) fn ends_script(&self, start: usize) -> bool {
-        const MORE: &[&str] = &[
-            "BEGIN",
-            "CHECK",
-            "END",
-            "INIT",
-            "class",
-            "def",
-            "else",
-            "elsif",
-            "end",
-            "endfor",
-            "endforeach",
-            "endif",
-            "endswitch",
-            "endwhile",
-            "enum",
-            "ensure",
-            "function",
-            "interface",
-            "rescue",
-            "sub",
-            "trait",
-            "when",
-            "}",
-        ];
-        let is_word = match self.language {
-            "perl" => self.word() == "exit",
-            "php" => matches!(self.word(), "exit" | "die"),
-            "ruby" => matches!(self.word(), "exit" | "exit!"),
-            _ => false,
-        };
-        if !is_word
-            || self.calls > 0
-            || self.blocks > 0
-            || self.end < self.unit.tokens.len()
-            || self.has_own_built_ins
-            || self.named.contains_key("exit")
-            || self.source.contains("goto")
-        {
-            return false;
-        }
-        let begins = match start.checked_sub(1).map(|before| self.word_at(before)) {
-            None => true,
-            Some(before) => before == ";" || before == "}" || self.language == "ruby",
-        };
-        let behind = match self.word_at(start + 1) {
-            "(" => self.partner(start + 1) + 1,
-            "0" | "1" | "2" => start + 2,
-            _ => start + 1,
-        };
-        let is_whole = match self.language {
-            "ruby" => self.is_first(start) && (self.is_first(behind) || behind >= self.end),
-            _ => self.word_at(behind) == ";" || behind >= self.end,
-        };
-        begins && is_whole && !(behind..self.end).any(|at| MORE.contains(&self.word_at(at)))
-    }
-
-    /// Where the block of an `if` ends whose condition is a constant that is false: what is in it is never done.
-    pub(in super::super) fn never_done(&self, start: usize) -> Option<usize> {
-        let (condition, end) = match self.language {
-            "perl" | "php" => {
-                let close = self.partner(start + 1);
-                let is_one = self.word_at(start + 1) == "(" && close == start + 3;
-                let is_block = self.word_at(close + 1) == "{";
-                (start + 2, (is_one && is_block).then(|| self.partner(close + 1) + 1)?)
-            }
-            "ruby" => {
-                let is_one = self.is_first(start) && self.is_first(start + 2);
-                let close = is_one.then(|| self.end_of_block(start)).flatten()?;
-                let divides = |at: usize| matches!(self.word_at(at), "else" | "elsif");
-                (start + 1, (!(start..close).any(divides)).then_some(close + 1)?)
-            }
-            _ => return None,
-        };
-        let word = self.word_at(condition);
-        let is_false = match (self.language, word) {
-            (_, "0") => self.language != "ruby",
-            ("php" | "ruby", "false" | "FALSE") | ("ruby", "nil") | ("php", "null" | "NULL") => {
-                self.language == "php" || word != "FALSE"
-            }
-            // `use constant NAME => 0;`
-            ("perl", name) if self.is_name(condition) => {
-                let declared = format!("use constant {name} => 0;");
-                let is_told_anew = [format!("*{name}"), format!("sub {name}")];
-                self.source.matches(&format!("constant {name}")).count() == 1
-                    && self.source.contains(&declared)
-                    && !is_told_anew.iter().any(|it| self.source.contains(it))
-                    && !self.source.contains("*{")
-            }
-            // What has no sign in front is a constant in PHP.
-            ("php", name) if self.is_name(condition) => {
-                self.variables.get(name).is_some_and(Value::is_false)
-            }
-            _ => false,
-        };
-        is_false.then_some(end)
-    }
-
-    /// `['path' => $path, 'by' => [$first]] = $value` of PHP: each name gets its part.
-    pub(in super::super) fn taken_apart_in_php(
-        &mut self,
-        open: usize,
-        close: usize,
-        value: &Value,
-    ) {
-        if !self.sink() {
-            return;
-        }
-        let (mut at, mut position) = (open + 1, 0);
-        while at < close && self.spend(1) {
-            let end = (at..close)
-                .scan(at, |next, _| {
-                    let here = *next;
-                    *next = self.partner_or_next(here);
-                    Some(here)
-                })
-                .find(|here| *here >= close || self.word_at(*here) == ",")
-                .unwrap_or(close)
-                .min(close);
-            let arrow = (at..end).find(|here| self.word_at(*here) == "=>");
-            let part = match arrow {
-                Some(arrow) => {
-                    let unit = Rc::clone(&self.unit);
-                    let key = self.within(unit, at..arrow, |inner| inner.expression(0));
-                    match key.as_known() {
-                        Some(key) => value.entry(key).cloned(),
-                        None => None,
-                    }
-                }
-                None => Some(self.element(value, position)),
-            };
-            let part = part.unwrap_or_else(|| Value::unknown("a part"));
-            let target = arrow.map_or(at, |arrow| arrow + 1);
-            match self.word_at(target) {
-                "[" => self.taken_apart_in_php(target, self.partner(target), &part),
-                name if name.starts_with('$') && target + 1 >= end => {
-                    self.bind(name.to_owned(), part);
-                }
-                _ => {}
-            }
-            position += 1;
-            at = end + 1;
-        }
-        self.rise();
-    }
-
-    /// `ftp_delete($connection, $path)`, `ssh2_exec`, `ldap_delete`: what is told the handle first is a method of the same client.
-    pub(in super::super) fn by_handle_in_php(
-        &mut self,
-        path: &str,
-        text: &Text,
-        given: &[Given],
-        span: Span,
-    ) -> Option<Value> {
-        let (handle, rest) = given.split_first()?;
-        let (family, _) = path.split_once('_')?;
-        let method = match path {
-            "ftp_delete" | "ftp_rmdir" => "ftplib.FTP().delete",
-            "ftp_put" | "ftp_nb_put" | "ftp_fput" | "ftp_nb_fput" => {
-                "basic-ftp.Client().upload_from"
-            }
-            "ftp_exec" | "ftp_raw" | "ftp_site" | "ssh2_exec" => {
-                "paramiko.SSHClient().exec_command"
-            }
-            "ssh2_sftp_unlink" | "ssh2_sftp_rmdir" => "ftplib.FTP().delete",
-            "ssh2_scp_send" => "basic-ftp.Client().put",
-            "ldap_delete" | "ldap_delete_ext" => "ldap3.Connection().delete",
-            "ldap_mod_replace" | "ldap_modify" | "ldap_mod_del" | "ldap_mod_add"
-            | "ldap_modify_batch" | "ldap_add" | "ldap_exop_passwd" => "ldap3.Connection().modify",
-            _ => return None,
-        };
-        let module = method.split('.').next().unwrap_or_default();
-        self.module(module);
-        let mut inherited = text.clone();
-        handle.value.inherit_into(&mut inherited);
-        let result = self.library_told(method, &inherited, rest, span);
-        Some(result.unwrap_or_else(|| Value::unknown(family)))
     }
 }

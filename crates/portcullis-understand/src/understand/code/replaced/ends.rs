@@ -13,7 +13,7 @@ const EACH: &[&str] = &["afterEach", "beforeEach", "setup", "teardown"];
 
 impl Interpreter<'_, '_, '_> {
     /// The bracket of the nearest call of these names whose arguments something stands in.
-    fn handed_to(&self, at: usize, names: &[&str]) -> Option<usize> {
+    pub(super) fn handed_to(&self, at: usize, names: &[&str]) -> Option<usize> {
         (1..at).rev().find(|open| {
             self.word_at(*open) == "("
                 && self.partner(*open) > at
@@ -53,6 +53,38 @@ impl Interpreter<'_, '_, '_> {
         let all = paths.iter().map(|path| Replaced { path: path.clone(), end, calls });
         self.replaced.extend(all);
         true
+    }
+
+    /// What is replaced in an example of RSpec is so while it runs; what is so before each, for the group around.
+    pub(in super::super) fn replaces_for_example(&mut self, path: String) {
+        let here = self.at.saturating_sub(1);
+        if !self.spend(here / 8 + 1) {
+            return;
+        }
+        let outer = std::mem::replace(&mut self.end, self.unit.tokens.len());
+        let holds = |at: usize| {
+            let open = (at + 1..self.unit.tokens.len().min(at + 16))
+                .find(|open| matches!(self.word_at(*open), "do" | "{"))?;
+            let end = self.end_of_block(open)?;
+            (open < here && here < end).then_some(end)
+        };
+        let is_before = (0..here).any(|at| self.word_at(at) == "before" && holds(at).is_some());
+        let group = (0..here)
+            .rev()
+            .filter(|at| matches!(self.word_at(*at), "context" | "describe"))
+            .find_map(holds);
+        let example = (0..here)
+            .rev()
+            .filter(|at| matches!(self.word_at(*at), "example" | "it" | "specify"))
+            .find_map(holds);
+        self.end = outer;
+        match group {
+            Some(end) if is_before => self.replaced.push(Replaced { path, end, calls: 0 }),
+            _ => {
+                let calls = self.calls;
+                self.replaced.extend(example.map(|end| Replaced { path, end, calls }));
+            }
+        }
     }
 
     /// The files of the runtime that `mock-fs` makes here are in memory: for the tests around, or up to the only `restore` behind it, and no further

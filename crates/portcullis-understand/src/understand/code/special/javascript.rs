@@ -56,6 +56,8 @@ impl Interpreter<'_, '_, '_> {
     ) -> Option<Value> {
         let inside = self.runs_inside(path, last, given, span);
         let inside = inside.or_else(|| self.listens_to_itself(path, last, given, span));
+        let inside = inside.or_else(|| self.goes_out_below(path, last, given, span));
+        self.opens_inspector(path, given, span);
         if inside.is_some() {
             return inside;
         }

@@ -28,6 +28,12 @@ impl Interpreter<'_, '_, '_> {
         span: Span,
     ) -> Option<Value> {
         let first = given.first();
+        // To whom the script does not say.
+        if matches!(path, "mail" | "mb_send_mail" | "wp_mail")
+            && first.is_none_or(|first| first.value.as_known().is_none_or(|to| to.contains(',')))
+        {
+            self.message_goes_out(span);
+        }
         if matches!(path, "include" | "include_once" | "require" | "require_once")
             && let Some(first) = first
         {

@@ -326,6 +326,7 @@ pub(super) static ROWS: &[Row] = &[
     ("node-fetch.default", Get),
     ("node-global-key-listener.GlobalKeyboardListener", Note("code.monitor.input")),
     ("node-global-key-listener.GlobalKeyboardListener().addListener", Note("code.monitor.input")),
+    ("node-pty.spawn", Spawn),
     ("node-serialize.unserialize", Deserialize),
     ("os.homedir", Home),
     ("os.tmpdir", Constant("/tmp")),

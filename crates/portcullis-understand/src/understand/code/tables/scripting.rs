@@ -20,7 +20,7 @@ pub(super) static RUBY: &[Row] = &[
     ("Base64.urlsafe_decode64", Fold(F::Base64)),
     ("CGI.unescape", Fold(F::Percent)),
     ("DL.dlopen", Native),
-    ("Dir.[]", Read),
+    ("Dir.[]", List),
     ("Dir.chdir", Enter),
     ("Dir.children", List),
     ("Dir.delete", Delete),
