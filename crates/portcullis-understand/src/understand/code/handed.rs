@@ -44,6 +44,31 @@ const OF_RUBY: &[&str] = &[
     "yield_self",
 ];
 
+/// Calls that call what they are handed with all that stands behind it, by and by or elsewhere. Sorted.
+const LATER: &[&str] = &[
+    "Process",
+    "Thread",
+    "Timer",
+    "apply",
+    "apply_async",
+    "call_later",
+    "call_soon",
+    "call_soon_threadsafe",
+    "create_task",
+    "nextTick",
+    "queueMicrotask",
+    "register",
+    "run_in_executor",
+    "run_in_threadpool",
+    "run_sync",
+    "setImmediate",
+    "setTimeout",
+    "start_new_thread",
+    "start_soon",
+    "submit",
+    "to_thread",
+];
+
 /// Calls behind whose function stands what is not given to it.
 const NOT_CALLED: &[&str] = &["filter", "map", "reduce", "sorted", "sub", "subn"];
 
@@ -126,6 +151,11 @@ impl Interpreter<'_, '_, '_> {
                         if list.iter().any(|it| matches!(it, Value::Holder(_))))
             });
             let found = self.function_in(&function.value);
+            if found.is_none() && LATER.binary_search(&name).is_ok() && self.is_of_library(function)
+            {
+                handed.push((function.value.clone(), all_behind(at, given)));
+                continue;
+            }
             let found = found.or_else(|| made.cloned()).or_else(|| held.cloned());
             let Some(value) = found else { continue };
             // What is made of two functions is called for each element behind the call.
@@ -214,6 +244,15 @@ impl Interpreter<'_, '_, '_> {
                 matches!(method.1.as_str(), "rmdir" | "rmtree" | "unlink").then(|| value.clone())
             }
             _ => None,
+        }
+    }
+
+    /// Whether what is handed over is a function or a method of a library, by its name.
+    fn is_of_library(&self, function: &Given) -> bool {
+        match &function.value {
+            Value::Name(path, _) => path.contains('.') && self.module_in(path).is_some(),
+            Value::Method(_) => true,
+            _ => false,
         }
     }
 
@@ -414,6 +453,24 @@ fn arguments(at: usize, function: &Given, receiver: Option<&Value>, given: &[Giv
             With { each: true, told: false, given: vec![list.clone()] }
         }
         _ => With { each: false, told: false, given: rest },
+    }
+}
+
+/// All that a function is called with that another call is handed: what is said to be its arguments, or what stands behind it.
+fn all_behind(at: usize, given: &[Given]) -> Vec<Given> {
+    let carries =
+        |given: &&Given| given.name.as_deref().is_some_and(|name| ARGUMENTS.contains(&name));
+    if given.iter().any(|given| carries(&given)) {
+        return given.iter().filter(carries).flat_map(spread).collect();
+    }
+    let rest = given.get(at + 1..).unwrap_or_default();
+    match rest {
+        // `Timer(5, post, [address], {"json": data})`, `start_new_thread(post, (address,))`
+        [Given { value: Value::List(_), .. }]
+        | [Given { value: Value::List(_), .. }, Given { value: Value::Table(_), .. }] => {
+            rest.iter().flat_map(spread).collect()
+        }
+        rest => rest.iter().skip_while(|given| is_aside(given)).cloned().collect(),
     }
 }
 
