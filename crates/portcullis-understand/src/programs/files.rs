@@ -325,7 +325,8 @@ fn brought(walk: &mut dyn Host, source: &Argument, to: &Argument) -> Text {
         return content;
     }
     let target = walk.target(&to.text);
-    let is_obeyed = place::agent_file_of(&target, walk.facts()).is_some()
+    let is_obeyed = walk.facts().session.may_start()
+        || place::agent_file_of(&target, walk.facts()).is_some()
         || matches!(
             place::place_of(&target, walk.facts()),
             Place::Agent | Place::ContinuousIntegration

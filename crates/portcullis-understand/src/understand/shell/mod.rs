@@ -21,6 +21,7 @@ mod earlier;
 mod evaluated;
 mod files;
 mod host;
+mod lasting;
 mod leave;
 mod lines;
 mod listings;
