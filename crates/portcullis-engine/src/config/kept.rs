@@ -112,7 +112,7 @@ impl Kept {
             }
             // Another process of ours may have begun meanwhile.
             return match found(&self.directory)? {
-                None => Ok(removed(&self.state, path)?.map_or(Before::Gone, Before::Removed)),
+                None => Ok(removed(&self.state, path).map_or(Before::Gone, Before::Removed)),
                 Some(_) => self.before(path, named),
             };
         };

@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::{
     audit::{self, Entry, Filter, Kind, Log},
     hooked,
-    private::Unbelievable,
 };
 
 /// Whose file it is, behind its path; the hash of its text follows.
@@ -28,6 +27,7 @@ pub fn trusted(person: &str, path: &Path, sha256: &str) -> Entry {
 }
 
 fn sentence(path: &Path, sha256: &str) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     format!("`{}`, {OWN}{sha256}", path.display())
 }
 
@@ -39,13 +39,13 @@ pub struct Removed {
 }
 
 /// What is known of a copy that is not there, in a directory for state that was in use; nothing where none was kept, as by a version that kept none.
-pub(super) fn removed(state: &Path, path: &Path) -> Result<Option<Removed>, Unbelievable> {
+pub(super) fn removed(state: &Path, path: &Path) -> Option<Removed> {
     let is_noted = hooked::is_kept(state);
-    let unknown = || Ok(Some(Removed { sha256: None }));
+    let unknown = || Some(Removed { sha256: None });
     let there = |path: &Path| path.symlink_metadata().is_ok();
     if !there(&audit::database_path(state)) {
         // A record does not go by itself and leave its head behind.
-        return if is_noted || there(&state.join("head")) { unknown() } else { Ok(None) };
+        return if is_noted || there(&state.join("head")) { unknown() } else { None };
     }
     let Ok(mut log) = Log::read(state) else { return unknown() };
     let mut newest = |text: String| {
@@ -62,10 +62,10 @@ pub(super) fn removed(state: &Path, path: &Path) -> Result<Option<Removed>, Unbe
         let is_whole = record.entry.outcome.as_deref() != Some(HELD);
         let sha256 = record.entry.reason.as_deref().and_then(|it| it.rsplit_once(OWN));
         let sha256 = sha256.map(|(_, sha256)| sha256.to_owned()).filter(|_| is_whole);
-        return Ok(Some(Removed { sha256 }));
+        return Some(Removed { sha256 });
     }
     match newest(OWN.to_owned()) {
-        Ok(None) if !is_noted => Ok(None),
+        Ok(None) if !is_noted => None,
         _ => unknown(),
     }
 }
