@@ -14,6 +14,9 @@ use crate::private;
 /// Before the directory of the configuration, which is no file of an agent.
 const CONFIGURATION: &str = "configuration=";
 
+/// Says that a copy of the configuration is kept in the state directory.
+const KEPT: &str = "kept=configuration";
+
 /// How long a trial may last: `doctor` tries each agent for seconds.
 const TRIAL: Duration = Duration::from_secs(120);
 
@@ -41,6 +44,26 @@ pub fn is_installed(state: Option<&Path>) -> bool {
     let metadata = state.and_then(|state| fs::symlink_metadata(list(state)).ok());
     // When the last one was removed, an empty list stays.
     metadata.is_some_and(|found| found.len() > 0)
+}
+
+/// Whether a copy of the configuration was kept here when the list was written.
+#[must_use]
+pub fn is_kept(state: &Path) -> bool {
+    let bytes = private::read(&list(state), MOST).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).lines().any(|line| line == KEPT)
+}
+
+/// Notes that a copy of the configuration is kept here, where a hook is installed and there is one.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn note_kept(state: &Path) -> io::Result<()> {
+    if !is_installed(Some(state)) || is_kept(state) {
+        return Ok(());
+    }
+    let paths = read(state);
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    write(state, &paths, configuration(state).as_deref())
 }
 
 /// The directory of the configuration that was noted at the last installation, where it is not the usual one.
@@ -101,6 +124,9 @@ pub fn write(state: &Path, paths: &[&str], configuration: Option<&Path>) -> io::
     let noted = configuration.filter(|_| !text.is_empty()).and_then(Path::to_str);
     if let Some(path) = noted.filter(|path| !path.contains('\n')) {
         text.push_str(&format!("{CONFIGURATION}{path}\n"));
+    }
+    if !text.is_empty() && (state.join("own").is_dir() || is_kept(state)) {
+        text.push_str(&format!("{KEPT}\n"));
     }
     private::write(&list(state), text.as_bytes())
 }

@@ -35,6 +35,9 @@ pub enum Unbelievable {
     /// It is not as we write it.
     #[error("it is not as it was written: {0}")]
     Malformed(#[from] serde_json::Error),
+    /// There was one, and it is gone.
+    #[error("it is gone, and what was stricter by it is not known")]
+    Gone,
     /// What it says does not fit what it is called or what it was sealed with.
     #[error("it was changed after it was written")]
     Changed,

@@ -37,7 +37,7 @@ pub(crate) use decision::allow;
 pub use judged::{Judged, preview};
 pub use overlay::{Opinion, Over, Overlay};
 use recording::Recording;
-pub use recording::{DISOBEYED, Ran, changed_words, record_is_unwanted};
+pub use recording::{DISOBEYED, Ran, changed_words, note, record_is_unwanted};
 use remembering::Heard;
 pub use settings::Locked;
 

@@ -7,12 +7,14 @@ use portcullis_syntax::Span;
 
 use crate::{content::NotRead, contract::Act, finding::FilePlace, standing::Standing, text::Text};
 
+mod begun;
 mod gap;
 mod kinds;
 mod layer;
 mod programs;
 mod run;
 
+pub use begun::Begun;
 pub use gap::{Gap, GapReason};
 pub use kinds::Kinds;
 pub use layer::{Layer, LayerId, LayerOrigin, Location, STAND_INS, stand_in, stands_for};
@@ -48,6 +50,8 @@ pub struct Effects {
     pub work: usize,
     /// The line in a terminal that what was typed leaves unfinished; `None` where nothing was typed.
     pub typed: Option<String>,
+    /// The commands of it that may go on when the call has ended.
+    pub lasting: Vec<Begun>,
     /// Where its programs stand in `list`; see [`Effects::say_what_is_cut`].
     pub programs: Programs,
 }

@@ -8,6 +8,7 @@ mod concern;
 mod digest;
 mod directory;
 mod heard;
+mod lasting;
 mod lexicon;
 mod named;
 mod records;
@@ -24,6 +25,7 @@ pub use cells::Cells;
 pub use concern::{Concern, Doing, Given, Part};
 pub use directory::Directory;
 pub use heard::{Heard, Source, Weight};
+pub use lasting::Lasting;
 pub use lexicon::acts_of_name;
 pub use records::Records;
 pub use shared::Shared;
@@ -33,7 +35,7 @@ use crate::{
     action::{Action, ActionKind},
     decision::Layer,
     deed::{Deed, Denials},
-    effect::{Connection, Effect, EffectKind, Effects, Run, WriteMode},
+    effect::{Begun, Connection, Effect, EffectKind, Effects, Run, WriteMode},
     split::{is_below, is_device},
     text::{Taint, Text},
 };
@@ -93,6 +95,9 @@ pub struct SessionState {
     /// Code that ran in interpreters that live on.
     #[serde(skip_serializing_if = "Cells::is_empty")]
     cells: Cells,
+    /// Commands that may still be running.
+    #[serde(skip_serializing_if = "Lasting::is_empty")]
+    lasting: Lasting,
     /// What was typed into a terminal and not ended.
     #[serde(skip_serializing_if = "String::is_empty")]
     typed: String,
@@ -155,6 +160,7 @@ impl SessionState {
         acted: digest::Marks::NONE,
         clones: Vec::new(),
         cells: Cells::NONE,
+        lasting: Lasting::NONE,
         typed: String::new(),
         is_led: false,
         is_lost: false,
@@ -392,6 +398,23 @@ impl SessionState {
     #[must_use]
     pub const fn cells(&self) -> &Cells {
         &self.cells
+    }
+
+    /// Remembers a command that may go on when its call has ended.
+    pub fn goes_on(&mut self, begun: Begun) {
+        self.lasting.keep(begun);
+    }
+
+    /// Whether something may still be running that starts files.
+    #[must_use]
+    pub fn may_start(&self) -> bool {
+        !self.lasting.is_empty() || self.is_lost
+    }
+
+    /// The commands that may still be running.
+    #[must_use]
+    pub const fn lasting(&self) -> &Lasting {
+        &self.lasting
     }
 
     /// What was typed into a terminal and not ended: what is typed next stands behind it.

@@ -9,7 +9,10 @@ use std::{
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
-use super::MAX_BYTES;
+use super::{
+    MAX_BYTES,
+    noted::{Removed, removed},
+};
 use crate::{own_key::Key, platform, private::Unbelievable};
 
 /// The directory of the copies below the one for state.
@@ -64,6 +67,8 @@ pub enum Before {
     First,
     /// Nothing, though the gate was in use here.
     Gone,
+    /// Nothing any more: a copy was kept, as the record says or the installation noted.
+    Removed(Removed),
     /// How it was left.
     Left(Left),
     /// It is not the file of a person's configuration; that one was left so.
@@ -107,7 +112,7 @@ impl Kept {
             }
             // Another process of ours may have begun meanwhile.
             return match found(&self.directory)? {
-                None => Ok(Before::Gone),
+                None => Ok(removed(&self.state, path).map_or(Before::Gone, Before::Removed)),
                 Some(_) => self.before(path, named),
             };
         };

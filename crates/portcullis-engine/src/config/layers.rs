@@ -20,7 +20,7 @@ use super::{
     trust::{Standing, Trust},
     users::users,
 };
-use crate::{bundle::Held, platform::Directories};
+use crate::{audit::Entry, bundle::Held, platform::Directories};
 
 /// The files that hold wherever a call runs, and where trust is kept.
 #[derive(Clone, Debug, Default)]
@@ -257,6 +257,11 @@ impl Layers {
             configuration.policy = Policy::new(options);
         }
         Configuration { layers: self, ..configuration }
+    }
+
+    /// What the record is to say of the user's file.
+    pub(super) fn noted(&self) -> Option<Entry> {
+        self.files.iter().find_map(|file| file.noted.clone())
     }
 
     /// Every example, with the file that it stands in.

@@ -11,17 +11,20 @@ use super::{
     part::{Part, resolve},
     read,
 };
+use crate::audit::Entry;
 
 /// A file that was read.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) source: Source,
     pub(super) part: Part,
+    /// What the record is to say of it.
+    pub(super) noted: Option<Entry>,
 }
 
 impl Loaded {
     pub(super) const fn of_part(source: Source, part: Part) -> Self {
-        Self { source, part }
+        Self { source, part, noted: None }
     }
 
     pub(super) fn new(
@@ -38,7 +41,7 @@ impl Loaded {
         }
         let sha256 = digest(text);
         let source = Source { layer, path: path.to_owned(), sha256, trusted, doubt: None };
-        Ok(Self { source, part })
+        Ok(Self::of_part(source, part))
     }
 }
 

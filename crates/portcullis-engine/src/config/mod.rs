@@ -36,6 +36,7 @@ mod lock;
 mod mcp;
 mod monitor;
 mod network;
+mod noted;
 mod part;
 mod read;
 mod received;
@@ -83,6 +84,7 @@ pub use lock::Lock;
 pub use mcp::{McpAt, McpServer, McpServerTable, McpTable};
 pub use monitor::{ConsequenceTable, ConsequenceWord, MonitorTable, Monitoring};
 pub use network::{BudgetTable, HostEntry, HostTable, Network, NetworkTable, is_session_word};
+pub use noted::{Removed, trusted};
 pub use received::{Unaccepted, accept, held_of};
 pub use sandbox::{NetworkWord, ProfileTable, SandboxTable};
 pub use serve::{Serve, ServeTable};
@@ -95,6 +97,7 @@ pub use trial::{Snapshots, Trials, TryTable, TryingGate, UndoTable};
 pub use trust::{Pin, Standing, Trust, TrustError};
 
 use crate::{
+    audit::Entry,
     bundle::Held,
     guardian::Settings,
     platform::Directories,
@@ -270,6 +273,12 @@ impl Configuration {
             .rfind(|source| source.layer == Layer::User && !source.trusted)?;
         let why = source.doubt.as_deref().unwrap_or_default();
         Some(format!("`{}` {why}", source.path.display()))
+    }
+
+    /// What the record is to say of a copy of the user's file that was kept, or is another from here on.
+    #[must_use]
+    pub fn noted(&self) -> Option<Entry> {
+        self.layers.noted()
     }
 
     /// The configuration that a text comes to as the user's file; `path` is what errors name.

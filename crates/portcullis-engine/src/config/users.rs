@@ -9,6 +9,7 @@ use super::{
     combine::combine,
     kept::{Before, Kept, Left, Named},
     loaded::{Loaded, digest},
+    noted,
     part::Part,
     read,
 };
@@ -40,14 +41,15 @@ pub(super) fn users(
     let before = kept.map(|kept| kept.before(path, named)).transpose().map_err(not_kept)?;
     let (place, left, why) = match before {
         // Where nothing can be kept, there is nothing to hold it against.
-        None => return whole(now?, path),
-        Some(Before::First) => {
+        None => return whole(now?, path, false),
+        Some(Before::First) => return begun(now?, path, named, kept),
+        // As the record has it, it is as it was left.
+        Some(Before::Removed(removed)) => {
             let text = now?;
-            let files = whole(text.clone(), path)?;
-            if let Some(kept) = kept {
-                let _ = kept.keep(path, named, text.as_deref().unwrap_or_default());
+            if removed.sha256 != Some(digest(text.as_deref().unwrap_or_default())) {
+                return Err(not_kept(Unbelievable::Gone));
             }
-            return Ok(files);
+            return begun(text, path, named, kept);
         }
         Some(Before::Gone) => (path.to_owned(), Left::default(), Some(GONE.to_owned())),
         Some(Before::Another(other, left)) => {
@@ -61,7 +63,7 @@ pub(super) fn users(
             let is_so =
                 now.as_ref().is_ok_and(|now| now.as_deref().unwrap_or_default() == left.text);
             if is_so && left.stricter.is_empty() {
-                return whole(now?, path);
+                return whole(now?, path, false);
             }
             (path.to_owned(), left, None)
         }
@@ -80,12 +82,12 @@ pub(super) fn users(
     let text = now.ok().flatten();
     let loaded = text.as_deref().map(|text| Loaded::new(text, path, Layer::User, false));
     let (mut loaded, why) = match (loaded, text) {
-        (Some(Ok(loaded)), Some(text)) => {
+        (Some(Ok(mut loaded)), Some(text)) => {
             let why = match (why, kept) {
                 (None, Some(kept)) => {
-                    match noticed(kept, (path, named), &left, &held, &loaded, &text) {
+                    match noticed(kept, (path, named), &left, &held, &mut loaded, &text) {
                         Some(why) => why.to_owned(),
-                        None => return whole(Some(text), path),
+                        None => return whole(Some(text), path, true),
                     }
                 }
                 (why, _) => why.unwrap_or_else(|| CHANGED.to_owned()),
@@ -104,9 +106,31 @@ pub(super) fn users(
     Ok(held.into_iter().map(Arc::new).collect())
 }
 
-/// A file that counts whole.
-fn whole(text: Option<String>, path: &Path) -> Result<Vec<Arc<Loaded>>, ConfigError> {
-    let loaded = text.map(|text| Loaded::new(&text, path, Layer::User, true)).transpose()?;
+/// A file that counts whole from here on.
+fn begun(
+    text: Option<String>,
+    path: &Path,
+    named: Named,
+    kept: Option<&Kept>,
+) -> Result<Vec<Arc<Loaded>>, ConfigError> {
+    let said = text.clone().unwrap_or_default();
+    // It has to be understood first.
+    whole(text.clone(), path, false)?;
+    let is_kept = kept.is_some_and(|kept| kept.keep(path, named, &said).is_ok());
+    whole(text, path, is_kept)
+}
+
+/// A file that counts whole; `is_new` where a copy is kept of it from here on.
+fn whole(text: Option<String>, path: &Path, is_new: bool) -> Result<Vec<Arc<Loaded>>, ConfigError> {
+    let load = |text: String| {
+        let mut loaded = Loaded::new(&text, path, Layer::User, true)?;
+        // An empty one has nothing that could be lost.
+        if is_new && !text.trim().is_empty() {
+            loaded.noted = Some(noted::entry(path, &loaded.source.sha256, true));
+        }
+        Ok::<_, ConfigError>(loaded)
+    };
+    let loaded = text.map(load).transpose()?;
     Ok(loaded.into_iter().map(Arc::new).collect())
 }
 
@@ -117,7 +141,7 @@ fn noticed(
     (path, named): (&Path, Named),
     left: &Left,
     held: &[Loaded],
-    now: &Loaded,
+    now: &mut Loaded,
     text: &str,
 ) -> Option<&'static str> {
     let parts: Vec<&Part> = held.iter().map(|held| &held.part).collect();
@@ -141,7 +165,9 @@ fn noticed(
         let mut texts: Vec<String> = texts.map(|(text, _)| text.clone()).collect();
         texts.push(text.to_owned());
         // What cannot be kept holds for as long as it stands in the file.
-        let _ = kept.hold(path, named, &Left { text: left.text.clone(), stricter: texts });
+        if kept.hold(path, named, &Left { text: left.text.clone(), stricter: texts }).is_ok() {
+            now.noted = Some(noted::entry(path, &now.source.sha256, false));
+        }
     }
     let is_back = stricter.iter().any(|part| tightens(&[&now.part], part));
     Some(if is_back { WAS_STRICTER } else { CHANGED })

@@ -9,7 +9,7 @@ use portcullis_core::{decision::Verdict, monitor::Deed};
 use super::{Session, decision::deny, judged::Judged};
 use crate::{
     audit::{AuditError, Entry, Files, Kind, Log, Record, Store, Whose},
-    config::OnFailure,
+    config::{Configuration, Lock, OnFailure},
     undelivered::Queue,
     watch,
 };
@@ -254,6 +254,22 @@ pub fn changed_words(files: &[String]) -> String {
 #[must_use]
 pub fn record_is_unwanted() -> bool {
     env::var_os("PORTCULLIS_AUDIT").is_some_and(|value| value == "off")
+}
+
+/// Records what is no decision of a session, where a record is kept and wanted.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn note(
+    configuration: &Configuration,
+    is_wanted: bool,
+    entry: &Entry,
+) -> Result<(), AuditError> {
+    let directory = configuration.state().filter(|_| configuration.audit.enabled);
+    match directory.filter(|_| is_wanted || configuration.is_locked(Lock::Audit)) {
+        Some(directory) => Log::open(&directory)?.append(entry).map(drop),
+        None => Ok(()),
+    }
 }
 
 impl Recording {

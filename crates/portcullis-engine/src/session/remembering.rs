@@ -7,6 +7,7 @@ use portcullis_core::{
     action::{Action, ActionKind},
     call::ToolCall,
     decision::{Decision, Layer, Verdict},
+    effect::Begun,
     facts::Facts,
     inspect::{Inspection, inspect},
     monitor::Deed,
@@ -51,6 +52,11 @@ impl Session {
             }
             _ => None,
         };
+        let begun = judgement.effects.lasting.iter().map(|begun| Begun {
+            directory: begun.directory.clone(),
+            command: redact(&begun.command).into_owned(),
+        });
+        let begun: Vec<Begun> = begun.collect();
         let kept = self.memory.add(&action.call, &|state| {
             if layer == Layer::Person && !state.denials().is_empty() {
                 state.forgiven(&Deed::of(action, judgement));
@@ -58,6 +64,9 @@ impl Session {
             state.after(action, &judgement.effects);
             if let Some(code) = &code {
                 state.ran(&code.0, &code.1);
+            }
+            for begun in &begun {
+                state.goes_on(begun.clone());
             }
             state.acted(rules::acted_on(action, &judgement.effects));
         });

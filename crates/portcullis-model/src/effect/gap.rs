@@ -12,7 +12,7 @@ pub struct Gap {
 }
 
 /// Why something was not understood.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum GapReason {
     /// The parser could not place it.
     Unparsed,

@@ -325,15 +325,18 @@ fn brought(walk: &mut dyn Host, source: &Argument, to: &Argument) -> Text {
         return content;
     }
     let target = walk.target(&to.text);
+    let from = walk.target(&source.text);
+    let is_secret = place::credential_of(&from, walk.facts()).is_some();
+    let may_start = walk.facts().session.may_start() && !is_secret;
     let is_obeyed = place::agent_file_of(&target, walk.facts()).is_some()
         || matches!(
             place::place_of(&target, walk.facts()),
             Place::Agent | Place::ContinuousIntegration
         );
-    let path = walk.target(&source.text).path.filter(|_| is_obeyed);
+    let path = from.path.filter(|_| is_obeyed || may_start);
     match path.and_then(|path| walk.look(&path).file()) {
         Some(file) => {
-            if !file.whole {
+            if !file.whole && is_obeyed {
                 walk.gap(source.span, GapReason::Limit);
             }
             content.derive([Piece::Known(file.text.to_string())])

@@ -207,7 +207,10 @@ fn sed(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut whole = Text::default();
     let mut inputs: Vec<(Option<&Argument>, Text)> = Vec::new();
     for file in &files {
-        inputs.push((Some(file), walk.read(file)));
+        let read = walk.read(file);
+        // What may be started by now is read as it will be then.
+        let is_started = in_place && walk.facts().session.may_start();
+        inputs.push((Some(file), if is_started { walk.text_of_input(&read) } else { read }));
     }
     if files.is_empty() {
         let input = invocation.input.clone();

@@ -21,6 +21,11 @@ const DIRECTORIES: &[&str] = &[
 /// Names of the variables that it is given.
 const VARIABLES: &[&str] = &["env", "environment", "environmentvariables", "envvars", "variables"];
 
+/// Names of arguments that say that the call ends before its command does, and words that do.
+const GOES_ON: &[&str] =
+    &["async", "background", "detach", "detached", "isbackground", "mode", "runinbackground"];
+const WORDS_OF_IT: &[&str] = &["async", "background", "detached", "true"];
+
 /// Names of the program that runs it.
 const SHELLS: &[&str] = &["executable", "interpreter", "shell", "shellpath"];
 
@@ -63,6 +68,15 @@ pub(super) fn in_each_directory(
             }
         }
     }
+}
+
+/// Whether the call is said to end before its command does.
+pub(super) fn goes_on(arguments: &Map<String, Value>) -> bool {
+    named(arguments, GOES_ON).any(|(_, value)| match value {
+        Value::Bool(is_so) => *is_so,
+        Value::String(word) => WORDS_OF_IT.contains(&word.to_ascii_lowercase().as_str()),
+        _ => false,
+    })
 }
 
 /// Each variable is an assignment before the command, and means to it what that would.

@@ -43,9 +43,12 @@ pub fn understand_reading(
 fn understood<'a>(action: &Action, mut walk: shell::Walk<'a>) -> shell::Walk<'a> {
     match &action.kind {
         ActionKind::Shell { pointer, command } => {
+            let is_said = around::goes_on(&action.call.arguments);
             around::in_each_directory(&mut walk, &action.call.arguments, |walk| {
+                let directory = walk.directory().map(str::to_owned);
                 walk.open(pointer, command);
                 walk.script_text(command);
+                walk.leaves_running(directory, command, is_said);
             });
         }
         ActionKind::Code { pointer, language, code } => {
@@ -94,6 +97,9 @@ fn understood<'a>(action: &Action, mut walk: shell::Walk<'a>) -> shell::Walk<'a>
                     touch(&mut walk, *operation, &file, written, one);
                 }
             }
+            if *operation == FileOperation::Edit {
+                walk.edited(path, &action.call.arguments);
+            }
         }
         ActionKind::Http { pointer, url, method, body } => {
             let sends =
@@ -110,6 +116,7 @@ fn understood<'a>(action: &Action, mut walk: shell::Walk<'a>) -> shell::Walk<'a>
         }
         ActionKind::Tool => tool::understand(&mut walk, &action.call),
     }
+    walk.reaches_what_goes_on();
     walk
 }
 

@@ -27,6 +27,7 @@ use crate::{
     person::{NoPerson, Person},
     platform::{self, Directories},
     report::visible,
+    session,
 };
 
 pub(super) fn define_install(command: Command) -> Command {
@@ -263,11 +264,19 @@ fn keep(out: &mut dyn Write) -> Result<(), Failure> {
     let Some(kept) = directories.state.as_deref().map(Kept::new) else { return Ok(()) };
     // What cannot be read or kept, the hook says.
     let doubt = match Configuration::load_for_agents(None, &directories) {
-        Ok(configuration) => configuration.doubt(),
+        Ok(configuration) => {
+            if let Some(noted) = configuration.noted() {
+                let _ = session::note(&configuration, !session::record_is_unwanted(), &noted);
+            }
+            configuration.doubt()
+        }
         Err(error @ ConfigError::NotKept { .. }) => Some(error.to_string()),
         Err(_) => None,
     };
     let _ = kept.settle(true);
+    if let Some(state) = directories.state.as_deref() {
+        let _ = hooked::note_kept(state);
+    }
     if let Some(doubt) = doubt {
         shown(out, &line(&format!("note: {doubt}")))?;
     }

@@ -183,7 +183,7 @@ fn own(path: Option<&Path>, out: &mut dyn Write) -> Result<Option<Exit>, Failure
         return Err(changed(name.as_ref()));
     }
     let before = Configuration::load_for_agents(option, &directories).unwrap_or(base);
-    record(&before, &Entry::change(person.name(), "trusted", format!("`{name}`, the user's own")))?;
+    record(&before, &config::trusted(person.name(), &file, &sha256(&text)))?;
     kept.keep(&file, by, &text)
         .map_err(|error| Failure::internal(format_args!("`{name}`: {error}")))?;
     shown(out, &format!("`{name}` counts as it is\n")).map(Some)

@@ -55,6 +55,12 @@ pub(super) fn taken(ground: &Ground, account: Option<&Path>) -> Result<Taken, Ho
     }
 }
 
+/// The account's own directory for state, where the account was set up and no agent works on it.
+pub(super) fn in_use(ground: &Ground, account: Option<&Path>) -> Option<PathBuf> {
+    let state = Directories::usual(account?).state?;
+    (is_in_use(Some(&state)) && !ground.reaches(&state)).then_some(state)
+}
+
 /// Sees that a file or directory which is named elsewhere does not lie in what the agent works on.
 ///
 /// # Errors

@@ -34,7 +34,7 @@ use crate::{
     },
     audit::{Entry, Kind},
     config::{ConfigError, Configuration, Hook, Kept, UnknownTools},
-    handover, pause, person,
+    handover, hooked, pause, person,
     platform::{self, Directories},
     remote::{Remote, RemoteError},
     session::{self, Judged, Ran, Session},
@@ -49,6 +49,7 @@ mod call;
 pub mod deadline;
 mod ground;
 mod payload;
+mod refused;
 pub mod sample;
 pub mod seen;
 mod settled;
@@ -215,11 +216,25 @@ fn answer(
     let payload = payload::read(&value, agent, event);
     let account = Account::of_process().and_then(|account| account.home);
     let ground = Ground::of_hook(&value, agent, account.as_deref());
-    let ground::Taken { directories, is_settled, note } =
-        ground::taken(&ground, account.as_deref())?;
-    ground::admitted(&ground, options.configuration.as_deref())?;
-    let configuration =
-        Configuration::load_for_agents(options.configuration.as_deref(), &directories)?;
+    let mut record = None;
+    let (taken, configuration) = match prepared(options, &ground, account.as_deref(), &mut record) {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            if let Ok(payload) = &payload {
+                refused::record(payload, &error, &asker.refusal(&error), record.as_deref());
+            }
+            return Err(error);
+        }
+    };
+    let ground::Taken { directories, is_settled, note } = taken;
+    if let Some(noted) = configuration.noted() {
+        let is_wanted = is_settled || !session::record_is_unwanted();
+        // A call that cannot be recorded is denied below.
+        let _ = session::note(&configuration, is_wanted, &noted);
+        if let Some(state) = directories.state.as_deref() {
+            let _ = hooked::note_kept(state);
+        }
+    }
     let kept = directories.state.as_deref().map(Kept::new);
     let usual = account.as_deref().map(Directories::usual);
     if let Some(kept) = &kept
@@ -318,6 +333,25 @@ fn answer(
             Ok(if seen.holds_secret() { Word::Note(words::pasted()) } else { Word::Nothing })
         }
     }
+}
+
+/// What is taken for the calls of a payload; `record` becomes the directory in which it is recorded that nothing could be.
+fn prepared(
+    options: &Options,
+    ground: &Ground,
+    account: Option<&Path>,
+    record: &mut Option<PathBuf>,
+) -> Result<(ground::Taken, Configuration), HookError> {
+    // Until more is known, that is the account's own, where it was set up.
+    *record = ground::in_use(ground, account);
+    let taken = ground::taken(ground, account)?;
+    if taken.is_settled || !session::record_is_unwanted() {
+        record.clone_from(&taken.directories.state);
+    }
+    ground::admitted(ground, options.configuration.as_deref())?;
+    let configuration =
+        Configuration::load_for_agents(options.configuration.as_deref(), &taken.directories)?;
+    Ok((taken, configuration))
 }
 
 /// The calls of a payload that somebody kept, where it is one that asks before a tool runs.

@@ -100,8 +100,8 @@ fn nothing_is_begun_for_a_small_project_no_project_or_where_the_configuration_sa
         assert!(status.out.contains("--prepare` alone"), "{text}: {}", status.page());
     }
     fs::remove_file(settings.join("config.toml")).unwrap();
-    // As a person who left it so: no copy is there of another.
-    fs::remove_dir_all(state.path().join("own/own")).unwrap();
+    // As a person who left it so: nothing is there of another.
+    fs::remove_dir_all(state.path().join("own")).unwrap();
     let home = place.home.path().canonicalize().unwrap();
     let other = home.join("no-project");
     fs::create_dir(&other).unwrap();

@@ -88,8 +88,9 @@ fn what_a_person_made_stricter_stays_so_when_the_file_is_put_back() {
 
 #[test]
 fn without_what_is_kept_of_it_the_file_is_not_that_of_a_first_use() {
-    let place = place("[rules]\ndeny = ['Bash(touch marker)']\n");
-    assert!(asked(&place, "touch marker").out.contains("\"deny\""));
+    // As where a version was in use that kept no copy: the record knows of none.
+    let place = place("");
+    assert!(asked(&place, FETCHED).out.contains("\"ask\""));
     let state = place.home.path().join(".local/state/portcullis");
     let left: Vec<_> = fs::read_dir(&state).unwrap().map(|one| one.unwrap().path()).collect();
     assert!(left.len() > 2, "{left:?}");
@@ -101,6 +102,78 @@ fn without_what_is_kept_of_it_the_file_is_not_that_of_a_first_use() {
         assert!(answer.out.contains("no copy is kept of it"), "{}", answer.page());
         assert!(asked(&place, "ls").out.contains("\"deny\""), "what is stricter holds");
     }
+}
+
+#[test]
+fn where_the_copy_was_taken_away_nothing_is_judged_by_what_was_put_in_its_place() {
+    let before = "[rules]\ndeny = ['Bash(touch marker)']\n";
+    for now in ["", "[rules]\nallow = ['Bash(npm publish)']\n", "confirmation = \"auto_approve\"\n"]
+    {
+        let place = place(before);
+        assert!(asked(&place, "touch marker").out.contains("\"deny\""));
+        let state = place.home.path().join(".local/state/portcullis");
+        let aside = place.home.path().join("aside");
+        fs::rename(state.join("own"), &aside).unwrap();
+        write(&place, now);
+        for command in ["touch marker", "npm publish", "ls"] {
+            let answer = asked(&place, command);
+            assert!(answer.out.contains("\"deny\""), "{now}: {command}: {}", answer.page());
+            assert!(answer.out.contains("portcullis trust"), "{}", answer.page());
+        }
+        fs::remove_file(place.home.path().join(".config/portcullis/config.toml")).unwrap();
+        assert!(asked(&place, "ls").out.contains("\"deny\""), "nor without any");
+        // As it was, by the record, it is the person's, and a copy is kept of it again.
+        write(&place, before);
+        assert_eq!(asked(&place, "ls").out, "");
+        assert!(asked(&place, "touch marker").out.contains("\"deny\""));
+        assert!(state.join("own").is_dir());
+        write(&place, now);
+        assert!(asked(&place, "touch marker").out.contains("\"deny\""));
+        let list = place.run(["audit", "list", "--json"]).out;
+        assert!(list.contains("the user's own, with the SHA-256"), "{list}");
+        assert!(list.contains("what was stricter by it is not known"), "{list}");
+    }
+}
+
+#[test]
+fn what_was_made_stricter_by_a_change_is_not_lost_with_the_copy() {
+    let before = "[rules]\nallow = ['Bash(npm publish)']\n";
+    let place = place(before);
+    assert_eq!(asked(&place, "touch marker").out, "");
+    write(&place, "[rules]\nallow = ['Bash(git push)']\ndeny = ['Bash(touch marker)']\n");
+    assert!(asked(&place, "touch marker").out.contains("\"deny\""));
+    fs::remove_dir_all(place.home.path().join(".local/state/portcullis/own")).unwrap();
+    write(&place, before);
+    assert!(asked(&place, "touch marker").out.contains("\"deny\""));
+}
+
+#[test]
+fn without_its_record_too_an_installation_says_that_a_copy_was_kept() {
+    let place = place("[rules]\ndeny = ['Bash(touch marker)']\n");
+    fs::create_dir_all(place.home.path().join(".claude")).unwrap();
+    let installed = place.run(["install", "claude"]);
+    assert_eq!(installed.code, 0, "{}", installed.page());
+    assert_eq!(asked(&place, "ls").out, "");
+    let state = place.home.path().join(".local/state/portcullis");
+    for name in ["own", "memory", "sessions"] {
+        let _ = fs::remove_dir_all(state.join(name));
+    }
+    for name in ["audit.db", "audit.db-wal", "audit.db-shm", "head"] {
+        let _ = fs::remove_file(state.join(name));
+    }
+    write(&place, "confirmation = \"auto_approve\"\n");
+    assert!(asked(&place, "touch marker").out.contains("\"deny\""));
+}
+
+#[test]
+fn what_is_refused_unjudged_is_recorded() {
+    let place = place("[rules]\ndeny = ['WebFetch']\n");
+    assert_eq!(asked(&place, "ls").out, "");
+    fs::write(place.home.path().join(".local/state/portcullis/own/key"), "{}").unwrap();
+    assert!(asked(&place, "touch marker").out.contains("\"deny\""));
+    let list = place.run(["audit", "list", "--json"]).out;
+    assert!(list.contains("cannot be believed") && list.contains("touch marker"), "{list}");
+    assert_eq!(place.run(["audit", "verify"]).code, 0);
 }
 
 #[test]

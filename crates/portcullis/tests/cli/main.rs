@@ -29,6 +29,7 @@ mod jsonl;
 mod kept;
 #[cfg(target_os = "linux")]
 mod killed;
+mod lasting;
 mod layers;
 mod network;
 mod outside;

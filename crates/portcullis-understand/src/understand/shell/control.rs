@@ -38,6 +38,8 @@ pub(super) struct Control {
     pub(super) concurrent: bool,
     /// Whether what code only defines may be called by others than itself: a tool puts it somewhere.
     pub(super) is_for_others: bool,
+    /// Whether something was met that may go on when the call has ended: a statement with `&`, a loop that waits.
+    pub(super) goes_on: bool,
     /// Whether a script in another language is read that takes nothing from elsewhere.
     pub(super) is_in_closed_script: bool,
 }

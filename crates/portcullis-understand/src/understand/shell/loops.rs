@@ -306,7 +306,7 @@ fn always(statement: &Statement, succeeds: bool) -> bool {
 }
 
 /// A word of which all is written there.
-fn plain_word(word: &Word) -> Option<&str> {
+pub(super) fn plain_word(word: &Word) -> Option<&str> {
     match word.parts.as_slice() {
         [Part { kind: PartKind::Literal(name), .. }] => Some(name),
         _ => None,

@@ -23,6 +23,7 @@ mod evaluated;
 mod files;
 mod host;
 mod joined;
+mod lasting;
 mod leave;
 mod lines;
 mod listings;

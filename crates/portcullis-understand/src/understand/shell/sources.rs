@@ -203,6 +203,16 @@ impl<'a> Sources<'a> {
         std::mem::take(&mut self.contents)
     }
 
+    /// What reads the same with nothing entered yet, and knows what was read so far.
+    pub(super) fn beside(&self) -> Self {
+        Self { reader: self.reader, contents: self.contents.clone(), ..Self::default() }
+    }
+
+    /// What was read beside this.
+    pub(super) fn adopt(&mut self, contents: BTreeMap<String, FileFact>) {
+        self.contents.extend(contents);
+    }
+
     /// Asks whether a part of a file may be read.
     pub(super) fn admit(&mut self, entry: &Entry<'_>) -> Admission {
         let is_again = self.is_open(entry.path);

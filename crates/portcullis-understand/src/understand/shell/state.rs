@@ -206,6 +206,11 @@ impl State {
         }
     }
 
+    /// The links that this call made, with what they lead to.
+    pub(super) fn all_links(&self) -> Vec<(String, String)> {
+        self.links.clone()
+    }
+
     /// How many links there are.
     pub(super) fn links(&self) -> usize {
         self.links.len()
@@ -532,6 +537,20 @@ impl State {
             } else {
                 self.is_cut = true;
             }
+        }
+    }
+
+    /// A state that knows the files and links of this one, and nothing else of it.
+    pub(super) fn files_alone(&self, directory: Option<String>) -> Self {
+        Self {
+            files: self.files.clone(),
+            links: self
+                .links
+                .iter()
+                .filter(|(path, _)| !self.files.contains_key(path))
+                .cloned()
+                .collect(),
+            ..Self::new(directory)
         }
     }
 

@@ -9,6 +9,7 @@ use portcullis_syntax::shell::{
 
 use super::{
     control::Leave,
+    loops::plain_word,
     state::{Changes, Function},
     walk::Walk,
 };
@@ -49,6 +50,7 @@ impl Walk<'_> {
 
     fn statement(&mut self, statement: &Statement) -> Text {
         if statement.background {
+            self.control.goes_on = true;
             let outer = std::mem::replace(&mut self.control.concurrent, true);
             let printed = self.subshell(|walk| walk.list(statement));
             self.control.concurrent = outer;
@@ -245,6 +247,7 @@ impl Walk<'_> {
             CommandKind::Subshell(body) => self.subshell(|walk| walk.statements(body)),
             CommandKind::If { branches, otherwise } => self.branches(branches, otherwise),
             CommandKind::While { until, condition, body } => {
+                self.control.goes_on |= !reads_lines(condition);
                 let around = self.control.enclose();
                 let mark = self.state.mark();
                 let (printed, is_known) = self.repeat(*until, condition, body);
@@ -437,4 +440,11 @@ impl Walk<'_> {
         }
         printed
     }
+}
+
+/// Whether a loop goes on for as long as lines come in: it ends with them.
+fn reads_lines(condition: &[Statement]) -> bool {
+    let first = condition.last().and_then(|statement| statement.first.stages.last());
+    matches!(first.map(|command| &command.kind), Some(CommandKind::Simple { words, .. })
+        if words.first().and_then(plain_word) == Some("read"))
 }

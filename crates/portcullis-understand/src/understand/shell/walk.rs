@@ -57,7 +57,7 @@ pub struct Walk<'a> {
     /// Which of several possible values variables take in this round, and how many rounds there are.
     pub(super) choice: Choice,
     /// See `Effects::asked`.
-    asked: RefCell<BTreeSet<String>>,
+    pub(super) asked: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Walk<'a> {

@@ -27,6 +27,7 @@ use crate::{
     observe::Observer,
     platform::Directories,
     report::{excerpt, visible},
+    session,
     wire::{VERSION, account_json},
 };
 
@@ -131,8 +132,13 @@ pub(super) fn load(matches: &ArgMatches) -> Result<Configuration, Failure> {
 /// The same for calls of agents, which may have written it.
 pub(super) fn load_for_agents(matches: &ArgMatches) -> Result<Configuration, Failure> {
     let named = matches.get_one::<PathBuf>("config").map(PathBuf::as_path);
-    Configuration::load_for_agents(named, &Directories::from_environment())
-        .map_err(|error| failure(&error))
+    let configuration = Configuration::load_for_agents(named, &Directories::from_environment())
+        .map_err(|error| failure(&error))?;
+    if let Some(noted) = configuration.noted() {
+        // The copy is kept all the same.
+        let _ = session::note(&configuration, !session::record_is_unwanted(), &noted);
+    }
+    Ok(configuration)
 }
 
 /// The configuration of a file that somebody named.
