@@ -229,6 +229,9 @@ pub trait Host: Limits {
     /// The file that a code is a copy of, as it stands on the disk: `cat FILE | bash`, `psql < FILE`.
     fn copied_file(&mut self, code: &Text) -> Option<String>;
 
+    /// The files of data that a text was read from.
+    fn files_behind(&self, text: &Text) -> Vec<String>;
+
     /// The names that a file holds, where a text is a copy of one and it holds nothing else: `xargs -a list rm`.
     fn with_names(&mut self, text: Text) -> Text;
 

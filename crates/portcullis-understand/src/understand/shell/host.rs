@@ -251,6 +251,10 @@ impl Host for Walk<'_> {
         Walk::copied_file(self, code)
     }
 
+    fn files_behind(&self, text: &Text) -> Vec<String> {
+        Walk::files_behind(self, text)
+    }
+
     fn with_names(&mut self, text: Text) -> Text {
         Walk::with_names(self, text)
     }
