@@ -399,10 +399,16 @@ fn is_computed(argument: &str) -> bool {
 /// Whether keys that are typed run what stands in a register, before any of them begins to put in text.
 fn runs_register(keys: &str) -> bool {
     let mut letters = keys.chars();
+    let mut records = false;
     while let Some(letter) = letters.next() {
         match letter {
             '@' => return true,
-            '"' | '`' | '\'' | 'F' | 'T' | 'f' | 'm' | 'q' | 'r' | 't' | 'z' => {
+            'q' if records => records = false,
+            'q' => {
+                letters.next();
+                records = true;
+            }
+            '"' | '`' | '\'' | 'F' | 'T' | 'f' | 'm' | 'r' | 't' | 'z' => {
                 letters.next();
             }
             'A' | 'C' | 'I' | 'O' | 'R' | 'S' | 'o' | 's' | 'a' | 'i' | ':' | '/' | '?' => {
