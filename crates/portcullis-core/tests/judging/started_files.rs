@@ -16,6 +16,7 @@ use portcullis_core::{
 mod computed;
 mod evaluated;
 mod joined;
+mod told;
 mod tools;
 mod unread;
 mod versions;
@@ -731,6 +732,7 @@ fn what_does_harm_in_a_file_is_stopped_and_its_twin_goes_on() {
     let all = PROJECTS.iter().chain(computed::PROJECTS).chain(unread::PROJECTS);
     let all = all.chain(evaluated::PROJECTS).chain(tools::PROJECTS).chain(versions::PROJECTS);
     let all = all.chain(joined::PROJECTS);
+    let all = all.chain(told::PROJECTS);
     for (name, project, command, harm, harmless) in all {
         for (text, expected) in [(harm, false), (harmless, true)] {
             let files = project

@@ -3,6 +3,7 @@
 use super::{
     Does, Program,
     laid_over::unpacked,
+    listed_names,
     operands::{after, known, operands, synthetic},
 };
 use crate::{
@@ -116,6 +117,7 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     // What `TAR_OPTIONS` holds stands before all other options.
     let named = |(name, _): &&(String, Text)| name == "TAR_OPTIONS";
     let before = invocation.environment.iter().find(named).map(|(_, value)| value.clone());
+    let before = before.or_else(|| walk.variable_set("TAR_OPTIONS"));
     let extended = before.map(|before| {
         let words = super::escapes::words_of(&before, invocation.span);
         // A shell that it names is one that tar starts.
@@ -130,6 +132,7 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut files = operands(invocation);
     let mut archive = options.value(&["-f", "--file"]);
     let mut place = options.value(&["-C", "--directory", "--cd"]);
+    let mut lists: Vec<Argument> = options.values_of(&["-T", "--files-from"]).collect();
     let letter = |name: char, option: &[&str]| {
         old.is_some_and(|word| word.contains(name)) || options.has(option)
     };
@@ -139,7 +142,8 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             match letter {
                 'f' => archive = rest.next(),
                 'C' => place = rest.next(),
-                'b' | 'F' | 'H' | 'I' | 'K' | 'L' | 'N' | 'T' | 'V' | 'X' | 'g' => {
+                'T' => lists.extend(rest.next()),
+                'b' | 'F' | 'H' | 'I' | 'K' | 'L' | 'N' | 'V' | 'X' | 'g' => {
                     rest.next();
                 }
                 _ => {}
@@ -158,23 +162,15 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         || letter('u', &["-u", "--update"])
     {
         let mut content = Text::unknown("tar");
-        if let Some(list) = options.value(&["-T", "--files-from"]) {
-            let names = match list.text.as_known() {
-                Some("-" | "/dev/stdin") => invocation.input.clone().unwrap_or_default(),
-                _ => {
-                    let names = walk.read(&list);
-                    walk.with_names(names)
-                }
-            };
-            content.inherit(&names);
-            for name in names.known_prefix().lines().at_most(NAMES, walk, list.span) {
-                content.inherit(&walk.read(&synthetic(name, list.span)));
-            }
+        for list in &lists {
+            let input = invocation.input.as_ref();
+            let separator = if options.has(&["--null"]) { '\0' } else { '\n' };
+            files.extend(listed(listed_names::in_file(walk, list, input, separator)));
         }
         for file in options.values_of(&["--add-file"]) {
             content.inherit(&walk.read(&relative_to(place.as_ref(), &file)));
         }
-        for file in files.iter().chain(&options.value(&["-T", "--files-from"])) {
+        for file in &files {
             content.inherit(&walk.read(&relative_to(place.as_ref(), file)));
             if options.has(&["--remove-files"]) {
                 walk.delete(&relative_to(place.as_ref(), file), true);
@@ -227,6 +223,30 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let mut printed = Text::unknown("tar");
     printed.inherit(&content);
     printed
+}
+
+/// The names of a list, where `-C DIRECTORY` among them says where those behind it lie.
+fn listed(names: Vec<Argument>) -> Vec<Argument> {
+    let mut place: Option<Argument> = None;
+    let mut is_place = false;
+    let mut files = Vec::new();
+    for name in names {
+        let known = known(&name).to_owned();
+        let attached = known.strip_prefix("--directory=").or_else(|| {
+            known.strip_prefix("-C").map(str::trim_start).filter(|rest| !rest.is_empty())
+        });
+        if std::mem::take(&mut is_place) {
+            place = Some(name);
+        } else if matches!(known.as_str(), "-C" | "--directory") {
+            is_place = true;
+        } else if let Some(directory) = attached {
+            let text = name.text.beginning_with(directory);
+            place = Some(Argument { text, span: name.span });
+        } else if !known.starts_with('-') {
+            files.push(relative_to(place.as_ref(), &name));
+        }
+    }
+    files
 }
 
 /// gnu.org/software/tar, "Reading Names from a File": a line of such a list that begins with a dash is an option.
@@ -295,14 +315,22 @@ fn zip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files = operands(invocation);
     let Some((archive, files)) = files.split_first() else { return Text::default() };
     let mut content = Text::unknown("zip");
-    let moves = invocation.options().has(&["-m", "--move"]);
+    let moves =
+        invocation.options().has(&["-m", "--move"]) || has_letter(&invocation.arguments, 'm');
     // zip(1): the command that tests the archive may be attached to its option of two letters.
     for argument in &invocation.arguments {
         if let Some(code) = after(argument, "-TT").filter(|code| !code.text.is_empty()) {
             walk.shell(&code.text, code.span, &[], None);
         }
     }
-    for file in files {
+    // zip(1), `-@`: the names come from the input.
+    let takes_names =
+        invocation.options().has(&["--names-stdin"]) || has_letter(&invocation.arguments, '@');
+    let listed = match &invocation.input {
+        Some(input) if takes_names => listed_names::in_text(walk, input, archive, '\n'),
+        _ => Vec::new(),
+    };
+    for file in files.iter().chain(&listed) {
         content.inherit(&walk.read(file));
         if moves {
             walk.delete(file, true);
@@ -313,6 +341,14 @@ fn zip(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     }
     walk.write(archive, WriteMode::Replace, content);
     Text::default()
+}
+
+/// Whether one of zip's words of letters has one, before a letter that takes the rest of the word.
+fn has_letter(arguments: &[Argument], letter: char) -> bool {
+    arguments.iter().filter_map(|word| known(word).strip_prefix('-')).any(|letters| {
+        let own = letters.split(['b', 'i', 'n', 'O', 'P', 's', 't', 'T', 'x']).next();
+        !letters.starts_with('-') && own.is_some_and(|own| own.contains(letter))
+    })
 }
 
 /// unzip(1), "ENVIRONMENT OPTIONS".
@@ -346,7 +382,7 @@ fn seven(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         "a" | "u" => {
             let skip = if prints { 1 } else { 2 };
             let deletes = invocation.arguments.iter().any(|argument| known(argument) == "-sdel");
-            for file in files.iter().skip(skip) {
+            for file in &with_lists(walk, files.get(skip..).unwrap_or_default()) {
                 content.inherit(&walk.read(file));
                 if deletes {
                     walk.delete(file, true);
@@ -381,8 +417,15 @@ fn archive(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     let files = operands(invocation);
     let command = files.first().map_or("", known).to_owned();
     let mut content = Text::unknown(&invocation.program);
-    for file in files.iter().skip(2) {
+    // rar(1): `m` moves, `-df` and `-dw` delete what was packed.
+    let is_moved = |word: &Argument| matches!(known(word), "-df" | "-dr" | "-dw");
+    let moves = invocation.program == "rar"
+        && (command.starts_with('m') || invocation.arguments.iter().any(is_moved));
+    for file in &with_lists(walk, files.get(2..).unwrap_or_default()) {
         content.inherit(&walk.read(file));
+        if moves {
+            walk.delete(file, true);
+        }
     }
     let Some(archive) = files.get(1) else { return content };
     if command.starts_with(['x', 'e', 't', 'p', 'l']) {
@@ -395,6 +438,18 @@ fn archive(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     }
     walk.write(archive, WriteMode::Replace, content);
     Text::default()
+}
+
+/// Operands, of which `@FILE` is a list of names.
+fn with_lists(walk: &mut dyn Host, files: &[Argument]) -> Vec<Argument> {
+    let mut all = Vec::new();
+    for file in files {
+        match after(file, "@") {
+            Some(list) => all.extend(listed_names::in_file(walk, &list, None, '\n')),
+            None => all.push(file.clone()),
+        }
+    }
+    all
 }
 
 fn unpack(walk: &mut dyn Host, invocation: &Invocation) -> Text {

@@ -474,12 +474,47 @@ impl Client {
         invocation: &Invocation,
         depth: usize,
     ) {
+        if self.is_sqlite() && text.has_unknown() {
+            self.say_own_lines(walk, text, span, invocation, depth);
+        }
         let is_known = |piece: &Piece| matches!(piece, Piece::Known(_));
         if is_answer(text) || text.pieces.iter().any(is_known) {
             self.say(walk, text, span, invocation, depth);
         } else if text.taint.has(Taint::NETWORK) {
             // Whoever is on the other side writes the statements.
             walk.gap(span, GapReason::UnknownCode);
+        }
+    }
+
+    /// Lines for the client itself in what is known of a text, and in the files that the rest comes from: `cat a.txt b.sql | sqlite3`.
+    fn say_own_lines(
+        &self,
+        walk: &mut dyn Host,
+        text: &Text,
+        span: Span,
+        invocation: &Invocation,
+        depth: usize,
+    ) {
+        let mut own = String::new();
+        let mut add = |lines: &str| {
+            for line in lines.lines().filter(|line| line.trim_start().starts_with('.')) {
+                own.push_str(line);
+                own.push('\n');
+            }
+        };
+        for piece in &text.pieces {
+            if let Piece::Known(known) = piece {
+                add(known);
+            }
+        }
+        for path in walk.files_behind(text) {
+            if let Some(file) = walk.look(&path).file() {
+                add(&file.text);
+            }
+        }
+        if !own.is_empty() {
+            let own = text.derive([Piece::Known(own)]);
+            walk.at_likely(|walk| self.say(walk, &own, span, invocation, depth));
         }
     }
 

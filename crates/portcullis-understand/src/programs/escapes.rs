@@ -5,6 +5,7 @@ use super::{Options, cards, wrappers};
 
 mod act;
 pub(in crate::programs) mod by_manual;
+pub(crate) mod debugger;
 mod follow;
 mod git;
 mod git_tables;

@@ -232,6 +232,9 @@ pub trait Host: Limits {
     /// Code with what files hold in the place of their copies, where it is made of several or of one and something else.
     fn with_copies(&mut self, code: &Text) -> Option<Text>;
 
+    /// The files of data that a text was read from.
+    fn files_behind(&self, text: &Text) -> Vec<String>;
+
     /// The names that a file holds, where a text is a copy of one and it holds nothing else: `xargs -a list rm`.
     fn with_names(&mut self, text: Text) -> Text;
 

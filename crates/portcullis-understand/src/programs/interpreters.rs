@@ -201,12 +201,18 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     if speaker.language == "awk"
         && let Some(file) = invocation.options().value(&["-f", "--file"])
     {
+        let mut data = invocation.input.clone();
+        for named in operands.iter().filter(|file| !file.text.known_prefix().contains('=')) {
+            let mut content = walk.read(named);
+            content.inherit(&data.unwrap_or_default());
+            data = Some(content);
+        }
         if matches!(file.text.as_known(), Some("-" | "/dev/stdin"))
             && let Some(input) = &invocation.input
         {
-            return walk.code("awk", input, invocation.span, operands);
+            return walk.code_with_input("awk", input, invocation.span, operands, data);
         }
-        return walk.script("awk", &file, operands, invocation.input.clone());
+        return walk.script("awk", &file, operands, data);
     }
     match operands.split_first() {
         Some((first, rest)) if speaker.operand => {

@@ -28,6 +28,7 @@ pub mod host;
 pub(crate) mod interpreters;
 pub mod invocation;
 pub(crate) mod laid_over;
+mod listed_names;
 pub mod manuals;
 mod mounts;
 mod names;

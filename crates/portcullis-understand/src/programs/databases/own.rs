@@ -17,7 +17,7 @@ pub(super) enum Own<'a> {
 /// The commands, each found by its beginning.
 const COMMANDS: &[&str] = &[
     ".archive", ".backup", ".cd", ".clone", ".excel", ".log", ".once", ".open", ".output", ".save",
-    ".trace",
+    ".session", ".trace",
 ];
 
 /// What a line does with files.
@@ -29,14 +29,35 @@ pub(super) fn own(line: &str) -> Option<Own<'_>> {
     let words: Vec<&str> = words.collect();
     let file = || words.iter().rev().find(|word| !word.starts_with('-')).copied();
     match *command {
-        ".archive" => extracted(&words),
+        ".archive" => extracted(&words).or_else(|| packed(&words)),
         ".cd" => file().map(Own::Enters),
+        ".session" => {
+            let writes = words.contains(&"changeset") || words.contains(&"patchset");
+            writes.then(file)?.map(Own::Writes)
+        }
         ".open" => (!words.contains(&"--readonly")).then(file)?.map(Own::Opens),
         _ => file()
             .filter(|file| !matches!(*file, "off" | "on" | "stderr" | "stdout"))
             .filter(|file| !file.starts_with('|'))
             .map(Own::Writes),
     }
+}
+
+/// `-cf FILE NAME`, `--create --file=FILE`: the archive that is made or changed.
+fn packed<'a>(words: &[&'a str]) -> Option<Own<'a>> {
+    let first = words.first()?;
+    let packs =
+        ["--create", "--insert", "--remove", "--update"].iter().any(|it| words.contains(it))
+            || !first.starts_with("--") && first.contains(['c', 'i', 'r', 'u']);
+    let at = words.iter().position(|word| {
+        *word == "--file"
+            || !word.starts_with("--")
+                && (word.starts_with('-') || word == first)
+                && word.ends_with('f')
+    });
+    let attached = words.iter().find_map(|word| word.strip_prefix("--file="));
+    let file = at.and_then(|at| words.get(at + 1).copied()).or(attached);
+    file.filter(|_| packs).map(Own::Writes)
 }
 
 /// `-xf FILE -C DIRECTORY`, `xC DIRECTORY`, `--extract --directory DIRECTORY`: where an archive is unpacked, if it is.

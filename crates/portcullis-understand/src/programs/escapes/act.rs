@@ -1,7 +1,7 @@
 //! What becomes of a value that is run: how each kind of escape is followed, and the small languages inside of values.
 
 use super::{
-    How, by_manual, is_shell, make::makefile, settings, temporary::names_temporary, vim,
+    How, by_manual, debugger, is_shell, make::makefile, settings, temporary::names_temporary, vim,
     words::put_in_by_tox,
 };
 use crate::{
@@ -132,6 +132,9 @@ pub(super) fn embedded(walk: &mut dyn Host, language: &'static str, value: &Argu
                 .find_map(|word| after(&value.text, word));
             if let Some(code) = code {
                 walk.code("python", &code, value.span, &[]);
+                return;
+            }
+            if debugger::told(walk, &value.text, value.span) {
                 return;
             }
             &["!", "shell ", "pipe "]

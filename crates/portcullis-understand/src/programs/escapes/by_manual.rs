@@ -126,6 +126,16 @@ pub(super) fn options_in_variable(
     }
 }
 
+/// The files that options in a variable have a program write; what else they say is followed by the rows of escapes.
+pub(super) fn written_in_variable(walk: &mut dyn Host, program: &str, words: &[Argument]) {
+    let Some(manual) = cards::manual(program) else { return };
+    for word in read(manual, words) {
+        if let Word::Known(kind @ Kind::Writes, name, value) = word {
+            act(walk, program, kind, name, &value, &Text::unknown(program));
+        }
+    }
+}
+
 fn act(
     walk: &mut dyn Host,
     program: &str,

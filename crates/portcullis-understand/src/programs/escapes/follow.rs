@@ -5,13 +5,13 @@ use portcullis_syntax::Span;
 use super::{
     Options,
     act::act,
-    by_manual, cards,
+    by_manual, cards, debugger,
     git::git_commands,
     loaded,
     make::make_surroundings,
     settings::{self, Settings},
     table::{Escape, How, INPUT_ESCAPES, TAKE_VALUES, WHOLE, escapes},
-    told, unlisted,
+    told, unlisted, variables, vim,
     words::{is_short, own_words},
     wrappers,
     writes::written_by_option,
@@ -42,8 +42,16 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     match name {
         "bmake" | "make" | "remake" => make_surroundings(walk, invocation),
         "npm" | "pnpm" | "yarn" | "npx" => npm(walk, invocation),
-        "nvim" | "vim" => typed(walk, invocation),
-        "ex" => told_on_input(walk, invocation),
+        "nvim" | "vim" => {
+            vim::says_more(walk, invocation);
+            typed(walk, invocation);
+        }
+        "ex" => {
+            vim::says_more(walk, invocation);
+            told_on_input(walk, invocation);
+        }
+        "gdb" => debugger::follow(walk, invocation),
+        "java" => variables::java_files(walk, &arguments),
         "dc" => calculated(walk, invocation),
         "rg" => before_search(walk, invocation),
         _ => {}

@@ -4,6 +4,7 @@
 use portcullis_syntax::Span;
 
 use super::{
+    by_manual::written_in_variable,
     follow::options_of,
     make::{make_variables, makefile},
     obeyed::{Variable, variable},
@@ -123,6 +124,7 @@ fn held(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
                 words.push(Argument { text, span });
             }
             options_of(walk, program, &words);
+            written_in_variable(walk, program, &words);
             if program == "make" {
                 make_variables(walk, &words);
                 // make expands the variable before it reads it.

@@ -16,7 +16,7 @@ use super::by_manual::{loaded, named_program, options_in_variable, script};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
     programs::{escapes, host::Host, invocation::Invocation},
-    text::Text,
+    text::{Piece, Text},
 };
 
 /// The variables that a program is given: those of its own that no manual has.
@@ -79,22 +79,70 @@ pub(in crate::programs) fn held(walk: &mut dyn Host, name: &str, value: &Text, s
             let words = escapes::words_of(value, span);
             escapes::options_of(walk, program, &words);
             options_in_variable(walk, program, &words, span);
-        }
-        Holds::Piped => {
-            if let Some(code) = known.strip_prefix('|') {
-                walk.shell(&value.beginning_with(code), span, &[], None);
+            if program == "java" {
+                java_files(walk, &words);
             }
         }
+        Holds::Piped => match known.strip_prefix('|') {
+            Some(code) => {
+                walk.shell(&value.beginning_with(code), span, &[], None);
+            }
+            None if is_path(known) => walk.write(&argument, WriteMode::Append, value.clone()),
+            None => {}
+        },
         Holds::Program => named_program(walk, &argument),
         Holds::Rustc => compiler(walk, value, span),
         Holds::Script => script(walk, "", &argument),
         Holds::Tape if known.contains(':') => walk.gap(span, GapReason::UnknownOption),
         Holds::Tape => {}
         // A number, a word or a descriptor says how much is told.
-        Holds::Written if known.starts_with(['/', '~']) => {
+        Holds::Written if is_path(known) => {
             walk.write(&argument, WriteMode::Append, value.clone());
         }
         Holds::Written => {}
+        Holds::Filled if is_path(known) => {
+            walk.write(&argument, WriteMode::Create, Text::default());
+        }
+        Holds::Filled => {}
+        Holds::Named => {
+            for part in known.split([' ', ':', '=', ',', ';']).filter(|part| is_path(part)) {
+                let text = value.derive([Piece::Known(part.to_owned())]);
+                walk.write(&Argument { text, span }, WriteMode::Append, value.derive([]));
+            }
+        }
+    }
+}
+
+/// Whether a value can be nothing but a path: a number, a word or a descriptor says how much is told.
+fn is_path(value: &str) -> bool {
+    value.starts_with(['/', '~']) || value.contains('/') && !value.contains("://")
+}
+
+/// The files that Java is told to write: `-Xlog:gc:file=FILE`, `-XX:HeapDumpPath=FILE` (java(1), "Advanced Serviceability Options").
+pub(super) fn java_files(walk: &mut dyn Host, words: &[Argument]) {
+    const KEYS: &[&str] = &[
+        "ArchiveClassesAtExit",
+        "ErrorFile",
+        "FlightRecorderOptions",
+        "HeapDumpPath",
+        "LogFile",
+        "PerfDataSaveFile",
+        "StartFlightRecording",
+    ];
+    for word in words {
+        let known = word.text.known_prefix();
+        let is_log = ["-Xlog", "-Xdump", "-Xrunhprof", "-Xtrace", "-agentlib:hprof"]
+            .iter()
+            .any(|start| known.starts_with(start));
+        let key = known.strip_prefix("-XX:").and_then(|rest| rest.split('=').next());
+        if !is_log && !key.is_some_and(|key| KEYS.contains(&key)) {
+            continue;
+        }
+        for part in known.split([':', '=', ',']).filter(|part| is_path(part)) {
+            let text = word.text.derive([Piece::Known(part.to_owned())]);
+            let file = Argument { text, span: word.span };
+            walk.write(&file, WriteMode::Append, Text::unknown("java"));
+        }
     }
 }
 
@@ -133,6 +181,13 @@ pub(super) fn compiler(walk: &mut dyn Host, flags: &Text, span: Span) {
         let rest = rest.trim_start_matches([' ', '"', '\'', '[']);
         let program = rest.split([' ', '\u{1f}', '"', '\'']).next().unwrap_or("");
         named_program(walk, &Argument { text: flags.beginning_with(program), span });
+    }
+    for mark in ["profile-generate=", "incremental="] {
+        if let Some((_, rest)) = known.split_once(mark) {
+            let directory = rest.split([' ', '\u{1f}']).next().unwrap_or("");
+            let directory = Argument { text: flags.beginning_with(directory), span };
+            walk.write(&directory, WriteMode::Create, Text::default());
+        }
     }
     for mark in ["-Zcodegen-backend=", "-Z codegen-backend="] {
         if let Some((_, rest)) = known.split_once(mark) {

@@ -7,7 +7,7 @@ use portcullis_syntax::Span;
 use super::settings::{self, Settings};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
-    programs::host::Host,
+    programs::{host::Host, invocation::Invocation},
     text::{Piece, Taint, Text},
 };
 
@@ -147,6 +147,11 @@ fn single<'t>(
     depth: usize,
 ) -> Option<&'t str> {
     let written = without_modifiers(written);
+    // `:@a`: what stands in a register, or in a line, is run.
+    if written.starts_with('@') {
+        walk.gap(span, GapReason::UnknownCode);
+        return next(written);
+    }
     if let Some(code) = written.strip_prefix('!') {
         shell(walk, text, code, span);
         return None;
@@ -195,9 +200,34 @@ fn single<'t>(
                 line(walk, text, &inner, span, depth + 1);
             }
             started(walk, text, argument, span);
-            if !argument.trim_start().starts_with(['"', '\'']) {
+            if is_computed(argument) {
                 walk.gap(span, GapReason::UnknownCode);
             }
+        }
+        "redi" | "redir" => {
+            let to = rest.trim_start_matches(['!', ' ', '\t']);
+            if let Some(file) = to.strip_prefix('>') {
+                let file = named(walk, text, head(file.trim_start_matches(['>', ' '])), span);
+                walk.write(&file, WriteMode::Append, Text::unknown("what the editor prints"));
+            }
+        }
+        // `:help :mksession`, `:help :wviminfo`, `:help :wundo`, `:help :profile`.
+        "mk" | "mkexrc" | "mks" | "mksession" | "mksp" | "mkspell" | "mkv" | "mkview"
+        | "mkvimrc" | "mkvi" | "wsh" | "wshada" | "wu" | "wundo" | "wv" | "wviminfo"
+            if !argument.trim().is_empty() =>
+        {
+            let file = named(walk, text, head(argument), span);
+            walk.write(&file, WriteMode::Replace, Text::unknown("settings of the editor"));
+        }
+        "prof" | "profile" if argument.starts_with("start ") => {
+            let file = argument.strip_prefix("start ").unwrap_or("").trim_start();
+            let file = named(walk, text, head(file), span);
+            walk.write(&file, WriteMode::Replace, Text::unknown("what the editor did"));
+        }
+        // From here on the text is that file's.
+        "f" | "file" if !argument.trim().is_empty() => {
+            let file = named(walk, text, head(argument), span);
+            walk.hand(&file, true);
         }
         "au" | "autocmd" | "command" | "com" => {
             // `autocmd [group] {event} {pattern} {command}`: what stands behind each word may be the command.
@@ -210,6 +240,9 @@ fn single<'t>(
             return None;
         }
         "norm" | "normal" => {
+            if runs_register(argument) {
+                walk.gap(span, GapReason::UnknownCode);
+            }
             for (_, inner) in argument.split_once(':').into_iter() {
                 line(walk, text, inner, span, depth + 1);
             }
@@ -323,6 +356,84 @@ fn set(walk: &mut dyn Host, text: &Text, argument: &str, span: Span) {
             settings::program(walk, &Argument { text: value, span });
         }
     }
+    for file in ["verbosefile=", "vfile=", "viminfofile=", "vif=", "shadafile=", "sdf="] {
+        if let Some(value) = argument.strip_prefix(file) {
+            let file = named(walk, text, head(value), span);
+            walk.write(&file, WriteMode::Append, Text::unknown("what the editor did"));
+        }
+    }
+}
+
+/// `vim -V9FILE`: what the editor does is told to a file, `:help -V`.
+pub(super) fn says_more(walk: &mut dyn Host, invocation: &Invocation) {
+    for word in &invocation.arguments {
+        let Some(rest) = word.text.known_prefix().strip_prefix("-V") else { continue };
+        let file = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        if !file.is_empty() {
+            let file = Argument { text: word.text.beginning_with(file), span: word.span };
+            walk.write(&file, WriteMode::Append, Text::unknown("what the editor did"));
+        }
+    }
+}
+
+/// Whether what is executed is put together with more than what stands in quotes.
+fn is_computed(argument: &str) -> bool {
+    let mut rest = argument;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '.']);
+        let Some(mark) = rest.chars().next().filter(|mark| matches!(mark, '"' | '\'')) else {
+            return !rest.is_empty() && !rest.starts_with('|');
+        };
+        let mut escaped = false;
+        let inner = rest.get(1..).unwrap_or("");
+        let end = inner.char_indices().find(|(_, letter)| {
+            let ends = !escaped && *letter == mark;
+            escaped = !escaped && mark == '"' && *letter == '\\';
+            ends
+        });
+        let Some((end, _)) = end else { return true };
+        rest = inner.get(end + 1..).unwrap_or("");
+    }
+}
+
+/// Whether keys that are typed run what stands in a register, before any of them begins to put in text.
+fn runs_register(keys: &str) -> bool {
+    let mut letters = keys.chars();
+    let mut records = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '@' => return true,
+            'q' if records => records = false,
+            'q' => {
+                letters.next();
+                records = true;
+            }
+            '"' | '`' | '\'' | 'F' | 'T' | 'f' | 'm' | 'r' | 't' | 'z' => {
+                letters.next();
+            }
+            'A' | 'C' | 'I' | 'O' | 'R' | 'S' | 'o' | 's' | 'a' | 'i' | ':' | '/' | '?' => {
+                return false;
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+#[test]
+fn keys_that_run_a_register_are_known() {
+    for keys in ["@a", "\"ayy@a", "gg\"byy@b", "3@:", "qaq@a"] {
+        assert!(runs_register(keys), "{keys}");
+    }
+    for keys in ["gg=G", "Ame@x.example", "itext @a", "dd", "\"ap", "f@x", ":w a@b"] {
+        assert!(!runs_register(keys), "{keys}");
+    }
+    for argument in ["\"w! \".f", "getline(1)", "\"a\" . b", "'x"] {
+        assert!(is_computed(argument), "{argument}");
+    }
+    for argument in ["\"%s/a/b/ge\"", "'w' . ' x'", "\"a \\\" b\"", "\"x\" | q"] {
+        assert!(!is_computed(argument), "{argument}");
+    }
 }
 
 /// What stands behind the first bar outside of quotes.
@@ -397,7 +508,8 @@ fn written_to(walk: &mut dyn Host, text: &Text, written: &str, span: Span) {
         let rest = rest.trim_start().trim_start_matches(',').trim_start();
         // `$HOME."/.bashrc"`, `expand("~/.bashrc")`
         let words: Vec<String> = quoted(rest).collect();
-        let Some(name) = words.first() else {
+        let is_named = rest.starts_with(['"', '\'']) || is_home(rest);
+        let Some(name) = words.first().filter(|_| is_named) else {
             walk.gap(span, GapReason::UnknownCode);
             continue;
         };
@@ -420,10 +532,34 @@ fn written_to(walk: &mut dyn Host, text: &Text, written: &str, span: Span) {
     }
 }
 
+/// Whether an expression begins with the home directory, or with a name in which it is put.
+fn is_home(expression: &str) -> bool {
+    ["$HOME", "expand(\"", "expand('", "fnamemodify(\"", "fnamemodify('"]
+        .iter()
+        .any(|start| expression.starts_with(start))
+}
+
+/// `rename(FROM, TO)`, `filecopy(FROM, TO)`, `mkdir(NAME)`: what a function puts in place, `:help file-functions`.
+fn put(walk: &mut dyn Host, text: &Text, written: &str, span: Span) {
+    for (call, at) in [("mkdir(", 0), ("rename(", 1), ("filecopy(", 1)] {
+        for (start, _) in written.match_indices(call).at_most(16, walk, span) {
+            let given = written.get(start + call.len()..).unwrap_or("");
+            let Some(name) = quoted(given).nth(at) else {
+                walk.gap(span, GapReason::UnknownCode);
+                continue;
+            };
+            let file = named(walk, text, &name, span);
+            let mode = if at == 0 { WriteMode::Create } else { WriteMode::Replace };
+            walk.write(&file, mode, Text::unknown("a file"));
+        }
+    }
+}
+
 /// Programs that functions start.
 fn started(walk: &mut dyn Host, text: &Text, written: &str, span: Span) {
     removed(walk, text, written, span);
     written_to(walk, text, written, span);
+    put(walk, text, written, span);
     for call in STARTS {
         for (at, _) in written.match_indices(call).at_most(16, walk, span) {
             let given = written.get(at + call.len()..).unwrap_or("").trim_start();

@@ -113,13 +113,13 @@ pub(super) static NODE: Manual = Manual {
     either: Words(
         "--allow-fs-read --allow-fs-write --cpu-prof-interval --cpu-prof-name \
         --disable-wasm-trap-handler --eval --heap-prof-interval --heap-prof-name --inspect \
-        --inspect-brk --inspect-port --inspect-wait --print --report-filename --report-signal \
+        --inspect-brk --inspect-port --inspect-wait --print --report-signal \
         --stack-trace-limit --test-concurrency --test-name-pattern --test-shard --test-timeout \
         --trace-require-module --turbo-filter --watch-preserve-output -e -p",
     ),
     writes: Words(
         "--cpu-prof-dir --diagnostic-dir --heap-prof-dir --logfile --redirect-warnings \
-        --report-dir --report-directory --test-reporter-destination --tls-keylog \
+        --report-dir --report-directory --report-filename --test-reporter-destination --tls-keylog \
         --trace-event-file-pattern",
     ),
     loads: Words(

@@ -116,7 +116,8 @@ impl Interpreter<'_, '_, '_> {
             "^" if self.language != "applescript" => ("^", 5),
             "&" if self.language != "applescript" => ("&", 6),
             "<<" => ("<<", SHIFT),
-            ">>" | ">>>" => (">>", SHIFT),
+            // What awk prints is added to the file behind it.
+            ">>" | ">>>" if self.language != "awk" => (">>", SHIFT),
             "+" => ("+", 8),
             "-" => ("-", 8),
             "." if matches!(self.language, "php" | "perl") => ("+", 8),

@@ -6,7 +6,7 @@ use portcullis_syntax::Span;
 use crate::{
     bound::Bounded,
     effect::{Argument, GapReason, WriteMode, stands_for},
-    programs::escapes::is_temporary,
+    programs::escapes::{debugger, is_temporary},
     programs::host::Host,
     text::{Taint, Text},
     understand::shell::Walk,
@@ -54,6 +54,10 @@ fn gdb(walk: &mut Walk<'_>, line: &str, span: Span) {
         walk.shell(&walk.disembed(shell), span, &[], None);
         return;
     }
+    let whole = walk.disembed(line);
+    if debugger::told(walk, &whole, span) {
+        return;
+    }
     match command {
         "source" => {
             let file = rest.trim_start_matches("-s ").trim_start_matches("-v ");
@@ -77,15 +81,6 @@ fn gdb(walk: &mut Walk<'_>, line: &str, span: Span) {
                 span,
                 &[],
             );
-        }
-        "dump" | "append" => {
-            let mut words = rest.split_whitespace().skip(1);
-            if let Some(file) = words.next() {
-                let content = walk.disembed(&words.collect::<Vec<_>>().join(" "));
-                let mode = if command == "append" { WriteMode::Append } else { WriteMode::Replace };
-                let text = walk.disembed(file);
-                walk.write(&Argument { text, span }, mode, content);
-            }
         }
         _ => {}
     }

@@ -407,6 +407,10 @@ impl Interpreter<'_, '_, '_> {
         {
             text.taint = Taint::SECRET;
         }
+        if let Some(mut given) = self.walk.passed_on(name) {
+            given.taint = given.taint.with(text.taint);
+            return given;
+        }
         text
     }
 

@@ -258,6 +258,10 @@ impl Host for Walk<'_> {
         Walk::with_copies(self, code)
     }
 
+    fn files_behind(&self, text: &Text) -> Vec<String> {
+        Walk::files_behind(self, text)
+    }
+
     fn with_names(&mut self, text: Text) -> Text {
         Walk::with_names(self, text)
     }

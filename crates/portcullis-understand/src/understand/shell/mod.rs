@@ -49,6 +49,7 @@ mod startup;
 mod state;
 mod statements;
 mod streams;
+mod told_paths;
 mod touched;
 mod traps;
 mod typed;

@@ -57,6 +57,7 @@ impl Walk<'_> {
         row: Option<&'static Program>,
         since: usize,
     ) {
+        self.account_for_variables(invocation, row);
         let program = invocation.program.as_str();
         if invocation.arguments.is_empty()
             || LOOK.binary_search(&program).is_ok()
@@ -112,6 +113,41 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
+    /// Says which of the gate's files, and of those with its hooks, a program of which nothing is known is told by variables before it.
+    fn account_for_variables(&mut self, invocation: &Invocation, row: Option<&'static Program>) {
+        let program = invocation.program.as_str();
+        // What those do that are known is told by their variables.
+        if row.is_some() || LOOK.binary_search(&program).is_ok() || agents::find(program).is_some()
+        {
+            return;
+        }
+        let is_followed = |name: &str| !name.starts_with("PORTCULLIS_") && !name.contains("PATH");
+        let given = invocation.environment.iter().filter(|(name, _)| is_followed(name));
+        let named = given.flat_map(|(_, value)| {
+            let parts = value.known_prefix().split([' ', ':', '=', ',', ';']);
+            parts
+                .filter(|part| may_be_own(part))
+                .map(|part| value.derive([Piece::Known(part.to_owned())]))
+        });
+        let named: Vec<Text> = named.collect();
+        for text in named.into_iter().at_most(WORDS, self, invocation.span) {
+            self.hand_own(&Argument { text, span: invocation.span });
+        }
+    }
+
+    fn hand_own(&mut self, file: &Argument) {
+        let target = self.followed(&file.text);
+        let is_own = place::place_of(&target, self.facts) == Place::Gate
+            || place::is_hooked(&target, self.facts)
+                && target
+                    .path
+                    .as_deref()
+                    .is_some_and(|path| self.facts.hooked.iter().any(|own| own == path));
+        if is_own {
+            self.emit(EffectKind::Hand { target, changes: true }, file.span);
+        }
+    }
+
     /// The files that a pattern of hidden names gives, by what lies there, and those of the gate and of agents that one of any depth does:
     /// `.c*/s*`, `.g*/config`, `~/**/settings.json`.
     pub(super) fn hidden_among(&mut self, file: &Argument) -> Vec<Argument> {

@@ -48,6 +48,11 @@ impl Running {
         self.announced.last().copied()
     }
 
+    /// The effects of those that were announced, outermost first.
+    pub(super) fn all_announced(&self) -> &[EffectId] {
+        &self.announced
+    }
+
     /// The next program is one, and no function or alias; or it may be any.
     pub(super) fn expect_program(&mut self, is_program: bool) {
         self.is_program_next = is_program;

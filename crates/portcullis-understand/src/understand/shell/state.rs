@@ -304,6 +304,15 @@ impl State {
         }
     }
 
+    /// What a variable holds for programs, where that is one value which they surely get.
+    pub(super) fn passed_on(&self, name: &str) -> Option<&Text> {
+        let is_passed = self.exports_all || self.exported.contains(name);
+        match self.variable(name).filter(|_| is_passed)? {
+            [Value::Scalar(text)] => Some(text),
+            _ => None,
+        }
+    }
+
     /// Programs do not get this variable any more.
     pub(super) fn keep_back(&mut self, name: &str) {
         self.exported.remove(name);

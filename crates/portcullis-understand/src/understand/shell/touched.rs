@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{super::code::is_not_followed, descriptor, otherwise, walk::Walk};
+use super::{super::code::is_not_followed, descriptor, otherwise, told_paths::Done, walk::Walk};
 use crate::{
     effect::{
         Argument, Certainty, EffectId, EffectKind, GapReason, PermissionChange, Target, WriteMode,
@@ -172,6 +172,19 @@ impl Walk<'_> {
         for hidden in self.hidden_among(file) {
             self.at_most(Certainty::Likely, |walk| walk.write(&hidden, mode, content.clone()));
         }
+        for told in self.told_by_files(file, Done::Changed) {
+            self.at_most(Certainty::Likely, |walk| walk.write(&told, mode, content.clone()));
+        }
+        // A second name for what a file names.
+        if mode == WriteMode::Link {
+            let leads_to = Argument { text: content.clone(), span: file.span };
+            for told in self.told_by_files(&leads_to, Done::Changed) {
+                self.at_most(Certainty::Likely, |walk| {
+                    walk.hand(&told, true);
+                    walk.write(file, mode, told.text);
+                });
+            }
+        }
         let target = match mode {
             WriteMode::Link | WriteMode::Create => self.target(&file.text),
             _ => self.followed(&file.text),
@@ -266,6 +279,9 @@ impl Walk<'_> {
         for hidden in self.hidden_among(file) {
             self.at_most(Certainty::Likely, |walk| walk.delete(&hidden, recursive));
         }
+        for told in self.told_by_files(file, Done::Gone) {
+            self.at_most(Certainty::Likely, |walk| walk.delete(&told, recursive));
+        }
         for target in self.otherwise(&file.text) {
             self.at_most(Certainty::Likely, |walk| {
                 walk.emit(EffectKind::Delete { target, recursive }, file.span)
@@ -290,6 +306,11 @@ impl Walk<'_> {
         for hidden in self.hidden_among(file) {
             self.at_most(Certainty::Likely, |walk| {
                 walk.permission(&hidden, recursive, change.clone());
+            });
+        }
+        for told in self.told_by_files(file, Done::Gone) {
+            self.at_most(Certainty::Likely, |walk| {
+                walk.permission(&told, recursive, change.clone());
             });
         }
         for target in self.otherwise(&file.text) {

@@ -284,6 +284,11 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// What a program that is started here gets in a variable, where this call says it.
+    pub(in crate::understand) fn passed_on(&self, name: &str) -> Option<Text> {
+        self.state.passed_on(name).cloned()
+    }
+
     /// Gives a variable to the program that is about to be run, with what that means to it.
     pub fn environment_of(&mut self, name: &str, value: &Text, span: Span) {
         self.set(name, value.clone(), span);

@@ -464,6 +464,7 @@ impl Interpreter<'_, '_, '_> {
         if laid_over::holds_beginnings(self.walk, &target) {
             self.walk.note("protection.gate.link", target.span);
         }
+        self.walk.hand(&target, true);
         let link = self.place_of(second);
         self.walk.write(&link, WriteMode::Link, target.text);
         Value::unknown("nothing")
