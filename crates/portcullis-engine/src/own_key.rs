@@ -102,7 +102,8 @@ impl Key {
             return Err(Unbelievable::Changed);
         }
         let start = words.len() + 1;
-        Ok(bytes.split_off(start))
+        bytes.drain(..start);
+        Ok(bytes)
     }
 
     fn mac(&self, kind: &str, text: &[u8]) -> io::Result<Hmac<Sha256>> {
