@@ -49,6 +49,8 @@ usage: cargo xtask <verb>
                   only what looking for secrets takes a built program, beside other scanners (kingfisher, gitleaks)
   bench-telemetry PROGRAM
                   only what a collector of telemetry costs those who have calls judged by a built program: there, away, standing still
+  bench-try PROGRAM [FOLDER COMMAND…]
+                  only what trying a command costs a built program: `true`, and a build in copies of a folder
   cedar           lint and test what is built with the feature `cedar` alone, which `test` leaves out
   beside PYTHON   time the analyzers of OpenHands, which that Python has installed, on the same commands
   beside-openmoat PROGRAM
@@ -108,6 +110,10 @@ fn main() -> ExitCode {
         ["bench-telemetry", program] => bench::telemetry(program.as_ref()),
         ["bench-echo"] => bench::echo(),
         ["bench-sandbox", program] => bench::sandbox(program.as_ref()),
+        ["bench-try", program] => bench::trial(program.as_ref(), None),
+        ["bench-try", program, folder, words @ ..] if !words.is_empty() => {
+            bench::trial(program.as_ref(), Some((folder.as_ref(), words)))
+        }
         ["bench-scanners", program, folder, others @ ..] => {
             bench::scanners(program.as_ref(), folder.as_ref(), others)
         }

@@ -1,7 +1,11 @@
 //! A key that this machine made for itself, in a directory of ours. Owns what is encrypted and what is vouched for with it. Whoever has both the
 //! key and the files reads them; a copy of the files alone says nothing, and nobody else's file passes for one of ours.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::Path,
+};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
@@ -37,17 +41,31 @@ impl Key {
             Err(error) if error.is_missing() => {}
             Err(error) => return Err(io::Error::other(error)),
         }
+        // Of two at once one wins, and both have its key.
+        Self::make(folder, &path)?;
+        Self::of(folder)
+    }
+
+    /// Makes one, unless there is one. It has no name until it is whole, where the file system knows such files, so that nothing is left of whoever
+    /// is killed meanwhile.
+    fn make(folder: &Path, path: &Path) -> io::Result<()> {
         let made: [u8; KEY] = platform::random()?;
-        // Of two at once one wins: nothing is replaced.
+        let unnamed = platform::create_unnamed_file(folder).and_then(|mut file| {
+            file.write_all(&made)?;
+            file.sync_all()?;
+            platform::name_file(&file, path)
+        });
+        if unnamed.is_ok() {
+            return Ok(());
+        }
         let random: [u8; 8] = platform::random()?;
         let beside = folder.join(format!(".key-{}", data_encoding::HEXLOWER.encode(&random)));
         private::write(&beside, &made)?;
-        let linked = fs::hard_link(&beside, &path);
-        let removed = fs::remove_file(&beside);
+        let linked = fs::hard_link(&beside, path);
+        fs::remove_file(&beside)?;
         match linked {
-            Ok(()) => removed.map(|()| Self(made)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::of(folder),
-            Err(error) => Err(error),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(()),
         }
     }
 
@@ -102,7 +120,8 @@ impl Key {
             return Err(Unbelievable::Changed);
         }
         let start = words.len() + 1;
-        Ok(bytes.split_off(start))
+        bytes.drain(..start);
+        Ok(bytes)
     }
 
     fn mac(&self, kind: &str, text: &[u8]) -> io::Result<Hmac<Sha256>> {

@@ -8,6 +8,7 @@ mod sandbox;
 mod scanners;
 mod steps;
 mod telemetry;
+mod trial;
 
 use std::{
     hint::black_box,
@@ -33,6 +34,7 @@ pub(crate) use self::{
     sandbox::run as sandbox,
     scanners::run as scanners,
     telemetry::run as telemetry,
+    trial::run as trial,
 };
 use crate::command::{self, Failed, cargo, root, say};
 

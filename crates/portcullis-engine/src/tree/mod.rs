@@ -11,9 +11,10 @@ pub use put::{Settled, copy_with_holes};
 
 use std::{
     collections::BTreeMap,
-    ffi::{OsStr, OsString},
+    ffi::{CStr, OsStr, OsString},
     fs::File,
     io,
+    ops::Range,
     os::{
         fd::{AsFd as _, BorrowedFd, OwnedFd},
         unix::ffi::OsStringExt as _,
@@ -230,24 +231,47 @@ const NAMES_AT_ONCE: usize = 32 << 10;
 #[derive(Debug)]
 pub struct Listing {
     folder: OwnedFd,
-    /// The names, sorted.
-    pub names: Vec<OsString>,
+    /// The names one after the other, each with the zero byte behind it that the system wants.
+    text: Vec<u8>,
+    /// What each of them begins with, and where it stands there, in the order of the names.
+    places: Vec<(u64, Range<usize>)>,
 }
 
 impl Listing {
     fn of(folder: OwnedFd) -> io::Result<Self> {
-        let mut names = Vec::new();
+        let (mut text, mut places) = (Vec::new(), Vec::new());
         let mut room = Vec::with_capacity(NAMES_AT_ONCE);
         let mut entries = RawDir::new(&folder, room.spare_capacity_mut());
         while let Some(entry) = entries.next() {
             let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if name != b"." && name != b".." {
-                names.push(OsString::from_vec(name.to_vec()));
+            let name = entry.file_name();
+            if name != c"." && name != c".." {
+                let start = text.len();
+                text.extend_from_slice(name.to_bytes_with_nul());
+                let mut first = [0; 8];
+                first.iter_mut().zip(name.to_bytes()).for_each(|(byte, own)| *byte = *own);
+                places.push((u64::from_be_bytes(first), start..text.len()));
             }
         }
-        names.sort_unstable();
-        Ok(Self { folder, names })
+        // Most names differ in what they begin with.
+        places.sort_unstable_by(|(one, place), (other, place_of_other)| {
+            let rest = || text.get(place.clone()).cmp(&text.get(place_of_other.clone()));
+            one.cmp(other).then_with(rest)
+        });
+        Ok(Self { folder, text, places })
+    }
+
+    /// The names, sorted.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &CStr> {
+        let name = |place: &Range<usize>| self.text.get(place.clone()).unwrap_or(b"\0");
+        self.places
+            .iter()
+            .map(move |(_, place)| CStr::from_bytes_with_nul(name(place)).unwrap_or(c""))
+    }
+
+    /// Forgets the names.
+    pub fn clear(&mut self) {
+        self.places.clear();
     }
 
     /// Opens a directory in it.
@@ -269,7 +293,7 @@ impl Listing {
     ///
     /// # Errors
     /// What the system says.
-    pub fn node(&self, name: &OsStr) -> io::Result<Option<Node>> {
+    pub fn node(&self, name: &CStr) -> io::Result<Option<Node>> {
         Node::outside(&self.folder, name)
     }
 }

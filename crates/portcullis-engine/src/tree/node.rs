@@ -2,12 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::{OsStr, OsString},
+    ffi::{CStr, OsStr, OsString},
     fs::File,
     io::{self, Read as _},
     os::{
         fd::{AsFd, BorrowedFd},
-        unix::ffi::OsStringExt as _,
+        unix::ffi::{OsStrExt as _, OsStringExt as _},
     },
     path::PathBuf,
 };
@@ -119,14 +119,17 @@ impl Node {
     }
 
     /// The same by its outside: neither a file nor a directory is opened, so that their attributes are left out.
-    pub(super) fn outside(folder: &impl AsFd, name: &OsStr) -> io::Result<Option<Self>> {
+    pub(super) fn outside(folder: &impl AsFd, name: &CStr) -> io::Result<Option<Self>> {
         let found = match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(error) if is_gone(&error.into()) => return Ok(None),
             found => found?,
         };
         let node = Self::of(&found);
         let is_by_outside = matches!(node.kind, Kind::File | Kind::Folder);
-        if is_by_outside { Ok(Some(node)) } else { Self::at(folder, name, false) }
+        if is_by_outside {
+            return Ok(Some(node));
+        }
+        Self::at(folder, OsStr::from_bytes(name.to_bytes()), false)
     }
 
     /// What an open file is, with its attributes, without its content.

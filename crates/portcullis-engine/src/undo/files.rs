@@ -1,13 +1,7 @@
 //! The list of the files of a snapshot as it lies on the disk. Owns the form: short, as fifty thousand files are written and read while an agent
 //! waits. What a file begins with is left out where the one before it had it too. Whether it is a list of ours, the seal around it says.
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
-    path::PathBuf,
-    thread,
-};
+use std::{collections::BTreeMap, ffi::OsStr, os::unix::ffi::OsStrExt as _, path::Path, thread};
 
 use super::Kept;
 use crate::tree::{Kind, Node};
@@ -118,46 +112,117 @@ fn put_all(list: &mut Vec<u8>, before: &[Kept], files: &[Kept]) {
 
 /// Reads a list; nothing where it is none, or more than one.
 pub(super) fn read(list: &[u8]) -> Option<Vec<Kept>> {
-    let mut rest = list.strip_prefix(MARK)?;
-    let count = usize::try_from(taken(&mut rest)?).ok()?;
-    let mut files = Vec::with_capacity(count.min(list.len() / LEAST));
-    let (mut path, mut object) = (Vec::new(), Vec::new());
-    for _ in 0..count {
-        behind(&mut rest, &mut path)?;
+    let mut entries = Entries::of(list)?;
+    let mut files = Vec::with_capacity(entries.left.min(list.len() / LEAST));
+    while let Some(entry) = entries.next() {
+        files.push(entry.kept()?);
+    }
+    entries.is_whole().then_some(files)
+}
+
+/// The files of a list, one after the other, each as it lies there.
+pub(super) struct Entries<'a> {
+    rest: &'a [u8],
+    /// How many are still to come.
+    left: usize,
+    path: Vec<u8>,
+    object: Vec<u8>,
+}
+
+/// One file of a list.
+pub(super) struct Entry<'a> {
+    path: &'a [u8],
+    /// What stood there, without the hash of its content.
+    pub(super) node: Node,
+    hash: Option<&'a [u8; 32]>,
+    object: Option<&'a [u8]>,
+}
+
+impl<'a> Entries<'a> {
+    /// Those of a list; nothing where it is none.
+    pub(super) fn of(list: &'a [u8]) -> Option<Self> {
+        let mut rest = list.strip_prefix(MARK)?;
+        let left = usize::try_from(taken(&mut rest)?).ok()?;
+        Some(Self { rest, left, path: Vec::new(), object: Vec::new() })
+    }
+
+    /// The next one; none where there is none, or no more can be read.
+    pub(super) fn next(&mut self) -> Option<Entry<'_>> {
+        if self.left == 0 {
+            return None;
+        }
+        let Self { rest, path, object, .. } = self;
+        behind(rest, path)?;
         let (bits, others) = rest.split_first()?;
-        rest = others;
+        *rest = others;
         let kind = *KINDS.get(usize::from(bits & 7))?;
         let number = |rest: &mut &[u8]| taken(rest);
         let small = |rest: &mut &[u8]| u32::try_from(taken(rest)?).ok();
-        let (mode, user, group) = (small(&mut rest)?, small(&mut rest)?, small(&mut rest)?);
-        let (length, names, device) = (number(&mut rest)?, number(&mut rest)?, number(&mut rest)?);
+        let (mode, user, group) = (small(rest)?, small(rest)?, small(rest)?);
+        let (length, names, device) = (number(rest)?, number(rest)?, number(rest)?);
         let time = |rest: &mut &[u8]| Some((number(rest)?.cast_signed(), number(rest)?));
-        let (modified, changed) = (time(&mut rest)?, time(&mut rest)?);
-        let number = (number(&mut rest)?, number(&mut rest)?);
-        let mut sha256 = None;
+        let (modified, changed) = (time(rest)?, time(rest)?);
+        let number = (number(rest)?, number(rest)?);
+        let mut hash = None;
         if bits & HASH != 0 {
-            let (hash, others) = rest.split_first_chunk::<32>()?;
-            rest = others;
-            sha256 = Some(text_of(hash));
+            let (found, others) = rest.split_first_chunk::<32>()?;
+            *rest = others;
+            hash = Some(found);
         }
-        let target = if bits & TARGET == 0 { None } else { Some(text(&mut rest)?) };
+        let target = if bits & TARGET == 0 { None } else { Some(text(rest)?) };
         let mut attributes = BTreeMap::new();
         if bits & ATTRIBUTES != 0 {
-            for _ in 0..taken(&mut rest)? {
-                attributes.insert(text(&mut rest)?, text(&mut rest)?);
+            for _ in 0..taken(rest)? {
+                attributes.insert(text(rest)?, text(rest)?);
             }
         }
         let mut kept = None;
         if bits & OBJECT != 0 {
-            behind(&mut rest, &mut object)?;
-            kept = Some(String::from_utf8(object.clone()).ok()?);
+            behind(rest, object)?;
+            kept = Some(object.as_slice());
         }
-        let path = PathBuf::from(OsString::from_vec(path.clone()));
         #[rustfmt::skip]
-        let node = Node { kind, mode, user, group, length, modified, changed, names, number, device, sha256, target, attributes };
-        files.push(Kept { path, node, object: kept });
+        let node = Node { kind, mode, user, group, length, modified, changed, names, number, device, sha256: None, target, attributes };
+        self.left -= 1;
+        Some(Entry { path, node, hash, object: kept })
     }
-    rest.is_empty().then_some(files)
+
+    /// Where the last one stood that was read.
+    pub(super) fn last(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+
+    /// Whether all of it was read, and nothing else stands there.
+    pub(super) fn is_whole(&self) -> bool {
+        self.left == 0 && self.rest.is_empty()
+    }
+}
+
+impl Entry<'_> {
+    /// Where it stood.
+    pub(super) fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(self.path))
+    }
+
+    /// The name of its content among those that are kept.
+    pub(super) fn object(&self) -> Option<&str> {
+        std::str::from_utf8(self.object?).ok()
+    }
+
+    /// Puts what is known of a file in the place of what was found of it.
+    pub(super) fn recognized_as(self, kept: &mut Kept) {
+        kept.object = self.object().map(str::to_owned);
+        kept.node = Node { sha256: self.hash.map(text_of), ..self.node };
+    }
+
+    /// All of it; nothing where the name of its content is none.
+    pub(super) fn kept(self) -> Option<Kept> {
+        let path = self.path().to_owned();
+        let object = self.object().map(str::to_owned);
+        let is_read = object.is_some() == self.object.is_some();
+        let node = Node { sha256: self.hash.map(text_of), ..self.node };
+        is_read.then_some(Kept { path, node, object })
+    }
 }
 
 /// The bytes of a hash as it is written; what is no such hash is left out, as one that is not known.
@@ -185,14 +250,13 @@ const fn value_of(digit: u8) -> u8 {
 
 /// The text of a hash.
 fn text_of(hash: &[u8; 32]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(2 * hash.len());
-    for byte in hash {
-        for digit in [byte >> 4, byte & 0x0f] {
-            text.push(char::from(DIGITS.get(usize::from(digit)).copied().unwrap_or(b'0')));
-        }
+    let digit = |value: u8| if value < 10 { b'0' + value } else { b'a' - 10 + value };
+    let mut text = [0; 64];
+    let (pairs, _) = text.as_chunks_mut::<2>();
+    for (pair, byte) in pairs.iter_mut().zip(hash) {
+        *pair = [digit(byte >> 4), digit(byte & 0x0f)];
     }
-    text
+    String::from_utf8(text.to_vec()).unwrap_or_default()
 }
 
 /// A number, seven bits in each byte, the lowest first.
@@ -268,6 +332,8 @@ fn behind(rest: &mut &[u8], text: &mut Vec<u8>) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::{ffi::OsString, os::unix::ffi::OsStringExt as _, path::PathBuf};
+
     use proptest::prelude::*;
 
     use super::*;

@@ -7,7 +7,6 @@ use std::{
     io,
     os::{fd::AsFd as _, unix::ffi::OsStrExt as _},
     path::{Path, PathBuf},
-    thread,
     time::SystemTime,
 };
 
@@ -16,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Kept, Scope, Store, files};
+use super::{Kept, Scope, Store, files, known::Source, store::Place};
 use crate::{
     platform,
     tree::{kept, write_name},
@@ -137,7 +136,7 @@ impl Prepared {
 }
 
 /// Where the lists of one workspace are.
-pub(super) struct Place {
+pub(super) struct Of {
     folder: PathBuf,
     /// When somebody last looked at the workspace.
     pub(super) time: SystemTime,
@@ -161,17 +160,17 @@ pub(super) fn folder_of(snapshots: &Path, workspace: &Path) -> PathBuf {
 }
 
 /// All of them, the newest first.
-pub(super) fn all(store: &Store) -> Vec<Place> {
+pub(super) fn all(store: &Store) -> Vec<Of> {
     let entries = fs::read_dir(store.folder().join("prepared")).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let changed = |path: PathBuf| fs::symlink_metadata(path)?.modified();
-    let mut found: Vec<Place> = folders
+    let mut found: Vec<Of> = folders
         .take(MOST_PLACES)
         .map(|entry| {
             let folder = entry.path();
             let times = [HEAD, BEGUN].map(|name| changed(folder.join(name)));
             let time = times.into_iter().flatten().max().unwrap_or(SystemTime::UNIX_EPOCH);
-            Place { folder, time }
+            Of { folder, time }
         })
         .collect();
     found.sort_by_key(|place| std::cmp::Reverse(place.time));
@@ -179,12 +178,12 @@ pub(super) fn all(store: &Store) -> Vec<Place> {
 }
 
 /// The files of a list; none where it cannot be believed.
-pub(super) fn read(store: &Store, place: &Place) -> Vec<Kept> {
+pub(super) fn read(store: &Store, place: &Of) -> Vec<Kept> {
     head_in(store, &place.folder).map(|head| files(store, &head, &[])).unwrap_or_default()
 }
 
 /// Forgets a list. What only it needs is for whoever tidies up.
-pub(super) fn forget(store: &Store, place: &Place) {
+pub(super) fn forget(store: &Store, place: &Of) {
     // Without its head it counts for nothing.
     let _ = fs::remove_file(place.folder.join(HEAD));
     sweep(&place.folder, None);
@@ -193,6 +192,7 @@ pub(super) fn forget(store: &Store, place: &Place) {
 }
 
 /// What is known beforehand of the files of a scope, in the order of their paths.
+#[cfg(test)]
 pub(super) fn known(store: &Store, scope: &Scope) -> Vec<Kept> {
     let Some(head) = head(store, &scope.workspace) else { return Vec::new() };
     files(store, &head, &scope.paths)
@@ -215,28 +215,33 @@ pub(super) fn heads(store: &Store) -> Vec<Prepared> {
     all(store).iter().filter_map(|place| head_in(store, &place.folder)).collect()
 }
 
+/// The lists of a workspace that may hold something of a scope: those that follow one another in the order of their paths together.
+pub(super) fn sources(store: &Store, scope: &Scope) -> Vec<Source> {
+    let Some(head) = head(store, &scope.workspace) else { return Vec::new() };
+    let wanted = wanted(&head, &scope.paths);
+    let runs = wanted.chunk_by(|one, next| one.last < next.first);
+    runs.map(|run| Source::new(places(store, &head, run))).collect()
+}
+
+/// The layers in which something may stand at or below paths.
+fn wanted<'a>(head: &'a Prepared, paths: &[PathBuf]) -> Vec<&'a Layer> {
+    let is_wanted = |layer: &&Layer| paths.is_empty() || paths.iter().any(|path| layer.meets(path));
+    head.layers.iter().filter(is_wanted).collect()
+}
+
+/// Where layers are, and the first path in each.
+fn places(store: &Store, head: &Prepared, layers: &[&Layer]) -> Vec<(Place, PathBuf)> {
+    let folder = folder_of(store.folder(), &head.workspace);
+    let place = |layer: &&Layer| {
+        let path = folder.join(&layer.name);
+        (Place { path, kind: kind_of_layer(&folder, &layer.name) }, layer.first.clone())
+    };
+    layers.iter().map(place).collect()
+}
+
 /// The files at or below paths, of all where there are none, in the order of their paths, and some others. A layer that cannot be believed holds nothing.
 pub(super) fn files(store: &Store, head: &Prepared, paths: &[PathBuf]) -> Vec<Kept> {
-    let folder = folder_of(store.folder(), &head.workspace);
-    let is_wanted = |layer: &&Layer| paths.is_empty() || paths.iter().any(|path| layer.meets(path));
-    let wanted: Vec<&Layer> = head.layers.iter().filter(is_wanted).collect();
-    let read = |layers: &[&Layer]| -> Vec<Kept> {
-        let read = |layer: &&Layer| {
-            let path = folder.join(&layer.name);
-            let kind = kind_of_layer(&folder, &layer.name);
-            let bytes = store.key().read_vouched(&path, &kind, LONGEST_LAYER).unwrap_or_default();
-            files::read(&bytes).unwrap_or_default()
-        };
-        layers.iter().flat_map(read).collect()
-    };
-    // By two at once: an agent may wait for it.
-    let (first, second) = wanted.split_at(wanted.len() / 2);
-    let mut all = thread::scope(|scope| {
-        let other = thread::Builder::new().spawn_scoped(scope, || read(second));
-        let mut all = read(first);
-        all.extend(other.ok().and_then(|other| other.join().ok()).unwrap_or_default());
-        all
-    });
+    let mut all = Source::new(places(store, head, &wanted(head, paths))).files(store);
     if !all.is_sorted_by(|one, other| one.path < other.path) {
         // Of several the newest: it is the last, and what is equal stays in its order.
         all.reverse();

@@ -10,8 +10,10 @@ mod ahead;
 mod around;
 mod back;
 mod files;
+mod known;
 mod lists;
 mod pack;
+mod parts;
 mod restore;
 mod scope;
 mod store;
@@ -40,8 +42,9 @@ use crate::tree::{Node, kept};
 /// The version of what programs are told of a snapshot.
 pub const VERSION: u32 = 1;
 
-/// The version of what is kept of one.
+/// The version of what is kept of one, and of one that refers to lists of others.
 const FORM: u32 = 2;
+const FORM_OF_PARTS: u32 = 3;
 
 /// One file of a snapshot.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -104,6 +107,12 @@ pub struct Snapshot {
     /// How many files of it stayed as they were when it was: because they had changed, or because others were named.
     #[serde(skip_serializing_if = "is_none", default)]
     pub staying: usize,
+    /// The lists of others in which more of what stood there stands, and which paths in them do not count.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    parts: Vec<parts::Part>,
+    /// See [`Snapshot::parts`].
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    without: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]

@@ -190,6 +190,11 @@ enum Where {
 }
 
 impl Scope {
+    /// Whether a path is one of it, or lies below one.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        self.paths.is_empty() || self.paths.iter().any(|one| path.starts_with(one))
+    }
+
     /// These paths of a workspace; all of it where there are none.
     #[must_use]
     pub const fn new(workspace: PathBuf, paths: Vec<PathBuf>) -> Self {

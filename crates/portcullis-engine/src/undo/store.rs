@@ -15,7 +15,7 @@ use rustix::fs::FlockOperation;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    FORM, Kept, Snapshot, files,
+    FORM, FORM_OF_PARTS, Kept, Snapshot, files,
     pack::{self, Pack, Stretch},
     versions::{self, Copying, Look, Version, Versions},
 };
@@ -29,7 +29,7 @@ use crate::{
 const LONGEST: u64 = 256 << 20;
 
 /// The lists of a snapshot: what stood there before the action, and what did when it had ended.
-const BEFORE: &str = "before";
+pub(super) const BEFORE: &str = "before";
 const AFTER: &str = "after";
 
 /// The form of a snapshot in which its files stood in it.
@@ -37,6 +37,12 @@ const FORM_WITH_FILES: u32 = 1;
 
 /// How much of a file is looked at for secrets.
 const LOOKED_AT: u64 = 1 << 20;
+
+/// Where a list of files is, and what it was sealed as.
+pub(super) struct Place {
+    pub(super) path: PathBuf,
+    pub(super) kind: String,
+}
 
 /// Where the snapshots of one state directory are.
 pub struct Store {
@@ -283,22 +289,31 @@ impl Store {
         self.folder.join(format!("{id}.json"))
     }
 
-    fn list(&self, id: &str, which: &str) -> PathBuf {
+    pub(super) fn list(&self, id: &str, which: &str) -> PathBuf {
         self.folder.join(format!("{id}.{which}"))
     }
 
-    fn write_list(&self, id: &str, which: &str, list: &[Kept]) -> io::Result<()> {
+    /// Where a list is that is written in a snapshot, and what it was sealed as.
+    pub(super) fn place_of(&self, id: &str, which: &str) -> Place {
+        Place { path: self.list(id, which), kind: kind_of_list(id, which) }
+    }
+
+    /// A list, as it was written.
+    pub(super) fn list_at(&self, place: &Place) -> Result<Vec<u8>, private::Unbelievable> {
+        self.key.read_vouched(&place.path, &place.kind, LONGEST)
+    }
+
+    /// The files of a list.
+    pub(super) fn listed_at(&self, place: &Place) -> Result<Vec<Kept>, private::Unbelievable> {
+        files::read(&self.list_at(place)?).ok_or(private::Unbelievable::Changed)
+    }
+
+    pub(super) fn write_list(&self, id: &str, which: &str, list: &[Kept]) -> io::Result<()> {
         let bytes = files::write(list);
         if bytes.len() as u64 > LONGEST {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.key.write_vouched_unsynced(&self.list(id, which), &kind_of_list(id, which), &bytes)
-    }
-
-    fn read_list(&self, id: &str, which: &str) -> Result<Vec<Kept>, private::Unbelievable> {
-        let place = self.list(id, which);
-        let bytes = self.key.read_vouched(&place, &kind_of_list(id, which), LONGEST)?;
-        files::read(&bytes).ok_or(private::Unbelievable::Changed)
     }
 
     /// Removes what is written of a snapshot, first that by which it is one.
@@ -308,6 +323,7 @@ impl Store {
             // Of one that had none, or whose end nobody saw, there is none.
             let _ = fs::remove_file(self.list(id, which));
         }
+        self.remove_parts(id);
         Ok(())
     }
 
@@ -365,15 +381,15 @@ impl Store {
     /// Where there is none, or it cannot be believed.
     pub fn read(&self, id: &str) -> Result<Snapshot, private::Unbelievable> {
         let mut snapshot = self.about(id)?;
-        if snapshot.v == FORM {
-            snapshot.before = self.read_list(id, BEFORE)?;
-            snapshot.after = match self.read_list(id, AFTER) {
+        if snapshot.v != FORM_WITH_FILES {
+            snapshot.before = self.read_before(&snapshot)?;
+            snapshot.after = match self.listed_at(&self.place_of(id, AFTER)) {
                 Err(error) if error.is_missing() => None,
                 after => Some(after?),
             };
         }
         // What is written of it from now on is written as it is written now.
-        snapshot.v = FORM;
+        snapshot.v = if snapshot.parts.is_empty() { FORM } else { FORM_OF_PARTS };
         Ok(snapshot)
     }
 
@@ -384,7 +400,7 @@ impl Store {
         }
         let bytes = self.key.read_vouched(&self.head(id), &kind(id), LONGEST)?;
         let snapshot: Snapshot = serde_json::from_slice(&bytes)?;
-        if ![FORM_WITH_FILES, FORM].contains(&snapshot.v) || snapshot.id != id {
+        if ![FORM_WITH_FILES, FORM, FORM_OF_PARTS].contains(&snapshot.v) || snapshot.id != id {
             return Err(private::Unbelievable::Changed);
         }
         Ok(snapshot)
@@ -484,7 +500,7 @@ mod tests {
         assert_eq!(store.read(&taken.id).unwrap(), taken);
         assert!(fs::metadata(store.head(&taken.id)).unwrap().len() < 1000);
         // A version that nobody knows is none.
-        old["v"] = 3.into();
+        old["v"] = 4.into();
         let text = serde_json::to_vec(&old).unwrap();
         store.key.write_vouched(&store.head(&taken.id), &kind(&taken.id), &text).unwrap();
         assert!(store.read(&taken.id).is_err());

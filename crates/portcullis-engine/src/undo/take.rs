@@ -12,9 +12,10 @@ use jiff::Timestamp;
 use portcullis_core::secrets::redacted;
 
 use super::{
-    FORM, Kept, Scope, Snapshot, Store, lists,
+    FORM, Kept, Scope, Snapshot, Store,
+    known::{self, Known},
     pack::{self, Pack},
-    versions::{Copying, Look, Version, Versions},
+    versions::{Copying, Look, Versions},
     walk::{TOO_MUCH, Walk},
 };
 use crate::{
@@ -28,10 +29,6 @@ pub(super) const LONGEST: u64 = 256 << 20;
 /// Up to how many files, and how many bytes, are read again whatever is known of them.
 pub(super) const FEW: usize = 64;
 const LITTLE: u64 = 1 << 20;
-
-/// How many snapshots are looked at for what is known of a workspace, and how many of them are read.
-const NEWEST: usize = 16;
-const MOST_KNOWING: usize = 3;
 
 /// How many files one thread takes at once.
 const PORTION: usize = 64;
@@ -97,15 +94,16 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
     walk.history = scope.history;
     walk.all(&scope.paths);
     // Lists of everything cost more than reading a few files anew.
-    let mut known = if walk.is_much() { known(store, scope) } else { Vec::new() };
-    walk.recognize(&mut known, Some(store));
+    let sources = if walk.is_much() { known::sources(store, scope) } else { Vec::new() };
+    let known = Known::recognize(store, (scope, sources), &mut walk.found, walk.threads);
     let unread = walk.unread();
     let by_hash = |kept: &Kept| {
         let object = kept.object.clone().filter(|object| store.has(object))?;
         Some((kept.node.sha256.clone()?, object))
     };
     // The same goes for what the few could be copies of.
-    let all = known.iter().flatten().chain(&walk.found).filter(|_| unread.0 > FEW);
+    let others = if unread.0 > FEW { known.files(store) } else { Vec::new() };
+    let all = others.iter().chain(&walk.found).filter(|_| unread.0 > FEW);
     let pack = store.pack(all.filter_map(by_hash).collect(), bounds.bytes)?;
     let versions = match unread {
         (files, bytes) if files > FEW => {
@@ -114,7 +112,7 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
         _ => Versions::default(),
     };
     walk.contents(Some(Into { store, pack: &pack, versions: &versions }));
-    let snapshot = Snapshot {
+    let mut snapshot = Snapshot {
         v: FORM,
         id: data_encoding::HEXLOWER.encode(&bytes),
         taken: Timestamp::now().to_string(),
@@ -132,7 +130,12 @@ pub fn take(store: &Store, scope: &Scope, bounds: Bounds, about: About) -> io::R
         pack: pack.written(),
         undone: false,
         staying: 0,
+        parts: Vec::new(),
+        without: Vec::new(),
     };
+    if let Some(reference) = known.reference(&snapshot.before) {
+        store.refer(&mut snapshot, &reference);
+    }
     store.note_soon(&snapshot)?;
     store.tidy();
     Ok(snapshot)
@@ -179,51 +182,6 @@ pub(super) fn now(snapshot: &Snapshot, bounds: Bounds) -> io::Result<Now> {
     Ok(Now { found: walk.found, left_out: walk.left_out, unseen: walk.unseen })
 }
 
-/// What is known of the files of a scope: what the newest snapshots of the workspace hold, and what was kept beforehand. What is untouched since
-/// need not be read again.
-fn known(store: &Store, scope: &Scope) -> Vec<Vec<Kept>> {
-    let of_it = |about: &Snapshot| about.workspace == scope.workspace;
-    let newest = store.names().into_iter().rev().take(NEWEST);
-    let newest = newest.filter_map(|id| store.about(&id).ok()).filter(of_it);
-    let newest: Vec<Snapshot> = newest.take(MOST_KNOWING).collect();
-    let covers = |about: &&Snapshot| {
-        let seen: Vec<PathBuf> = about.scope.iter().filter_map(|path| read_name(path)).collect();
-        let is_seen = |path: &PathBuf| seen.iter().any(|one| path.starts_with(one));
-        let is_all = seen.is_empty() || !scope.paths.is_empty() && scope.paths.iter().all(is_seen);
-        is_all && about.left_out.is_empty()
-    };
-    let read = |about: &Snapshot| Some(store.read(&about.id).ok()?.before);
-    let whole = newest.iter().position(|about| covers(&about));
-    let knowing = whole.map_or(newest.len(), |position| position + 1);
-    let snapshots = newest.iter().take(knowing).filter_map(read);
-    if let Some(whole) = whole.and_then(|position| newest.get(position)) {
-        let prepared = lists::head(store, &scope.workspace);
-        let is_newer = prepared.is_some_and(|head| head.is_whole() && head.taken > whole.taken);
-        return if is_newer { vec![lists::known(store, scope)] } else { snapshots.collect() };
-    }
-    [lists::known(store, scope)].into_iter().chain(snapshots).collect()
-}
-
-/// Whether the content of a file is known, and kept where that is wanted.
-fn is_kept(store: Option<&Store>) -> impl FnMut(&Kept) -> bool {
-    // Thousands of contents lie in one copy of a pack, or in one that is not there.
-    let (mut there, mut missing) = (String::new(), String::new());
-    let is_in = |object: &str, place: &str| !place.is_empty() && object.starts_with(place);
-    move |kept| match (store, &kept.object) {
-        (Some(_), Some(object)) if is_in(object, &there) => true,
-        (Some(_), Some(object)) if is_in(object, &missing) => false,
-        (Some(store), Some(object)) => {
-            let has = store.has(object);
-            if let Some(pack) = Version::pack_of(object) {
-                pack.clone_into(if has { &mut there } else { &mut missing });
-            }
-            has
-        }
-        (Some(_), None) => false,
-        (None, _) => kept.node.sha256.is_some(),
-    }
-}
-
 /// Where contents are kept.
 #[derive(Clone, Copy)]
 pub(super) struct Into<'a> {
@@ -251,7 +209,11 @@ impl Walk<'_> {
     /// Takes what is known of files that nothing happened to since: their content is not read again. With a store, where it is still kept.
     /// Both what was found and the lists are in the order of their paths.
     pub(super) fn recognize(&mut self, known: &mut [Vec<Kept>], store: Option<&Store>) {
-        let mut is_kept = is_kept(store);
+        let mut in_store = store.map(known::is_kept);
+        let mut is_kept = |kept: &Kept| match &mut in_store {
+            Some(is_kept) => is_kept(kept.object.as_deref()),
+            None => kept.node.sha256.is_some(),
+        };
         for list in known {
             let mut list = list.iter_mut().peekable();
             for kept in &mut self.found {

@@ -10,6 +10,7 @@ use super::{About, Bounds, Outcome, Scope, Snapshot, Store, UndoError, back};
 use crate::trial::Places;
 
 mod ahead;
+mod known;
 mod versions;
 
 struct Scene {
@@ -55,7 +56,10 @@ impl Scene {
     fn taken(&self, paths: &[&str]) -> Snapshot {
         let paths = paths.iter().map(PathBuf::from).collect();
         let scope = Scope { history: true, ..Scope::new(self.work(), paths) };
-        super::take(&self.store, &scope, Bounds::usual(), About::default()).unwrap()
+        let taken = super::take(&self.store, &scope, Bounds::usual(), About::default()).unwrap();
+        // What is on the disk is what whoever took it knows.
+        assert_eq!(self.store.read(&taken.id).unwrap(), taken);
+        taken
     }
 
     fn undone(&self, snapshot: &mut Snapshot) -> Result<usize, UndoError> {

@@ -3,8 +3,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
+    ffi::{CStr, OsString},
     io,
     num::NonZero,
+    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -25,6 +27,9 @@ const MOST_THREADS: usize = 4;
 
 /// From how many files on several look at once: a thread costs as much as a few dozen.
 const MANY: usize = 500;
+
+/// How many files are counted at once, before they are looked at.
+const SEVERAL: usize = 16;
 
 /// The deepest directory.
 const DEEPEST: usize = 200;
@@ -84,8 +89,8 @@ impl<'a> Walk<'a> {
         // What lies below one path is in order already.
         if paths.len() > 1 {
             self.found.sort_by(|one, other| one.path.cmp(&other.path));
+            self.found.dedup_by(|one, other| one.path == other.path);
         }
-        self.found.dedup_by(|one, other| one.path == other.path);
     }
 
     /// Says of a path that it is left out.
@@ -131,7 +136,7 @@ impl<'a> Walk<'a> {
 
     /// Takes over what was found, in the order of the paths.
     fn over(&mut self, search: Search<'_>) {
-        let Search { looked, stopped, .. } = search;
+        let Search { looked, stopped, count, .. } = search;
         let mut looked = looked.into_inner().unwrap_or_else(PoisonError::into_inner);
         looked.unseen.sort_unstable();
         for (path, why) in &looked.unseen {
@@ -146,6 +151,7 @@ impl<'a> Walk<'a> {
         // What is in a directory follows it. The one that all of it began with stands there already.
         let Some(first) = self.found.last().map(|kept| kept.path.clone()) else { return };
         let Some(inside) = looked.folders.remove(&first) else { return };
+        self.found.reserve(count.into_inner().saturating_sub(self.found.len()));
         let mut ahead = vec![inside.entries.into_iter()];
         while let Some(entries) = ahead.last_mut() {
             let Some(mut kept) = entries.next() else {
@@ -275,7 +281,8 @@ impl<'a> Search<'a> {
             return true;
         }
         let count = self.count.load(Ordering::Relaxed);
-        let is_over = count >= self.bounds.files || self.begun.elapsed() > self.bounds.time;
+        let is_full = count + SEVERAL > self.bounds.files;
+        let is_over = is_full || self.begun.elapsed() > self.bounds.time;
         if is_over && !self.is_over.swap(true, Ordering::Relaxed) {
             *lock(&self.stopped) = Some(path.to_owned());
         }
@@ -293,13 +300,17 @@ impl<'a> Search<'a> {
         match self.listing(&path, within, depth) {
             Ok(listing) => {
                 let listing = Arc::new(listing);
-                let mut entries = Vec::with_capacity(listing.names.len());
-                for name in &listing.names {
-                    let mut own = PathBuf::with_capacity(path.as_os_str().len() + 1 + name.len());
-                    own.push(&path);
-                    own.push(name);
-                    if self.is_over(&own) {
-                        break;
+                let mut entries = Vec::with_capacity(listing.names().len());
+                let mut room = 0;
+                for name in listing.names() {
+                    let own = below(&path, name);
+                    if room == 0 {
+                        if self.is_over(&own) {
+                            break;
+                        }
+                        // Several at once, as threads that count together wait for one another.
+                        self.count.fetch_add(SEVERAL, Ordering::Relaxed);
+                        room = SEVERAL;
                     }
                     let node = match listing.node(name) {
                         Ok(Some(node)) => node,
@@ -322,9 +333,10 @@ impl<'a> Search<'a> {
                         // The content of a file is read later, unless it is known.
                         Kind::File | Kind::Link | Kind::Pipe => {}
                     }
-                    self.count.fetch_add(1, Ordering::Relaxed);
+                    room -= 1;
                     entries.push(Kept { path: own, node, object: None });
                 }
+                self.count.fetch_sub(room, Ordering::Relaxed);
                 let inside = Inside { attributes: listing.attributes(), entries };
                 lock(&self.looked).folders.insert(path, inside);
             }
@@ -353,10 +365,22 @@ impl<'a> Search<'a> {
         let is_history = path.file_name().is_some_and(|name| name == "objects")
             && path.parent().and_then(Path::file_name).is_some_and(|name| name == ".git");
         if is_history && !self.history {
-            listing.names.clear();
+            listing.clear();
         }
         Ok(listing)
     }
+}
+
+/// The path of a name in a directory.
+fn below(folder: &Path, name: &CStr) -> PathBuf {
+    let folder = folder.as_os_str().as_bytes();
+    let mut path = Vec::with_capacity(folder.len() + 1 + name.count_bytes());
+    path.extend_from_slice(folder);
+    if !folder.is_empty() {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name.to_bytes());
+    OsString::from_vec(path).into()
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {

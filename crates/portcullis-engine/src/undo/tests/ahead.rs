@@ -46,6 +46,7 @@ impl Scene {
         let scope = Scope::new(self.work(), Vec::new());
         let mut snapshot =
             crate::undo::take(&self.store, &scope, Bounds::usual(), About::default()).unwrap();
+        assert_eq!(self.store.read(&snapshot.id).unwrap(), snapshot);
         run(&self.work(), script);
         assert_ne!(tree(&self.work()), before, "{script}");
         crate::undo::ended(&self.store, &mut snapshot, Bounds::usual()).unwrap();

@@ -239,8 +239,8 @@ fn many_files_are_found_in_the_order_of_their_paths_by_several_at_once() {
     assert!(few.left_out[0].contains("too much"), "{:?}", few.left_out);
 }
 
-/// How long keeping takes: `PORTCULLIS_MEASURE=DIRECTORY cargo test --profile profiling -p portcullis-engine --lib undo::tests::versions::measured
-/// -- --ignored --nocapture`.
+/// How long keeping takes: `PORTCULLIS_MEASURE=DIRECTORY cargo test --release -p portcullis-engine --lib undo::tests::versions::measured --
+/// --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 #[expect(clippy::print_stdout, reason = "it is what this is for")]
