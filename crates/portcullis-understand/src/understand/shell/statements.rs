@@ -245,7 +245,7 @@ impl Walk<'_> {
             CommandKind::Subshell(body) => self.subshell(|walk| walk.statements(body)),
             CommandKind::If { branches, otherwise } => self.branches(branches, otherwise),
             CommandKind::While { until, condition, body } => {
-                let around = self.control.enclose();
+                let around = self.control.enclose(Leave::Loop, self.builtins.shells.current());
                 let mark = self.state.mark();
                 let (printed, is_known) = self.repeat(*until, condition, body);
                 if !is_known {
@@ -256,14 +256,14 @@ impl Walk<'_> {
                 printed
             }
             CommandKind::For { variable, words, body, select } => {
-                let around = self.control.enclose();
+                let around = self.control.enclose(Leave::Loop, self.builtins.shells.current());
                 let printed = self.each(variable, words.as_deref(), body, *select);
                 self.control.release(around, Leave::Loop);
                 self.control.succeeded = None;
                 printed
             }
             CommandKind::ArithmeticFor { header, body } => {
-                let around = self.control.enclose();
+                let around = self.control.enclose(Leave::Loop, self.builtins.shells.current());
                 let printed = self.count(header, body);
                 self.control.release(around, Leave::Loop);
                 self.control.succeeded = None;
@@ -283,7 +283,7 @@ impl Walk<'_> {
                     };
                     self.state.define(name, function);
                 } else {
-                    self.unreached(|walk| walk.command(body));
+                    self.aside(Certainty::Possible, |walk| walk.command(body));
                 }
                 self.control.succeeded = Some(true);
                 Text::default()
