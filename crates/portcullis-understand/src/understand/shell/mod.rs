@@ -40,6 +40,7 @@ mod redirect;
 mod run;
 mod running;
 mod scope;
+mod sent;
 mod sources;
 mod startup;
 mod state;
