@@ -13,6 +13,7 @@ use portcullis_core::{
     policy::Policy,
 };
 
+mod asked;
 mod computed;
 mod evaluated;
 mod joined;

@@ -111,7 +111,11 @@ impl Scene<'_> {
                 return false;
             }
             !words.iter().any(mounts)
-                || mounted(run).is_some_and(|places| lies_inside(effect, &places))
+                || mounted(run).is_some_and(|places| match places.is_empty() {
+                    // Nothing is written through any of them, as far as each was understood.
+                    true => words.iter().filter(|word| mounts(word)).count() == mounts_of(run),
+                    false => lies_inside(effect, &places),
+                })
         };
         let is_engine =
             |run: &&Run| matches!(run.program.as_str(), "docker" | "nerdctl" | "podman");
@@ -222,12 +226,15 @@ pub(super) fn named_as_credential(text: &Text) -> bool {
     })
 }
 
-/// The places in a container at which directories of this machine stand; nothing where that is not known of each.
+/// The places in a container at which directories of this machine stand that can be changed there; nothing where that is not known of each.
 fn mounted(run: &Run) -> Option<Vec<String>> {
     let options = Options::new(&run.arguments, MOUNTS);
     let mut places = Vec::new();
     for given in options.values_of(MOUNTS) {
         let known = given.text.as_known()?;
+        if is_only_read(known) {
+            continue;
+        }
         let mut found: Vec<&str> = if known.contains('=') {
             let parts = known.split(',').filter_map(|part| part.split_once('='));
             let named = parts
@@ -244,7 +251,23 @@ fn mounted(run: &Run) -> Option<Vec<String>> {
     }
     let is_plain =
         |place: &String| place.starts_with('/') && !place.contains("..") && !is_linked(place);
-    (!places.is_empty() && places.iter().all(is_plain)).then_some(places)
+    places.iter().all(is_plain).then_some(places)
+}
+
+/// Whether a mount is one that nothing is written through: `-v a:/a:ro`, `--mount type=bind,src=a,dst=/a,readonly` (docs.docker.com, "Bind mounts").
+fn is_only_read(mount: &str) -> bool {
+    if mount.contains('=') {
+        return mount
+            .split(',')
+            .any(|part| matches!(part, "readonly" | "ro" | "readonly=true" | "ro=true"));
+    }
+    let modes = mount.split(':').nth(2);
+    modes.is_some_and(|modes| modes.split(',').any(|mode| mode == "ro"))
+}
+
+/// How many mounts there are.
+fn mounts_of(run: &Run) -> usize {
+    Options::new(&run.arguments, MOUNTS).values_of(MOUNTS).count()
 }
 
 /// Options of engines that mount something.

@@ -7,7 +7,7 @@ use super::{
     pattern,
 };
 use crate::{
-    effect::{Effect, Kinds, WriteMode},
+    effect::{Effect, Kinds, Target, WriteMode},
     finding::{Category, Confidence},
     place::{self, PersistenceKind as Kind, Place},
     risk::Severity,
@@ -241,7 +241,7 @@ static RULES: &[Rule] = &[
         id: "persistence.service.enable",
         severity: Severity::Medium,
         message: "a service would start with the machine",
-        when: When::Effect(Kinds::RUN, |effect, _| {
+        when: When::Effect(Kinds::RUN, |effect, scene| {
             let run = run(effect).filter(|run| {
                 matches!(run.program.as_str(), "loginctl" | "systemctl" | "update-rc.d")
             })?;
@@ -256,7 +256,18 @@ static RULES: &[Rule] = &[
             {
                 return None;
             }
-            let file = operands.any(|unit| unit.contains('/'));
+            let units: Vec<&str> = operands.collect();
+            // A person's own manager only gets to know a unit of the project, whose commands are read: `enable` is what starts it with the machine.
+            let is_own = words(run).any(|word| word == "--user");
+            let is_project = |unit: &str| {
+                let target = Target::new(Text::known(unit), Some(unit.to_owned()));
+                place::place_of(&target, scene.facts).is_workspace()
+                    && scene.facts.session.left(unit).is_none()
+            };
+            if action == "link" && is_own && units.iter().copied().all(is_project) {
+                return Some(at(Severity::Medium));
+            }
+            let file = units.iter().any(|unit| unit.contains('/'));
             Some(at(if file || matches!(action, "link" | "edit") {
                 Severity::High
             } else {

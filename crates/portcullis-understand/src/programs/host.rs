@@ -319,6 +319,9 @@ pub trait Host: Limits {
         span: Span,
     ) -> bool;
 
+    /// As [`Host::load_from`], where only what stands in this text of the file runs.
+    fn load_text_from(&mut self, roots: &[String], language: &'static str, file: &File, span: Span);
+
     /// Goes to what code in a directory loads; `false` where that is too far from what was started. Every `true` needs a
     /// [`Host::leave_imports`].
     fn enter_imports(&mut self, directory: &str, most: usize) -> bool;

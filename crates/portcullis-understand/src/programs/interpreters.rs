@@ -198,6 +198,13 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         return printed;
     }
     let operands = wrappers::command_after(invocation, 0);
+    if let Some(file) = operands.first()
+        && only_parses(walk, invocation, speaker.language, operands)
+    {
+        let mut said = invocation.origin();
+        said.inherit(&walk.read(file));
+        return said;
+    }
     if speaker.language == "awk"
         && let Some(file) = invocation.options().value(&["-f", "--file"])
     {
@@ -247,6 +254,58 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             }
             _ => invocation.origin(),
         },
+    }
+}
+
+/// Whether code is only looked through: `node --check`, `php -l`, `ruby -c`, and `perl -c` where nothing of it runs while it is read (perlmod,
+/// "BEGIN, UNITCHECK, CHECK, INIT and END"). What options load runs all the same, and is looked at before.
+fn only_parses(
+    walk: &mut dyn Host,
+    invocation: &Invocation,
+    language: &str,
+    operands: &[Argument],
+) -> bool {
+    let before = invocation.arguments.len().saturating_sub(operands.len());
+    let options = invocation.arguments.get(..before).unwrap_or_default();
+    let options: Vec<&str> = options.iter().map(|word| word.text.known_prefix()).collect();
+    let has_letter = |letter: char, others: &str| {
+        options.iter().any(|word| {
+            word.strip_prefix('-').is_some_and(|letters| {
+                letters.contains(letter)
+                    && letters.chars().all(|it| it == letter || others.contains(it))
+            })
+        })
+    };
+    match language {
+        "javascript" => {
+            invocation.program == "node"
+                && options.iter().any(|word| matches!(*word, "-c" | "--check"))
+        }
+        "php" => {
+            let is_plain =
+                |word: &&str| word.trim_start_matches('-').chars().all(|it| "lnqsw".contains(it));
+            let checks = has_letter('l', "nq");
+            options.iter().all(|word| *word == "--syntax-check" || is_plain(word))
+                && (checks || options.contains(&"--syntax-check"))
+        }
+        "ruby" => has_letter('c', "wvW0123"),
+        "perl" if has_letter('c', "wWtT") => {
+            let path = operands.first().and_then(|file| walk.target(&file.text).path);
+            let file = path.and_then(|path| walk.look(&path).file());
+            let Some(file) = file.filter(|file| file.whole) else { return false };
+            let runs = ["BEGIN", "CHECK", "INIT", "import"].iter().any(|it| file.text.contains(it));
+            let loads = |line: &str| {
+                let line = line.trim_start();
+                let name = ["use ", "no "].iter().find_map(|word| line.strip_prefix(word));
+                name.is_some_and(|name| {
+                    !name.starts_with(|it: char| it.is_ascii_digit() || it == 'v')
+                }) && !["use strict", "use warnings", "use utf8", "no strict", "no warnings"]
+                    .iter()
+                    .any(|plain| line.starts_with(plain))
+            };
+            !runs && !file.text.split(['\n', ';']).any(loads)
+        }
+        _ => false,
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     super::Scene, host_of, is_here, is_of_tests, is_temporary_copy, is_this_machine, stays,
 };
 use crate::{
-    effect::{Effect, Run},
+    effect::{Effect, EffectKind, Run},
     programs::{self, Options},
     text::{Piece, Text},
 };
@@ -186,8 +186,14 @@ pub(in super::super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &
     }
     match run.program.as_str() {
         "sqlite3" | "duckdb" => {
-            let options = Options::new(&run.arguments, &["-cmd", "-init", "-separator"]);
-            let named = options.operands().next();
+            let options = |run| Options::new(run, &["-cmd", "-init", "-separator"]);
+            // A file of statements is read by the program that was given it, whose words say which database.
+            let is_it = |outer: &&Run| outer.program == run.program;
+            let of_outer = || {
+                let mut around = scene.programs_around(effect).filter(is_it);
+                around.find_map(|outer| options(&outer.arguments).operands().next())
+            };
+            let named = options(&run.arguments).operands().next().or_else(of_outer);
             let file = named.and_then(|file| file.text.as_known());
             // What `mktemp` made in this call holds nothing but what the call put there.
             let is_made = named.is_some_and(|file| {
@@ -201,6 +207,9 @@ pub(in super::super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &
             let is_attached = statement.display().to_ascii_lowercase().contains("attach");
             !is_attached
                 && (is_made
+                    // Whoever drops tables expects some.
+                    || !statement.display().to_ascii_lowercase().contains("drop")
+                        && named.is_some_and(|named| begins_empty(&named.text, scene))
                     || file.is_some_and(|file| {
                         file == ":memory:"
                             || names_file_of_tests(file)
@@ -248,6 +257,21 @@ pub(in super::super) fn is_throwaway(effect: &Effect, statement: &Text, scene: &
         }
         _ => false,
     }
+}
+
+/// Whether nothing is there yet where a file of a database is named, and nothing else of this call puts anything there: what is lost in it, the call
+/// itself put in.
+fn begins_empty(named: &Text, scene: &Scene<'_>) -> bool {
+    let mut handed = scene.effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Read(target) if target.text == *named => target.path.as_deref(),
+        _ => None,
+    });
+    let Some(path) = handed.next() else { return false };
+    let is_written = |effect: &Effect| matches!(&effect.kind, EffectKind::Write { target, .. } if target.path.as_deref() == Some(path));
+    let known = scene.facts.paths.get(path);
+    known.is_some_and(|known| !known.exists && known.leads_to.is_none())
+        && handed.all(|other| other == path)
+        && !scene.effects.list.iter().any(is_written)
 }
 
 /// `DATABASE_URL=sqlite:///:memory: python -c …`: code that opens nothing itself is handed a database in memory, and no other.

@@ -125,7 +125,11 @@ pub(crate) fn program(walk: &mut dyn Host, value: &Argument) {
 pub(super) fn stands_in(walk: &mut dyn Host, value: &Argument) {
     let first = value.text.known_prefix().split_whitespace().next().unwrap_or("");
     let text = value.text.derive([Piece::Known(first.to_owned())]);
-    if first.contains('/') && !is_own_python(first) && is_brought_along(walk, &text) {
+    if first.contains('/')
+        && !is_own_python(first)
+        && is_brought_along(walk, &text)
+        && !is_read(walk, &text)
+    {
         walk.note("execution.program.named", value.span);
     }
 }
@@ -144,9 +148,22 @@ pub(super) fn library(walk: &mut dyn Host, value: &Argument) {
     if matches!(written, "" | "none" | "internal") && !value.text.has_unknown() {
         return;
     }
+    // A module of Python is read where it is loaded.
+    let is_read = written.ends_with(".py") && is_read(walk, &value.text);
+    if let (true, Some(path)) = (is_read, walk.target(&value.text).path) {
+        walk.load("python", &path, value.span);
+        return;
+    }
     if written.contains('/') && is_brought_along(walk, &value.text) {
         walk.note("execution.program.named", value.span);
     }
+}
+
+/// Whether a file is the project's own, and its text is known: what it does is said where it is run.
+fn is_read(walk: &mut dyn Host, path: &Text) -> bool {
+    let found = walk.target(path).path.map(|path| walk.look(&path));
+    is_of_the_project(walk, path)
+        && matches!(found, Some(Found::File(file)) if file.whole && !file.is_own)
 }
 
 /// Whether nothing is named: an empty file, or the word that stands for none.

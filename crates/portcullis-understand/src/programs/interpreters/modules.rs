@@ -147,8 +147,10 @@ pub(super) fn subcommand_or_code(walk: &mut dyn Host, invocation: &Invocation) -
         Some(
             "run" | "test" | "install" | "add" | "remove" | "x" | "task" | "fmt" | "lint" | "check"
             | "cache" | "compile" | "info" | "upgrade" | "i" | "pm" | "create" | "build" | "init"
-            | "update" | "link" | "publish",
+            | "update" | "link" | "publish" | "serve" | "bench",
         ) => {
+            // The others look at a file, or keep it somewhere.
+            let runs = matches!(verb, Some("run" | "test" | "x" | "serve" | "bench"));
             // Options may stand between the verb and the file: `deno run -A FILE`.
             let at = operands.iter().skip(1).position(|word| {
                 let word = word.text.known_prefix();
@@ -161,7 +163,10 @@ pub(super) fn subcommand_or_code(walk: &mut dyn Host, invocation: &Invocation) -
             match operands.get(at) {
                 Some(file)
                     if file.text.as_known().is_some_and(|name| {
-                        name.starts_with(['.', '/']) || name.contains("://")
+                        let is_script = [".cjs", ".js", ".jsx", ".mjs", ".mts", ".ts", ".tsx"]
+                            .iter()
+                            .any(|end| name.ends_with(end));
+                        runs && (name.starts_with(['.', '/']) || is_script) || name.contains("://")
                     }) =>
                 {
                     if let Some(known) = file.text.as_known()

@@ -14,6 +14,7 @@ use crate::{
     programs::found::{File, directory_of},
     programs::host::Host,
     programs::invocation::Invocation,
+    text::Text,
 };
 
 pub(super) static BAZEL: Starter =
@@ -157,15 +158,23 @@ fn settings(walk: &mut dyn Host, file: &File, root: &str, span: Span) {
             at += line.len();
             for option in ["--workspace_status_command", "--credential_helper", "--run_under"] {
                 let Some((_, value)) = line.split_once(option) else { continue };
-                let value = value.trim_start_matches(['=', ' ', '"', '\'']);
-                let end = value.find([' ', '"', '\'', '\n']).unwrap_or(value.len());
+                let value = value.trim_start_matches(['=', ' ']);
+                // A text in quotes is a line for a shell.
+                let quote = value.chars().next().filter(|it| matches!(it, '"' | '\''));
+                let value = value.trim_start_matches(['"', '\'']);
+                let end = match quote {
+                    Some(quote) => value.find(quote),
+                    None => value.find([' ', '"', '\'', '\n']),
+                };
+                let end = end.unwrap_or_else(|| value.trim_end().len());
                 let program = value.get(..end).unwrap_or_default();
-                let program = program.rsplit_once('=').map_or(program, |(_, program)| program);
+                let named = program.rsplit_once('=').filter(|_| !program.contains(' '));
+                let program = named.map_or(program, |(_, program)| program);
                 let program = program.replace("%workspace%", root);
                 if !line.trim_start().starts_with('#') && !program.is_empty() {
                     project::in_directory(walk, Some(root), |walk| {
                         walk.at_most(Certainty::Likely, |walk| {
-                            walk.run(&project::arguments(&[program.as_str()], place), None)
+                            walk.shell(&Text::known(program.as_str()), place, &[], None)
                         })
                     });
                 }

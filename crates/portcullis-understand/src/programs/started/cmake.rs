@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use portcullis_syntax::Span;
 
-use super::{Starter, project};
+use super::{Starter, project, tree};
 use crate::{
     effect::{Argument, Certainty},
     programs::escapes,
@@ -36,6 +36,8 @@ struct Call {
 struct Reading {
     variables: BTreeMap<String, String>,
     seen: Vec<String>,
+    /// Files that were fetched, as they are named.
+    fetched: Vec<String>,
     configures: bool,
     builds: bool,
     tests: bool,
@@ -85,6 +87,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
                 "--install-prefix",
             ],
         );
+        presets(walk, &words, &mut reading);
         let named = source.or_else(|| positional.first().map(|word| (*word).to_owned()));
         let named = named.unwrap_or_else(|| ".".to_owned());
         // A directory that was built in names its sources.
@@ -106,6 +109,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         for name in ["CMAKE_SOURCE_DIR", "PROJECT_SOURCE_DIR"] {
             reading.variables.insert(name.to_owned(), root.clone());
         }
+        own(walk, &root, invocation.span, &mut reading);
         read(walk, &file, invocation.span, &mut reading);
     }
     if let Some(toolchain) =
@@ -113,6 +117,89 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         && let Some(file) = walk.look(&project::joined(&here, &toolchain)).file()
     {
         read(walk, &file, invocation.span, &mut reading);
+    }
+}
+
+/// Scripts that are read before the project's own, and programs that compilers are started by, where they are the project's.
+fn own(walk: &mut dyn Host, root: &str, span: Span, reading: &mut Reading) {
+    let named: Vec<(String, String)> = reading
+        .variables
+        .iter()
+        .filter(|(name, _)| loads(name))
+        .map(|(name, value)| (name.clone(), filled(value, &reading.variables)))
+        .collect();
+    for (name, value) in named {
+        let words: Vec<&str> = value.split(';').filter(|word| !word.is_empty()).collect();
+        if name.contains("INCLUDE") {
+            for word in words {
+                if let Some(file) = walk.look(&project::joined(root, word)).file() {
+                    read(walk, &file, span, reading);
+                }
+            }
+        } else if !name.ends_with("TOOLCHAIN_FILE")
+            && words.first().is_some_and(|it| it.contains('/'))
+        {
+            project::in_directory(walk, Some(root), |walk| {
+                walk.at_most(Certainty::Likely, |walk| {
+                    walk.run(&project::arguments(&words, span), None)
+                });
+            });
+        }
+    }
+}
+
+/// `--preset NAME`: the variables of a preset with those that it inherits ("cmake-presets(7)").
+fn presets(walk: &mut dyn Host, words: &[String], reading: &mut Reading) {
+    let Some(asked) = project::option(words, &["--preset"]).map(str::to_owned) else { return };
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let mut names = vec!["CMakePresets.json".to_owned(), "CMakeUserPresets.json".to_owned()];
+    let mut trees: Vec<tree::Tree> = Vec::new();
+    let mut at = 0;
+    while let Some(name) = names.get(at).cloned() {
+        at += 1;
+        let Some(file) = walk.look(&project::joined(&root, &name)).file() else { continue };
+        let tree = project::whole(walk, tree::json(&file.text));
+        let included = tree.root().and_then(|root| root.get("include"));
+        names.extend(included.map(tree::Node::words).unwrap_or_default());
+        trees.push(tree);
+        if at >= FILES {
+            walk.left_unread(Span::default());
+            break;
+        }
+    }
+    let all: Vec<&tree::Node> = trees
+        .iter()
+        .filter_map(|tree| tree.root()?.get("configurePresets"))
+        .flat_map(|it| it.items())
+        .collect();
+    let mut open = vec![asked.clone()];
+    let mut seen: Vec<String> = Vec::new();
+    while let Some(name) = open.pop() {
+        if seen.contains(&name) {
+            continue;
+        }
+        for preset in all.iter().filter(|it| it.text_of("name") == Some(&name)) {
+            let inherited = preset.get("inherits");
+            open.extend(
+                inherited
+                    .iter()
+                    .flat_map(|it| it.each())
+                    .filter_map(|it| it.text())
+                    .map(str::to_owned),
+            );
+            let mut set: Vec<(String, String)> = Vec::new();
+            for (key, value) in preset.get("cacheVariables").iter().flat_map(|it| it.entries()) {
+                let text = value.text().or_else(|| value.text_of("value"));
+                set.extend(text.map(|text| (key.to_owned(), text.to_owned())));
+            }
+            let toolchain = preset.text_of("toolchainFile");
+            set.extend(toolchain.map(|it| ("CMAKE_TOOLCHAIN_FILE".to_owned(), it.to_owned())));
+            for (key, value) in set {
+                let value = value.replace("${sourceDir}", &root).replace("${presetName}", &asked);
+                reading.variables.entry(key).or_insert(value);
+            }
+        }
+        seen.push(name);
     }
 }
 
@@ -131,14 +218,6 @@ fn script_alone(walk: &mut dyn Host, invocation: &Invocation, script: &str, read
 /// Scripts and programs that a call puts before the project's own: `-DCMAKE_PROJECT_INCLUDE=FILE`, `-DCMAKE_C_COMPILER_LAUNCHER=PROGRAM`
 /// ("cmake-variables(7)").
 fn named(walk: &mut dyn Host, invocation: &Invocation) {
-    let loads = |name: &str| {
-        let rest = name.strip_prefix("CMAKE_").unwrap_or_default();
-        matches!(rest, "MAKE_PROGRAM" | "TOOLCHAIN_FILE" | "PROJECT_TOP_LEVEL_INCLUDES")
-            || rest.starts_with("PROJECT_") && rest.contains("INCLUDE")
-            || ["_COMPILER", "_LAUNCHER", "_CLANG_TIDY", "_CPPCHECK", "_CPPLINT", "_EMULATOR"]
-                .iter()
-                .any(|end| rest.ends_with(end))
-    };
     let mut is_behind = false;
     for word in invocation.arguments.iter() {
         let known = word.text.known_prefix();
@@ -159,6 +238,16 @@ fn named(walk: &mut dyn Host, invocation: &Invocation) {
         let text = word.text.beginning_with(start);
         escapes::by_manual::loaded(walk, &Argument { text, span: word.span });
     }
+}
+
+/// Whether a variable names a script that is read before the project's own, or a program that is run in the place of one.
+fn loads(name: &str) -> bool {
+    let rest = name.strip_prefix("CMAKE_").unwrap_or_default();
+    matches!(rest, "MAKE_PROGRAM" | "TOOLCHAIN_FILE" | "PROJECT_TOP_LEVEL_INCLUDES")
+        || rest.starts_with("PROJECT_") && rest.contains("INCLUDE")
+        || ["_COMPILER", "_LAUNCHER", "_CLANG_TIDY", "_CPPCHECK", "_CPPLINT", "_EMULATOR"]
+            .iter()
+            .any(|end| rest.ends_with(end))
 }
 
 fn read(walk: &mut dyn Host, file: &File, span: Span, reading: &mut Reading) {
@@ -195,6 +284,21 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
     let first = words.first().map_or("", String::as_str);
     match call.name.as_str() {
         "set" => set(&words, reading),
+        "file" if matches!(first, "GLOB" | "GLOB_RECURSE") => {
+            let options = [
+                "CONFIGURE_DEPENDS",
+                "FOLLOW_SYMLINKS",
+                "LIST_DIRECTORIES",
+                "RELATIVE",
+                "true",
+                "false",
+            ];
+            let found = words.iter().skip(2).filter(|word| !options.contains(&word.as_str()));
+            let found: Vec<&str> = found.map(String::as_str).collect();
+            if let Some(name) = words.get(1) {
+                reading.variables.insert(name.clone(), found.join(";"));
+            }
+        }
         "include" => include(walk, call, first, here, reading),
         "add_subdirectory" => {
             if let Some(file) =
@@ -222,7 +326,12 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
                 run(walk, call, &commands(&words), Certainty::Likely);
             }
         }
-        "file" if reading.configures => change_files(walk, call, &words, here),
+        "file" if reading.configures => {
+            if first == "DOWNLOAD" {
+                reading.fetched.extend(words.get(2).cloned());
+            }
+            change_files(walk, call, &words, here);
+        }
         "fetchcontent_declare" | "externalproject_add" if reading.configures || reading.builds => {
             fetch(walk, call, &words);
         }
@@ -249,6 +358,12 @@ fn include(walk: &mut dyn Host, call: &Call, first: &str, here: &str, reading: &
         .filter(|it| !it.is_empty())
         .map(|it| project::joined(here, &format!("{it}/{first}.cmake")))
         .collect::<Vec<_>>();
+    if reading.fetched.iter().any(|path| path == first) {
+        let code = format!("sh {}", super::quoted(first));
+        walk.at_most(Certainty::Likely, |walk| {
+            walk.shell(&Text::known(code), call.span, &[], None)
+        });
+    }
     for path in candidates.iter().filter(|path| path.starts_with('/')).chain(&named) {
         if let Some(file) = walk.look(path).file() {
             read(walk, &file, call.span, reading);
@@ -262,14 +377,29 @@ fn change_files(walk: &mut dyn Host, call: &Call, words: &[String], here: &str) 
     match first {
         "REMOVE_RECURSE" | "REMOVE" => {
             let mut line = vec!["rm".to_owned(), "-rf".to_owned(), "--".to_owned()];
-            line.extend(
-                words
-                    .iter()
-                    .skip(1)
-                    .flat_map(|word| word.split(';'))
-                    .map(|word| project::joined(here, word)),
-            );
-            run(walk, call, &[line], Certainty::Certain);
+            let each = words.iter().skip(1).flat_map(|word| word.split(';'));
+            // What a pattern found before, and what the environment names.
+            let (chosen, plain): (Vec<&str>, Vec<&str>) =
+                each.partition(|word| word.contains('*') || word.contains("${HOME}"));
+            line.extend(plain.into_iter().map(|word| project::joined(here, word)));
+            if line.len() > 3 {
+                run(walk, call, &[line], Certainty::Certain);
+            }
+            for word in chosen {
+                let is_plain = |it: char| it.is_alphanumeric() || "_./*?-${}".contains(it);
+                let word = if word.starts_with('$') {
+                    word.to_owned()
+                } else {
+                    project::joined(here, word)
+                };
+                let word: String = word
+                    .chars()
+                    .flat_map(|it| [Some('\\').filter(|_| !is_plain(it)), Some(it)])
+                    .flatten()
+                    .collect();
+                let code = Text::known(format!("rm -rf -- {word}"));
+                walk.shell(&code, call.span, &[], None);
+            }
         }
         "DOWNLOAD" => {
             if let (Some(from), Some(to)) = (words.get(1), words.get(2)) {

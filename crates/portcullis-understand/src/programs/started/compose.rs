@@ -1,10 +1,10 @@
 //! `docker compose`: services as the command that starts the same container, so that one rule judges both (docs.docker.com, "Compose file
 //! reference": privileged, volumes, pid, network_mode, cap_add, env_file, command, entrypoint).
 
-use super::{Starter, dockerfile, project, tree};
+use super::{Starter, dockerfile, dotenv, project, tree};
 use crate::{
     effect::{Argument, GapReason},
-    programs::found::File,
+    programs::found::{File, directory_of},
     programs::host::Host,
     programs::invocation::Invocation,
     text::Text,
@@ -42,6 +42,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
             _ => return,
         };
     let mut files: Vec<String> = Vec::new();
+    let mut environments: Vec<String> = Vec::new();
     let mut verb = None;
     let mut services: Vec<String> = Vec::new();
     while let Some(word) = words.next() {
@@ -49,12 +50,14 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
             "-f" | "--file" if verb.is_none() => files.extend(words.next()),
             // `docker stack deploy -c FILE` takes its file behind the verb.
             "-c" | "--compose-file" if is_stack => files.extend(words.next()),
+            "--env-file" if verb.is_none() => environments.extend(words.next()),
             "-p" | "--project-name" | "--profile" | "--env-file" | "--project-directory" => {
                 words.next();
             }
             "--dry-run" | "--help" => return,
             option if option.starts_with('-') => {
                 files.extend(option.strip_prefix("--file=").map(str::to_owned));
+                environments.extend(option.strip_prefix("--env-file=").map(str::to_owned));
             }
             _ if verb.is_none() => verb = Some(word),
             _ => services.push(word),
@@ -93,6 +96,11 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
             }
             file
         };
+        if environments.is_empty() && !is_stack {
+            environments.push(".env".to_owned());
+        }
+        let root = directory_of(&file.path).to_owned();
+        let variables = dotenv::of_files(walk, &root, &environments);
         walk.in_file(&file, "compose", invocation.span, |walk| {
             let tree = project::whole(walk, tree::yaml(&file.text));
             for (_, service) in
@@ -117,6 +125,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
                 }
                 let words: Vec<Argument> = words
                     .into_iter()
+                    .map(|word| dotenv::filled(&word, &variables))
                     .map(|word| Argument { text: for_home(walk, &word), span: service.span })
                     .collect();
                 walk.run(&words, None);
@@ -140,7 +149,7 @@ fn others(file: &File) -> Vec<String> {
     });
     let services = root.get("services").into_iter().flat_map(tree::Node::entries);
     let extended = services.filter_map(|(_, it)| it.path(&["extends", "file"])?.text());
-    let directory = crate::programs::found::directory_of(&file.path);
+    let directory = directory_of(&file.path);
     included.chain(extended).map(|name| project::joined(directory, name)).collect()
 }
 

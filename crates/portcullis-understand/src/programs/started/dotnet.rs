@@ -55,6 +55,18 @@ fn properties(walk: &mut dyn Host, invocation: &Invocation) {
     }
 }
 
+/// How many properties of a build are kept; what is computed out of others is a word.
+const PROPERTIES: usize = 1024;
+
+type Properties = std::collections::BTreeMap<String, String>;
+
+/// What was evaluated of a build.
+#[derive(Debug, Default)]
+struct Evaluation {
+    files: Vec<String>,
+    properties: Properties,
+}
+
 fn start(walk: &mut dyn Host, invocation: &Invocation) {
     properties(walk, invocation);
     let words = project::words(invocation);
@@ -80,7 +92,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         .find(|word| is_project(word) || word.ends_with(".sln") || word.ends_with(".slnx"))
         .and_then(|word| walk.target(&Text::known(*word)).path);
     let root = named.as_deref().map_or(here.as_str(), directory_of).to_owned();
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen = Evaluation::default();
     let shared: Vec<Option<File>> = project::in_directory(walk, Some(&root), |walk| {
         SHARED.iter().map(|name| project::nearest(walk, &[name])).collect()
     });
@@ -139,11 +151,11 @@ fn one_file<'w>(words: &'w [String], operands: &[&'w str]) -> Option<&'w str> {
     }
 }
 
-fn evaluated(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Vec<String>, depth: usize) {
-    if seen.contains(&file.path) {
+fn evaluated(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Evaluation, depth: usize) {
+    if seen.files.contains(&file.path) {
         return;
     }
-    seen.push(file.path.clone());
+    seen.files.push(file.path.clone());
     let root = directory_of(&file.path).to_owned();
     let imports = project::in_directory(walk, Some(&root), |walk| {
         walk.in_file(file, "msbuild", span, |walk| {
@@ -153,11 +165,23 @@ fn evaluated(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Vec<String
                 node.visit(&mut |inner| nodes.push(inner));
             }
             let mut imports: Vec<String> = Vec::new();
+            // Targets run when all is evaluated: what is set later counts for them.
+            let groups = nodes.iter().flat_map(|node| node.entries());
+            for (_, group) in groups.filter(|(name, _)| *name == "PropertyGroup") {
+                for (name, value) in group.entries().filter(|(name, _)| !name.starts_with('@')) {
+                    let value = value.text().or_else(|| value.text_of("#text")).unwrap_or_default();
+                    if seen.properties.len() < PROPERTIES && !value.contains("$(") {
+                        seen.properties.insert(name.to_owned(), value.trim().to_owned());
+                    }
+                }
+            }
+            let known = &seen.properties;
             for (name, task) in nodes.iter().flat_map(|node| node.entries()) {
                 if name == "Import" {
-                    imports.extend(task.text_of("@Project").map(|it| filled(walk, it, &root)));
+                    let project = task.text_of("@Project");
+                    imports.extend(project.map(|it| filled(walk, it, (&root, known))));
                 }
-                walk.at_most(Certainty::Likely, |walk| run(walk, name, task, &root));
+                walk.at_most(Certainty::Likely, |walk| run(walk, name, task, (&root, known)));
             }
             imports
         })
@@ -173,8 +197,8 @@ fn evaluated(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Vec<String
 }
 
 /// Says what a task of a target does.
-fn run(walk: &mut dyn Host, name: &str, task: &tree::Node, root: &str) {
-    let given = |walk: &dyn Host, key: &str| task.text_of(key).map(|it| filled(walk, it, root));
+fn run(walk: &mut dyn Host, name: &str, task: &tree::Node, known: (&str, &Properties)) {
+    let given = |walk: &dyn Host, key: &str| task.text_of(key).map(|it| filled(walk, it, known));
     match name {
         "Exec" => {
             let Some(command) = given(walk, "@Command") else { return };
@@ -185,7 +209,7 @@ fn run(walk: &mut dyn Host, name: &str, task: &tree::Node, root: &str) {
         }
         "PreBuildEvent" | "PostBuildEvent" => {
             if let Some(command) = task.text() {
-                let command = filled(walk, command, root);
+                let command = filled(walk, command, known);
                 walk.shell(&Text::known(command), task.span, &[], None);
             }
         }
@@ -214,7 +238,7 @@ fn run(walk: &mut dyn Host, name: &str, task: &tree::Node, root: &str) {
 }
 
 /// `$(NAME)`: where the file stands, the home directory, and else a word that stands for what nobody knows.
-fn filled(walk: &dyn Host, text: &str, root: &str) -> String {
+fn filled(walk: &dyn Host, text: &str, (root, properties): (&str, &Properties)) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("$(") {
@@ -235,7 +259,7 @@ fn filled(walk: &dyn Host, text: &str, root: &str) -> String {
                 filled.push_str(root);
                 filled.push('/');
             }
-            _ => filled.push_str("value"),
+            name => filled.push_str(properties.get(name).map_or("value", String::as_str)),
         }
         rest = after.get(end.map_or(after.len(), |end| end + 1)..).unwrap_or_default();
     }

@@ -19,6 +19,7 @@ pub(super) static DATABASES: Starter = Starter {
 
 pub(super) static CLUSTERS: Starter = Starter { programs: &["kubectl", "oc"], start: objects };
 
+pub(super) static KUSTOMIZE: Starter = Starter { programs: &["kustomize"], start: built };
 pub(super) static PODS: Starter = Starter { programs: &["podman"], start: played };
 
 /// How deep directories take in each other.
@@ -215,6 +216,78 @@ fn played(walk: &mut dyn Host, invocation: &Invocation) {
             feed(walk, invocation, &path, &["kubectl", "apply", "-f", "-"]);
         }
     }
+}
+
+/// `kustomize build --enable-exec DIRECTORY`: functions that are programs, named by a generator, a transformer or a validator
+/// (kubectl.docs.kubernetes.io, "Exec KRM functions").
+fn built(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = project::words(invocation);
+    let values =
+        ["-o", "--output", "--helm-command", "--load-restrictor", "-e", "--env", "--mount"];
+    let operands = project::operands(&words, &values);
+    if let Some(program) =
+        project::option(&words, &["--helm-command"]).filter(|it| it.contains('/'))
+    {
+        walk.run(&project::arguments(&[program], invocation.span), None);
+    }
+    let (Some(&"build" | &"fn"), true) =
+        (operands.first(), project::has(&words, &["--enable-exec"]))
+    else {
+        return;
+    };
+    let named = operands.get(1).copied().unwrap_or(".");
+    if let Some(root) = walk.target(&Text::known(named)).path {
+        functions(walk, &root, invocation.span, 0);
+    }
+}
+
+fn functions(walk: &mut dyn Host, root: &str, span: portcullis_syntax::Span, depth: usize) {
+    if depth > NESTED {
+        walk.left_unread(span);
+        return;
+    }
+    for name in ["kustomization.yaml", "kustomization.yml", "Kustomization"] {
+        let Some(file) = walk.look(&format!("{root}/{name}")).file() else { continue };
+        let tree = project::whole(walk, super::tree::yaml(&file.text));
+        for key in ["generators", "transformers", "validators"] {
+            let listed = tree.root().and_then(|root| root.get(key));
+            for item in listed.iter().flat_map(|it| it.items()) {
+                let Some(text) = item.text() else { continue };
+                // A file, or the object itself.
+                let inner = walk.look(&project::joined(root, text)).file();
+                let text = inner.as_ref().map_or(text, |file| &*file.text).to_owned();
+                for path in executed(&text) {
+                    let path = crate::paths::normal(&project::joined(root, &path));
+                    walk.run(&project::arguments(&[path], span), None);
+                }
+            }
+        }
+        for key in ["resources", "bases", "components"] {
+            let listed = tree.root().and_then(|root| root.get(key));
+            for item in listed.iter().flat_map(|it| it.items()).filter_map(|it| it.text()) {
+                if !item.contains("://")
+                    && ![".yaml", ".yml", ".json"].iter().any(|it| item.ends_with(it))
+                {
+                    let inner = crate::paths::normal(&project::joined(root, item));
+                    functions(walk, &inner, span, depth + 1);
+                }
+            }
+        }
+    }
+}
+
+/// The programs of functions in objects: `config.kubernetes.io/function: "exec: {path: ./x}"`.
+fn executed(text: &str) -> Vec<String> {
+    let tree = super::tree::yaml(text);
+    let mut found = Vec::new();
+    for document in &tree.documents {
+        let annotations = document.path(&["metadata", "annotations"]);
+        let function = annotations.and_then(|it| it.text_of("config.kubernetes.io/function"));
+        let inner = super::tree::yaml(function.unwrap_or_default());
+        let path = inner.root().and_then(|root| root.path(&["exec", "path"]));
+        found.extend(path.and_then(super::tree::Node::text).map(str::to_owned));
+    }
+    found
 }
 
 /// The files that a `kustomization.yaml` takes in.

@@ -82,6 +82,10 @@ struct Asked {
     /// The repository, where `--git-dir` says which.
     repository: Option<String>,
     hooks: Option<String>,
+    /// The keys that the command line gives a value in place of the repository's, in small letters.
+    set: Vec<String>,
+    /// Whether nothing is shown by a pager.
+    unpaged: bool,
 }
 
 fn asked(words: &[String]) -> Asked {
@@ -103,14 +107,16 @@ fn asked(words: &[String]) -> Asked {
                 }
                 ("--git-dir", Some(value)) => asked.repository = Some(value.clone()),
                 ("-c", Some(value)) => {
-                    if let Some((name, path)) = value.split_once('=')
-                        && name.eq_ignore_ascii_case("core.hookspath")
-                    {
+                    let (name, path) = value.split_once('=').unwrap_or((value, ""));
+                    if name.eq_ignore_ascii_case("core.hookspath") {
                         asked.hooks = Some(path.to_owned());
                     }
+                    asked.set.push(name.to_ascii_lowercase());
                 }
                 _ => {}
             }
+        } else if matches!(word.as_str(), "--no-pager" | "-P") {
+            asked.unpaged = true;
         } else if !word.starts_with('-') {
             word.clone_into(&mut asked.verb);
             asked.rest = words.cloned().collect();
@@ -122,11 +128,14 @@ fn asked(words: &[String]) -> Asked {
 
 fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let asked = asked(&project::words(invocation));
-    if asked.verb.is_empty() || project::has(&asked.rest, &["--help", "-h", "--dry-run"]) {
+    if asked.verb.is_empty() || project::has(&asked.rest, &["--help"]) || asked.rest == ["-h"] {
         return;
     }
     let hooks =
         HOOKS.iter().find(|(verb, _)| *verb == asked.verb).map_or(&[][..], |(_, hooks)| hooks);
+    // A push that only tries asks its hook all the same.
+    let only_tells = asked.verb != "push" && project::has(&asked.rest, &["--dry-run"]);
+    let hooks = if only_tells { &[] } else { hooks };
     configured::of_another_home(walk, invocation, &asked);
     let directory = asked.directory.clone();
     project::in_directory(walk, directory.as_deref(), |walk| {
@@ -180,6 +189,10 @@ fn in_repository(
         let path = format!("{folder}/{hook}");
         let here = walk.directory().map(str::to_owned);
         walk.go_to(Some(root.clone()));
+        // The starter takes in what it runs first.
+        if is_husky && names.iter().any(|name| name == "h") {
+            walk.run_file("shell", &format!("{folder}/_/h"), span, &[], None);
+        }
         ran(walk, &path, hook, span);
         walk.go_to(here);
     }
@@ -286,6 +299,7 @@ fn local(walk: &mut dyn Host, invocation: &Invocation) {
             "-s",
             "-o",
             "--hook-stage",
+            "--hook-type",
             "--color",
         ],
     );
@@ -294,6 +308,10 @@ fn local(walk: &mut dyn Host, invocation: &Invocation) {
         return;
     }
     let wanted = operands.get(1).copied();
+    let stage = project::option(&words, &["--hook-stage", "--hook-type"]).unwrap_or("pre-commit");
+    let skipped = invocation.environment.iter().find(|(name, _)| name == "SKIP");
+    let skipped = skipped.map(|(_, value)| value.clone()).or_else(|| walk.variable_set("SKIP"));
+    let skipped = skipped.as_ref().and_then(Text::as_known).unwrap_or_default().to_owned();
     let named = project::option(&words, &["-c", "--config"]);
     let file = match named.and_then(|name| walk.target(&Text::known(name)).path) {
         Some(path) => walk.look(&path).file(),
@@ -303,6 +321,7 @@ fn local(walk: &mut dyn Host, invocation: &Invocation) {
     walk.in_file(&file, "pre-commit", invocation.span, |walk| {
         let tree = project::whole(walk, tree::yaml(&file.text));
         let repositories = tree.root().and_then(|root| root.get("repos"));
+        let usual = tree.root().and_then(|root| root.get("default_stages"));
         for repository in repositories.iter().flat_map(|it| it.items()) {
             let place = repository.get("repo");
             if let Some(address) = place {
@@ -312,7 +331,11 @@ fn local(walk: &mut dyn Host, invocation: &Invocation) {
                 let is_wanted = wanted.is_none()
                     || hook.text_of("id") == wanted
                     || hook.text_of("alias") == wanted;
-                if is_wanted {
+                let names = [hook.text_of("id"), hook.text_of("alias")];
+                let is_skipped = skipped.split(',').any(|name| names.contains(&Some(name.trim())));
+                let stages = hook.get("stages").or(usual).filter(|it| !it.each().is_empty());
+                let is_staged = stages.is_none_or(|it| is_of_stage(it, stage));
+                if is_wanted && is_staged && !is_skipped {
                     one(walk, hook);
                 }
             }
@@ -321,6 +344,17 @@ fn local(walk: &mut dyn Host, invocation: &Invocation) {
             walk.left_unread(Span::new(0, file.text.len()));
         }
     });
+}
+
+/// Whether a hook of these stages is run in one (pre-commit.com, "Confining hooks to run at certain stages"). Those of git have shorter names that
+/// are older; what is no list of words may be any.
+fn is_of_stage(stages: &tree::Node, stage: &str) -> bool {
+    let whole = |name: &str| match name {
+        "commit" | "merge-commit" | "push" => format!("pre-{name}"),
+        name => name.to_owned(),
+    };
+    let stage = whole(stage);
+    stages.each().iter().any(|it| it.text().is_none_or(|name| whole(name) == stage))
 }
 
 fn one(walk: &mut dyn Host, hook: &tree::Node) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use portcullis_syntax::Span;
 
-use super::{Starter, project, template};
+use super::{Starter, dotenv, project, template};
 use crate::{
     programs::found::{File, directory_of},
     programs::host::Host,
@@ -142,8 +142,17 @@ fn just(walk: &mut dyn Host, invocation: &Invocation) {
             needed(goal, &files, &mut order);
         }
         let is_cut = order.len() >= WITHIN;
+        let mut names: Vec<String> =
+            files.iter().flat_map(|(file, _)| loaded(&file.text)).collect();
+        names.extend(
+            project::options(&words, &["--dotenv-path", "-E", "--dotenv-filename"])
+                .into_iter()
+                .map(str::to_owned),
+        );
+        let environment = dotenv::of_files(walk, &root, &names);
         for (file, read) in &files {
             walk.in_task(file, &goals.join(" "), "justfile", invocation.span, |walk| {
+                dotenv::given(walk, &environment, &root, invocation.span);
                 // A shell that stands in the project is a program of the project's.
                 if read.shell.first().is_some_and(|program| program.contains('/')) {
                     walk.run(&project::arguments(&read.shell, invocation.span), None);
@@ -160,6 +169,21 @@ fn just(walk: &mut dyn Host, invocation: &Invocation) {
             });
         }
     });
+}
+
+/// The files of variables that a justfile loads: `set dotenv-load`, `set dotenv-filename := "x"`.
+fn loaded(text: &str) -> Vec<String> {
+    let settings = text.lines().filter_map(|line| line.strip_prefix("set "));
+    let named = settings.filter_map(|setting| {
+        let (name, value) = setting.split_once(":=").unwrap_or((setting, "true"));
+        let value = value.trim();
+        match name.trim() {
+            "dotenv-load" if value != "false" => Some(".env".to_owned()),
+            "dotenv-filename" | "dotenv-path" => Some(value.trim_matches(['"', '\'']).to_owned()),
+            _ => None,
+        }
+    });
+    named.collect()
 }
 
 fn needed(goal: &str, files: &[(File, Justfile)], order: &mut Vec<String>) {

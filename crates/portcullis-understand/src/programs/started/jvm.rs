@@ -4,7 +4,7 @@
 use portcullis_syntax::Span;
 
 use super::{
-    Starter, project,
+    Starter, idle, project,
     spawned::{self, Call, Given},
     tree,
 };
@@ -64,6 +64,31 @@ fn executed(walk: &mut dyn Host, file: &File, span: Span) {
     });
 }
 
+/// Options of Gradle that take a value in a word of their own (docs.gradle.org, "Command-Line Interface").
+const VALUES: &[&str] = &[
+    "-I",
+    "--init-script",
+    "-P",
+    "-D",
+    "-b",
+    "--build-file",
+    "-c",
+    "--settings-file",
+    "--configuration",
+    "--console",
+    "-g",
+    "--gradle-user-home",
+    "--include-build",
+    "--max-workers",
+    "-p",
+    "--priority",
+    "--project-cache-dir",
+    "--project-dir",
+    "--tests",
+    "-x",
+    "--exclude-task",
+];
+
 fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "-?", "--version", "-v"]) {
@@ -72,6 +97,7 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
     let directory = project::option(&words, &["-p", "--project-dir"]).map(str::to_owned);
     project::in_directory(walk, directory.as_deref(), |walk| {
         let Some(root) = walk.directory().map(str::to_owned) else { return };
+        let left_out = project::options(&words, &["-x", "--exclude-task"]);
         let files = project::all_in(walk, &root, SCRIPTS);
         let mut projects: Vec<String> = Vec::new();
         for file in &files {
@@ -135,9 +161,16 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
         for script in &scripts {
             walk.look(script);
         }
-        for script in &scripts {
-            let language = if script.ends_with(".kts") { "kotlin" } else { "groovy" };
-            if let Some(file) = walk.look(script).file() {
+        let found: Vec<File> = scripts.iter().filter_map(|it| walk.look(it).file()).collect();
+        let texts: Vec<String> = found.iter().map(|file| file.text.to_string()).collect();
+        let asked: Vec<&str> = project::operands(&words, VALUES);
+        let asked: Vec<&str> = asked.into_iter().filter(|word| !left_out.contains(word)).collect();
+        let is_dry = project::has(&words, &["--dry-run", "-m"]);
+        let texts = idle::gradle(&texts, &asked, is_dry);
+        for (file, text) in found.into_iter().zip(texts) {
+            let language = if file.path.ends_with(".kts") { "kotlin" } else { "groovy" };
+            let file = File { text: text.into(), ..file };
+            {
                 let read = File { text: with_brackets(&file.text).into(), ..file.clone() };
                 walk.run_text(language, &read, invocation.span, &[], None);
                 spawned::follow(walk, &file, "gradle", CALLS, ("", &[]), invocation.span);
@@ -331,13 +364,15 @@ fn maven(walk: &mut dyn Host, invocation: &Invocation) {
     let wrapper = format!("{root}/.mvn/wrapper/maven-wrapper.properties");
     walk.look(&wrapper);
     let mut seen = 0;
-    pom(walk, &file, invocation.span, &mut seen);
+    let values = ["-f", "--file", "-P", "-pl", "-s", "-gs", "-t", "-T", "-D", "-rf", "-l", "-b"];
+    let asked = project::operands(&words, &values);
+    pom(walk, &file, invocation.span, (&mut seen, &asked));
     if invocation.program == "mvnw" {
         distribution(walk, &wrapper, invocation.span);
     }
 }
 
-fn pom(walk: &mut dyn Host, file: &File, span: Span, seen: &mut usize) {
+fn pom(walk: &mut dyn Host, file: &File, span: Span, (seen, asked): (&mut usize, &[&str])) {
     *seen += 1;
     let modules = walk.in_file(file, "maven", span, |walk| {
         if *seen > PROJECTS {
@@ -361,7 +396,7 @@ fn pom(walk: &mut dyn Host, file: &File, span: Span, seen: &mut usize) {
         project.visit(&mut |node| {
             if node.get("plugin").is_some() {
                 for plugin in all(node, "plugin") {
-                    follow(walk, plugin, &own);
+                    follow(walk, plugin, &own, asked);
                 }
             }
         });
@@ -383,7 +418,7 @@ fn pom(walk: &mut dyn Host, file: &File, span: Span, seen: &mut usize) {
         let path = project::joined(&root, &module);
         let path = if path.ends_with(".xml") { path } else { format!("{path}/pom.xml") };
         if let Some(inner) = walk.look(&path).file() {
-            pom(walk, &inner, span, seen);
+            pom(walk, &inner, span, (seen, asked));
         }
     }
 }
@@ -463,8 +498,17 @@ fn ant(walk: &mut dyn Host, invocation: &Invocation) {
     });
 }
 
-/// What a plugin starts, in its configuration and in those of its executions.
-fn follow(walk: &mut dyn Host, plugin: &tree::Node, own: &[(String, String)]) {
+/// What a plugin starts, in its configuration and in those of its executions whose phases are reached.
+fn follow(walk: &mut dyn Host, plugin: &tree::Node, own: &[(String, String)], asked: &[&str]) {
+    let executions: Vec<&tree::Node> =
+        plugin.get("executions").iter().flat_map(|it| all(it, "execution")).collect();
+    let is_idle = |execution: &&&tree::Node| {
+        execution.text_of("phase").is_some_and(|phase| !idle::reaches(asked, phase.trim()))
+    };
+    let idle: Vec<&tree::Node> = executions.iter().filter(is_idle).copied().collect();
+    if !executions.is_empty() && idle.len() == executions.len() {
+        return;
+    }
     let mut properties = vec![
         ("project.basedir".to_owned(), ".".to_owned()),
         ("basedir".to_owned(), ".".to_owned()),
@@ -472,7 +516,9 @@ fn follow(walk: &mut dyn Host, plugin: &tree::Node, own: &[(String, String)]) {
     ];
     properties.extend(own.iter().cloned());
     for (words, span) in started(plugin, true) {
-        said(walk, &words, span, &properties);
+        if !idle.iter().any(|it| it.span.start <= span.start && span.end <= it.span.end) {
+            said(walk, &words, span, &properties);
+        }
     }
 }
 

@@ -35,8 +35,19 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
 
 fn read(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
     let words = project::words(invocation);
-    let tells =
-        ["--help", "-h", "--version", "--list", "-l", "--dry-run", "--dryrun", "--skip=before"];
+    let tells = [
+        "--help",
+        "-h",
+        "--version",
+        "--list",
+        "-l",
+        "--dry",
+        "--dry-run",
+        "--dryrun",
+        "--list-all-steps",
+        "--print-steps",
+        "--skip=before",
+    ];
     if project::has(&words, &tells) {
         return;
     }
@@ -69,7 +80,12 @@ fn read(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
         let root = directory_of(&file.path).to_owned();
         let part = operands.join(" ");
         walk.in_task(&file, &part, "settings", invocation.span, |walk| {
-            let tree = project::whole(walk, parsed(row.format, &file));
+            let tree = if row.programs == ["dvc"] {
+                let text = with_parameters(walk, &file, &root);
+                project::whole(walk, tree::yaml(&text))
+            } else {
+                project::whole(walk, parsed(row.format, &file))
+            };
             for document in &tree.documents {
                 if row.is_contained {
                     walk.in_container(|walk| say(walk, row, document, &operands, &root));
@@ -79,6 +95,43 @@ fn read(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
             }
         });
     }
+}
+
+/// A text of DVC with the values of its files of parameters: `${key}`, `${key.inner}` (dvc.org/doc, "Templating"). Places in it are near those of
+/// the file.
+fn with_parameters(walk: &mut dyn Host, file: &File, root: &str) -> String {
+    /// How many values are put in.
+    const VALUES: usize = 256;
+    let mut names = vec!["params.yaml".to_owned()];
+    let tree = tree::yaml(&file.text);
+    let named = tree.root().and_then(|root| root.get("vars"));
+    for one in named.iter().flat_map(|it| it.each()) {
+        names.extend(one.text().map(|name| name.split(':').next().unwrap_or(name).to_owned()));
+    }
+    let mut text = file.text.to_string();
+    let mut count = 0;
+    for name in names {
+        let Some(file) = walk.look(&project::joined(root, &name)).file() else { continue };
+        let tree = tree::yaml(&file.text);
+        let mut open: Vec<(String, &tree::Node)> =
+            tree.root().map(|root| (String::new(), root)).into_iter().collect();
+        while let Some((path, node)) = open.pop() {
+            count += 1;
+            if count > VALUES {
+                walk.left_unread(Span::default());
+                break;
+            }
+            if let Some(value) = node.text().filter(|_| !path.is_empty()) {
+                // In a text in quotes a line stays one.
+                text = text.replace(&format!("${{{path}}}"), &value.replace(['"', '\n'], " "));
+            }
+            for (key, inner) in node.entries() {
+                let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+                open.push((path, inner));
+            }
+        }
+    }
+    text
 }
 
 /// The files of a row that are there: the first of its names, or each that its pattern names.

@@ -32,6 +32,11 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         "install" => Wanted { sets_up: true, builds: true, installs: true, tests: false },
         _ => Wanted { sets_up: true, ..Wanted::default() },
     };
+    for option in ["--native-file", "--cross-file"] {
+        for name in project::options(&words, &[option]) {
+            machine(walk, name, invocation.span);
+        }
+    }
     let places = project::levels(walk);
     let mut candidates: Vec<String> = project::operands(
         &words,
@@ -52,6 +57,52 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     if let Some(file) = file {
         read(walk, &file, invocation.span, reading, &mut seen);
     }
+}
+
+/// A file of a machine: programs that are run to look what they can, and to build with (mesonbuild.com, "Native build machine files").
+fn machine(walk: &mut dyn Host, name: &str, span: Span) {
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let Some(path) = walk.target(&crate::text::Text::known(name)).path else { return };
+    let Some(file) = walk.look(&path).file() else { return };
+    let here = directory_of(&path).to_owned();
+    walk.in_file(&file, "meson", span, |walk| {
+        let mut at = 0;
+        let mut is_program = false;
+        let mut constants: BTreeMap<String, String> = BTreeMap::new();
+        for line in file.text.split_inclusive('\n') {
+            let place = Span::new(at, at + line.trim_end().len());
+            at += line.len();
+            let line = line.trim();
+            if let Some(section) = line.strip_prefix('[') {
+                is_program = section.starts_with("binaries");
+            }
+            let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else {
+                continue;
+            };
+            let mut words: Vec<String> =
+                value.split('\'').skip(1).step_by(2).map(str::to_owned).collect();
+            // A name in place of a text, and texts that are put together.
+            for (name, text) in &constants {
+                let is_named =
+                    value.split(['\'', ' ', '/', '+', ',', '[', ']']).any(|it| it == name);
+                if is_named && let Some(first) = words.first_mut() {
+                    *first =
+                        format!("{}/{}", text.trim_end_matches('/'), first.trim_start_matches('/'));
+                }
+            }
+            for word in &mut words {
+                *word = word.replace("@GLOBAL_SOURCE_ROOT@", &root).replace("@DIRNAME@", &here);
+            }
+            if is_program && words.first().is_some_and(|word| word.contains('/')) {
+                words.push("--version".to_owned());
+                walk.at_most(Certainty::Likely, |walk| {
+                    walk.run(&project::arguments(&words, place), None)
+                });
+            } else if let Some(text) = words.into_iter().next() {
+                constants.insert(key.trim().to_owned(), text);
+            }
+        }
+    });
 }
 
 /// What is asked for.
@@ -127,8 +178,8 @@ struct Call {
 fn text(rest: &str) -> Option<(String, usize)> {
     let bare = rest.strip_prefix('f').filter(|bare| bare.starts_with('\'')).unwrap_or(rest);
     let skipped = rest.len() - bare.len();
-    if let Some(inner) = bare.strip_prefix("'''") {
-        let end = inner.find("'''").unwrap_or(inner.len());
+    if let Some(inner) = bare.strip_prefix("'\''") {
+        let end = inner.find("'\''").unwrap_or(inner.len());
         return Some((inner.get(..end)?.to_owned(), skipped + (end + 6).min(bare.len())));
     }
     let inner = bare.strip_prefix('\'')?;
@@ -273,7 +324,7 @@ mod tests {
 
     #[test]
     fn calls_have_the_texts_that_are_theirs() {
-        let text = "project('a', 'c') # 'x'\nr = run_command('sh', '-c', '''b \"c\"''', check: false)\ncustom_target('t', input: 'i', output: 'o', command: ['d', '@INPUT@', 'e'])\nsubdir('s')\n";
+        let text = "project('a', 'c') # 'x'\nr = run_command('sh', '-c', '\''b \"c\"'\'', check: false)\ncustom_target('t', input: 'i', output: 'o', command: ['d', '@INPUT@', 'e'])\nsubdir('s')\n";
         let found = calls(text);
         let of = |name: &str| found.iter().find(|call| call.name == name).unwrap().clone();
         assert_eq!(of("run_command").texts, ["sh", "-c", "b \"c\""]);
@@ -295,7 +346,7 @@ mod tests {
 
     #[test]
     fn hostile_texts_end() {
-        for text in ["'", "'''", "((((", "f'", "a(:::", "\\"] {
+        for text in ["'", "'\''", "((((", "f'", "a(:::", "\\"] {
             calls(text);
         }
     }

@@ -31,6 +31,7 @@ mod configurations;
 mod devcontainer;
 mod distributions;
 mod dockerfile;
+mod dotenv;
 mod dotnet;
 mod earthfile;
 mod editors;
@@ -40,6 +41,7 @@ mod fed;
 mod golang;
 mod helm;
 mod hooks;
+mod idle;
 pub(crate) mod imports;
 pub(crate) mod interpreters;
 mod javascript;
@@ -53,6 +55,7 @@ mod meson;
 mod named_options;
 mod ninja;
 mod nix;
+mod outline;
 mod packages;
 mod php;
 mod project;
@@ -115,6 +118,7 @@ static STARTERS: &[&Starter] = &[
     &environments::TOX,
     &fed::CLUSTERS,
     &fed::DATABASES,
+    &fed::KUSTOMIZE,
     &fed::PODS,
     &golang::GO,
     &helm::HELM,

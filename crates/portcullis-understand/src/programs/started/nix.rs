@@ -64,6 +64,9 @@ fn read(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Vec<String>) {
             let path = crate::paths::normal(&project::joined(directory_of(&file.path), &name));
             walk.run_file("shell", &path, at, &[], None);
         }
+        for (address, at) in fetched(&file.text) {
+            project::taken_from(walk, &address, at);
+        }
         for (name, at) in imports(&file.text) {
             let path = crate::paths::normal(&project::joined(directory_of(&file.path), &name));
             let path = if path.ends_with(".nix") { path } else { format!("{path}/default.nix") };
@@ -76,6 +79,27 @@ fn read(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Vec<String>) {
             }
         }
     });
+}
+
+/// Addresses that code is fetched from while it is evaluated, without a digest that it must have: `fetchTarball "URL"` (nix.dev, "builtins").
+fn fetched(text: &str) -> Vec<(String, Span)> {
+    let mut found = Vec::new();
+    for call in ["fetchTarball", "fetchurl", "fetchGit", "fetchTree"] {
+        for (at, _) in text.match_indices(call) {
+            let rest = text.get(at..).unwrap_or_default();
+            let end = rest.find([';', ')', '}']).unwrap_or(rest.len());
+            let given = rest.get(..end).unwrap_or_default();
+            // An attribute set ends with its brace.
+            let whole = rest.get(..rest.find('}').unwrap_or(end).max(end)).unwrap_or_default();
+            let address = given.split('"').find(|part| part.contains("://"));
+            if let Some(address) =
+                address.filter(|_| !whole.contains("sha256") && !whole.contains("narHash"))
+            {
+                found.push((address.to_owned(), Span::new(at, at + end)));
+            }
+        }
+    }
+    found
 }
 
 /// The texts behind `shellHook =`.
@@ -142,13 +166,13 @@ fn literal(text: &str) -> Option<(String, usize)> {
     let mut rest = inner;
     while !rest.is_empty() {
         if close == "''" {
-            // `''$` is a dollar, `'''` two apostrophes, `''\n` a line end.
+            // `''$` is a dollar, `'\''` two apostrophes, `''\n` a line end.
             if let Some(next) = rest.strip_prefix("''$") {
                 value.push('$');
                 rest = next;
                 continue;
             }
-            if let Some(next) = rest.strip_prefix("'''") {
+            if let Some(next) = rest.strip_prefix("'\''") {
                 value.push_str("''");
                 rest = next;
                 continue;

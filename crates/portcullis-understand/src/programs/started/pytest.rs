@@ -3,10 +3,10 @@
 
 use portcullis_syntax::Span;
 
-use super::Starter;
+use super::{Starter, outline};
 use crate::{
     effect::Argument,
-    programs::found::{Found, directory_of},
+    programs::found::{File, Found, directory_of},
     programs::host::Host,
     programs::invocation::Invocation,
     programs::options,
@@ -19,6 +19,42 @@ const SETTINGS: &[&str] = &["pytest.ini", "pyproject.toml", "tox.ini", "setup.cf
 
 /// Folders that tests are looked for in beside the directory itself; they are listed at once, so that a round is saved.
 const FOLDERS: &[&str] = &["test", "tests"];
+
+/// Options with which tests are loaded and none is run ("Command-line Flags").
+const COLLECTS: &[&str] = &[
+    "--co",
+    "--collect-only",
+    "--collectonly",
+    "--fixtures",
+    "--fixtures-per-test",
+    "--funcargs",
+    "--markers",
+    "--setup-plan",
+    "--setupplan",
+];
+
+/// Hooks that are called while a test runs ("Test running (runtest) hooks").
+const RUNNING: &[&str] =
+    &["pytest_exception_interact", "pytest_fixture", "pytest_pyfunc_call", "pytest_runtest"];
+
+/// Decorators that call nothing of what stands below them, by how they begin or end.
+const MARKS: &[&str] = &[
+    "classmethod",
+    "contextlib.",
+    "contextmanager",
+    "fixture",
+    "functools.",
+    "given",
+    "mark.",
+    "mock.",
+    "parametrize",
+    "patch",
+    "property",
+    "pytest.",
+    "settings",
+    "staticmethod",
+    "unittest.",
+];
 
 /// How deep folders of tests are listed.
 const LISTED: usize = 3;
@@ -34,9 +70,10 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
             .iter()
             .any(|word| word.text.as_known().is_some_and(|word| options.contains(&word)))
     };
-    if has(&["--help", "-h", "--version", "-V", "--fixtures", "--markers"]) {
+    if has(&["--help", "-h", "--version", "-V"]) {
         return;
     }
+    let runs = !has(COLLECTS);
     // What is there before is removed first.
     for place in options::values_of(arguments, "--basetemp") {
         walk.delete(&place, true);
@@ -72,9 +109,9 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
         .collect();
     let roots = [root.clone(), format!("{root}/src")];
     for plugin in plugins.iter().filter(|plugin| !plugin.starts_with("no:")) {
-        module(walk, &roots, plugin, span);
+        module(walk, &roots, plugin, (span, runs));
     }
-    load(walk, &roots, &format!("{root}/conftest.py"), span);
+    load(walk, &roots, &format!("{root}/conftest.py"), (span, runs));
     let mut tests: Vec<(String, Span)> = Vec::new();
     if operands.is_empty() {
         folders.extend(FOLDERS.iter().map(|folder| (*folder).to_owned()));
@@ -88,7 +125,7 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
         let path = path.split("::").next().unwrap_or_default().to_owned();
         let mut directory = path.as_str();
         while directory.len() > root.len() && directory.starts_with(root.as_str()) {
-            load(walk, &roots, &format!("{directory}/conftest.py"), operand.span);
+            load(walk, &roots, &format!("{directory}/conftest.py"), (operand.span, runs));
             directory = directory_of(directory);
         }
         if path.ends_with(".py") {
@@ -100,7 +137,7 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
     // A project may have more tests than are read: those that this session wrote come first.
     tests.sort_by_key(|(path, _)| walk.facts().session.left(path).is_none());
     for (path, span) in &tests {
-        load(walk, &roots, path, *span);
+        load(walk, &roots, path, (*span, runs));
     }
 }
 
@@ -135,10 +172,11 @@ fn is_test(name: &str) -> bool {
     matches!(stem, "conftest" | "__init__") || stem.starts_with("test_") || stem.ends_with("_test")
 }
 
-fn load(walk: &mut dyn Host, roots: &[String], path: &str, span: Span) {
+/// `runs` says whether tests are run, or only collected.
+fn load(walk: &mut dyn Host, roots: &[String], path: &str, (span, runs): (Span, bool)) {
     let mut roots = roots.to_vec();
     roots.push(directory_of(path).to_owned());
-    walk.load_from(&roots, "python", path, span);
+    python(walk, &roots, path, (span, runs));
     if path.ends_with("/conftest.py")
         && let Some(file) = walk.look(path).file()
         && let Some((_, named)) = file.text.split_once("pytest_plugins")
@@ -147,20 +185,44 @@ fn load(walk: &mut dyn Host, roots: &[String], path: &str, span: Span) {
         let end = named.find([']', ')', '\n']).unwrap_or(named.len());
         let named = named.get(..end).unwrap_or_default();
         for plugin in named.split(['"', '\'']).skip(1).step_by(2) {
-            module(walk, &roots, plugin, span);
+            module(walk, &roots, plugin, (span, runs));
         }
     }
 }
 
+/// A module of tests or of a plugin. Where tests are only collected, neither they nor what they are given is called.
+fn python(walk: &mut dyn Host, roots: &[String], path: &str, (span, runs): (Span, bool)) {
+    if !runs
+        && let Some(file) = walk.look(path).file()
+        && let Some(text) = outline::without_uncalled(&file.text, &is_called_to_collect)
+    {
+        walk.load_text_from(roots, "python", &File { text: text.into(), ..file }, span);
+    } else {
+        walk.load_from(roots, "python", path, span);
+    }
+}
+
+/// Whether a function is called while tests are collected, by pytest or by what decorates it.
+fn is_called_to_collect(function: &outline::Function<'_>) -> bool {
+    let is_hook = function.name.starts_with("pytest_")
+        && !RUNNING.iter().any(|hook| function.name.starts_with(hook));
+    let is_mark = |name: &String| {
+        MARKS
+            .iter()
+            .any(|mark| name.starts_with(mark) || name.ends_with(mark) || name.contains("mark."))
+    };
+    is_hook || !function.decorators.iter().all(is_mark)
+}
+
 /// A plugin by the name of its module.
-fn module(walk: &mut dyn Host, roots: &[String], name: &str, span: Span) {
+fn module(walk: &mut dyn Host, roots: &[String], name: &str, how: (Span, bool)) {
     if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte)) {
         return;
     }
     let name = name.replace('.', "/");
     for root in roots {
         for ending in [".py", "/__init__.py"] {
-            walk.load_from(roots, "python", &format!("{root}/{name}{ending}"), span);
+            python(walk, roots, &format!("{root}/{name}{ending}"), how);
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{Starter, project};
+use super::{Starter, idle, project};
 use crate::{
     programs::found::{File, Found, directory_of},
     programs::host::Host,
@@ -33,6 +33,32 @@ pub(super) static GEM: Starter = Starter { programs: &["gem"], start: gem };
 /// How many files of tasks are read.
 const TASKS: usize = 24;
 
+/// Options with which rake only tells of tasks (ruby.github.io/rake, "Command Line Usage").
+const TELLS: &[&str] =
+    &["-n", "--dry-run", "-T", "--tasks", "-D", "--describe", "-P", "--prereqs", "-W", "--where"];
+
+/// Options that take a value in a word of their own.
+const VALUES: &[&str] = &[
+    "-f",
+    "--rakefile",
+    "-C",
+    "--directory",
+    "-e",
+    "--execute",
+    "-E",
+    "--execute-continue",
+    "-p",
+    "--execute-print",
+    "-I",
+    "--libdir",
+    "-r",
+    "--require",
+    "-R",
+    "--rakelibdir",
+    "-j",
+    "--jobs",
+];
+
 fn rake(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
     if project::has(&words, &["--help", "-h", "--version", "-V"]) {
@@ -56,7 +82,7 @@ fn rake(walk: &mut dyn Host, invocation: &Invocation) {
     };
     let Some(file) = file else { return };
     let root = directory_of(&file.path).to_owned();
-    evaluated(walk, &file, invocation.span);
+    let mut paths: Vec<String> = Vec::new();
     let folders = ["rakelib", "lib/tasks", "tasks"];
     for folder in &folders {
         walk.look(&format!("{root}/{folder}"));
@@ -71,13 +97,35 @@ fn rake(walk: &mut dyn Host, invocation: &Invocation) {
                 break;
             }
             let path = format!("{root}/{folder}/{name}");
-            walk.load("ruby", &path, invocation.span);
-            if let Some(file) = walk.look(&path).file() {
-                specified(walk, &file, &words, invocation.span);
-            }
+            walk.look(&path);
+            paths.push(path);
         }
     }
-    specified(walk, &file, &words, invocation.span);
+    let mut files: Vec<File> = vec![file];
+    files.extend(paths.iter().filter_map(|path| walk.look(path).file()));
+    // With these, files are evaluated and no task runs.
+    let tells = project::has(&words, TELLS);
+    let mut asked = project::operands(&words, VALUES);
+    asked.retain(|word| !word.contains('='));
+    if tells {
+        asked.clear();
+    } else if asked.is_empty() {
+        asked.push("default");
+    }
+    let texts: Vec<String> = files.iter().map(|file| file.text.to_string()).collect();
+    let texts = idle::rake(&texts, &asked);
+    for (at, (file, text)) in files.iter().zip(texts).enumerate() {
+        let part = File { text: text.into(), ..file.clone() };
+        if at == 0 {
+            evaluated(walk, &part, invocation.span);
+        } else {
+            let roots = walk.import_roots();
+            walk.load_text_from(&roots, "ruby", &part, invocation.span);
+        }
+    }
+    for file in files.iter().filter(|_| !tells) {
+        specified(walk, file, &words, invocation.span);
+    }
 }
 
 /// `RSpec::Core::RakeTask.new(:spec)`: a task that runs the examples (rspec.info, "rake task").
@@ -123,6 +171,7 @@ fn bundle(walk: &mut dyn Host, invocation: &Invocation) {
     evaluated(walk, &file, invocation.span);
     let fetches = matches!(verb.as_str(), "install" | "update" | "add" | "lock" | "outdated");
     if fetches {
+        mirrors(walk, directory_of(&file.path), invocation.span);
         walk.in_file(&file, "gemfile", invocation.span, |walk| {
             for (address, span) in sources(&file.text) {
                 walk.run(
@@ -148,6 +197,23 @@ fn bundle(walk: &mut dyn Host, invocation: &Invocation) {
             walk.load("ruby", &project::joined(&root, name), invocation.span);
         }
     }
+}
+
+/// `.bundle/config`: a mirror that gems come from instead (bundler.io/man/bundle-config.1, "MIRRORS OF GEM SOURCES").
+fn mirrors(walk: &mut dyn Host, root: &str, span: Span) {
+    let Some(file) = walk.look(&format!("{root}/.bundle/config")).file() else { return };
+    walk.in_file(&file, "settings", span, |walk| {
+        let mut at = 0;
+        for line in file.text.split_inclusive('\n') {
+            let place = Span::new(at, at + line.trim_end().len());
+            at += line.len();
+            let Some(rest) = line.strip_prefix("BUNDLE_MIRROR__") else { continue };
+            // The name is an address as well.
+            if let Some((_, address)) = rest.split_once(": ") {
+                project::taken_from(walk, address.trim().trim_matches(['"', '\'']), place);
+            }
+        }
+    });
 }
 
 /// The `.gemspec` files of a directory: they are evaluated.
@@ -245,6 +311,23 @@ fn vagrant(walk: &mut dyn Host, invocation: &Invocation) {
     }
     if let Some(file) = project::nearest(walk, &["Vagrantfile", "vagrantfile"]) {
         evaluated(walk, &file, invocation.span);
+        // Triggers run with what is done to a machine.
+        let verb = project::operands(&words, &["--machine-readable"]).first().copied();
+        if matches!(
+            verb,
+            Some(
+                "box"
+                    | "global-status"
+                    | "plugin"
+                    | "port"
+                    | "ssh-config"
+                    | "status"
+                    | "validate"
+                    | "version"
+            )
+        ) {
+            return;
+        }
         walk.in_file(&file, "vagrant", invocation.span, |walk| {
             for (at, _) in file.text.match_indices(".run") {
                 let rest = file.text.get(at + ".run".len()..).unwrap_or_default();

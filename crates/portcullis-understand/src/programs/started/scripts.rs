@@ -44,7 +44,7 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
 
 fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
     let words = project::words(invocation);
-    if project::has(&words, TELLS) {
+    if project::has(&words, TELLS) || project::has(&words, row.tells) {
         return;
     }
     let operands = project::operands(&words, row.options);
@@ -70,7 +70,7 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
     }
     // Files that stand on the command line take the place of tests that would be searched, not of the settings.
     let is_given = paths.len() > usize::from(is_named);
-    if !is_named {
+    if !is_named && !project::has(&words, row.without) {
         paths.extend(walk.in_project(|walk| found(walk, invocation, row, is_given)));
     }
     for path in &paths {
@@ -95,9 +95,37 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
             walk.load_from(&roots, row.language, path, invocation.span);
         }
         called(walk, &file, row, invocation.span);
+        if row.language == "scala" {
+            piped(walk, &file, invocation.span);
+        }
         let asked = if row.tasks.is_empty() { &[][..] } else { &operands };
         spawned::follow(walk, &file, row.language, row.calls, (row.tasks, asked), invocation.span);
     }
+}
+
+/// `"a" #| "b"`, `"a" #&& "b"`: commands that are joined (scala-lang.org, "scala.sys.process").
+fn piped(walk: &mut dyn Host, file: &File, span: Span) {
+    /// How many of them are followed.
+    const JOINED: usize = 32;
+    let mut found: Vec<(String, Span)> = Vec::new();
+    for (mark, joint) in [("#|", "|"), ("#&&", "&&"), ("###", ";")] {
+        for (at, _) in file.text.match_indices(mark) {
+            let before = file.text.get(..at).unwrap_or_default().trim_end();
+            let after = file.text.get(at + mark.len()..).unwrap_or_default().trim_start();
+            let left = before.strip_suffix('"').and_then(|it| it.rsplit_once('"'));
+            let right = after.strip_prefix('"').and_then(|it| it.split_once('"'));
+            if let (Some((_, left)), Some((right, _))) = (left, right) {
+                found.push((format!("{left} {joint} {right}"), Span::new(at, at + mark.len())));
+            }
+        }
+    }
+    walk.in_file(file, "scala", span, |walk| {
+        for (code, place) in found.iter().at_most(JOINED, walk, span) {
+            walk.at_most(Certainty::Likely, |walk| {
+                walk.shell(&Text::known(code.as_str()), *place, &[], None)
+            });
+        }
+    });
 }
 
 /// Where what the files load is looked for: in the directory, in those that tools of the language put in front of others, and behind `-I`.

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use portcullis_syntax::Span;
 
 use super::{
-    Starter, project,
+    Starter, outline, project,
     spawned::{self, Call, Given},
     tree,
 };
 use crate::{
+    bound::Bounded as _,
     effect::Certainty,
     programs::found::{File, directory_of},
     programs::host::Host,
@@ -327,10 +328,25 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
         None => project::nearest(walk, names),
     };
     let Some(file) = file else { return };
+    if matches!(invocation.program.as_str(), "fab" | "inv" | "invoke") {
+        shell_of_settings(walk, &file, invocation.span);
+    }
     let read = match invocation.program.as_str() {
         "fab" | "inv" | "invoke" => {
-            File { text: asked_for(&file.text, &words).into(), ..file.clone() }
+            collected(walk, &file, &words, invocation.span);
+            let text = match certainty {
+                Certainty::Certain => asked_for(&file.text, &words),
+                _ => outline::without_uncalled(&file.text, &|function| {
+                    !function
+                        .decorators
+                        .iter()
+                        .all(|name| name == "task" || name.ends_with(".task"))
+                })
+                .unwrap_or_else(|| file.text.to_string()),
+            };
+            File { text: text.into(), ..file.clone() }
         }
+        "nox" => File { text: sessions(&file.text, &words, certainty).into(), ..file.clone() },
         _ => file.clone(),
     };
     walk.at_most(certainty, |walk| walk.run_text("python", &read, invocation.span, &[], None));
@@ -338,6 +354,116 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let calls = calls(&invocation.program);
         spawned::follow(walk, &file, "python", calls, ("def ", &words), invocation.span);
+    }
+}
+
+/// A `noxfile.py` without the sessions that are not asked for (nox.thea.codes, "Specifying one or more sessions").
+fn sessions(text: &str, words: &[String], certainty: Certainty) -> String {
+    let lists = certainty != Certainty::Certain;
+    let at = words
+        .iter()
+        .position(|word| matches!(word.as_str(), "-s" | "-e" | "--session" | "--sessions"));
+    let named = at.map(|at| words.iter().skip(at + 1).take_while(|word| !word.starts_with('-')));
+    let asked: Option<Vec<&str>> =
+        named.map(|named| named.map(|it| it.split(['(', '-']).next().unwrap_or(it)).collect());
+    let is_plain = !project::has(words, &["-k", "--keywords", "-t", "--tags"]);
+    let is_called = |function: &outline::Function<'_>| {
+        let is_session = |name: &String| name.contains("session") || name.contains("parametrize");
+        if function.decorators.is_empty() || !function.decorators.iter().all(is_session) {
+            return !function.decorators.is_empty();
+        }
+        match &asked {
+            _ if lists => false,
+            // A version of Python may stand behind the name, and the session may go by another.
+            Some(asked) if is_plain && !text.contains("name=") => asked.contains(&function.name),
+            _ => true,
+        }
+    };
+    outline::without_uncalled(text, &is_called).unwrap_or_else(|| text.to_owned())
+}
+
+/// `run: {shell: FILE}`: what each command of a task is handed to (docs.pyinvoke.org, "Configuration").
+fn shell_of_settings(walk: &mut dyn Host, file: &File, span: Span) {
+    let root = directory_of(&file.path);
+    let root = root.strip_suffix("/tasks").unwrap_or(root).to_owned();
+    let names = ["invoke.yaml", "invoke.yml", "invoke.json", "fabric.yaml", "fabric.yml"];
+    for file in project::all_in(walk, &root, &names) {
+        walk.in_file(&file, "settings", span, |walk| {
+            let tree = match file.path.ends_with(".json") {
+                true => tree::json(&file.text),
+                false => tree::yaml(&file.text),
+            };
+            let tree = project::whole(walk, tree);
+            let shell = tree.root().and_then(|root| root.path(&["run", "shell"]));
+            if let Some(shell) = shell
+                && let Some(program) = shell.text().filter(|it| it.contains('/'))
+            {
+                project::in_directory(walk, Some(&root), |walk| {
+                    walk.run(&project::arguments(&[program, "-c", "true"], shell.span), None);
+                });
+            }
+        });
+    }
+}
+
+/// The modules beside a file of tasks that it makes collections of, without the tasks that nobody asked for (docs.pyinvoke.org, "Constructing
+/// namespaces"). Where one may go by another name, each counts.
+fn collected(walk: &mut dyn Host, file: &File, words: &[String], span: Span) {
+    /// How many modules are looked for.
+    const MODULES: usize = 24;
+    let root = directory_of(&file.path).to_owned();
+    let mut names: Vec<String> = Vec::new();
+    for line in file.text.lines() {
+        let Some(rest) = line.strip_prefix("from .") else { continue };
+        let (module, named) = rest.split_once("import").unwrap_or((rest, ""));
+        let named = if module.trim().is_empty() { named } else { module };
+        let parts = named.split([',', '(', ')', ' ']).map(str::trim);
+        names.extend(parts.filter(|it| !it.is_empty() && *it != "as").map(str::to_owned));
+    }
+    // More of them are loaded whole.
+    let names: Vec<String> = names.into_iter().leading(MODULES).collect();
+    for name in &names {
+        walk.look(&format!("{root}/{name}.py"));
+    }
+    let files: Vec<File> =
+        names.iter().filter_map(|name| walk.look(&format!("{root}/{name}.py")).file()).collect();
+    let renames = |text: &str| {
+        text.lines().any(|line| {
+            line.contains("aliases")
+                || line.contains("name=")
+                    && ["@task", "add_task"].iter().any(|it| line.contains(it))
+        })
+    };
+    let asked: Vec<String> = words
+        .iter()
+        .filter(|word| !word.starts_with('-'))
+        .map(|word| word.rsplit('.').next().unwrap_or(word).replace('-', "_"))
+        .collect();
+    let defines = |name: &str| {
+        let head = format!("def {name}(");
+        files.iter().chain([file]).any(|file| file.text.contains(&head))
+    };
+    let is_plain = asked.iter().any(|name| defines(name))
+        && !asked.iter().any(|name| names.contains(name))
+        && !files.iter().chain([file]).any(|file| renames(&file.text));
+    if !is_plain {
+        return;
+    }
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let outside: BTreeSet<&str> = file.text.split(|letter| !is_word(letter)).collect();
+    let is_called = |function: &outline::Function<'_>| {
+        let is_task =
+            function.decorators.iter().all(|name| name == "task" || name.ends_with(".task"));
+        match is_task && !function.decorators.is_empty() {
+            true => asked.iter().any(|name| name == function.name),
+            false => !function.decorators.is_empty() || outside.contains(function.name),
+        }
+    };
+    let roots = [directory_of(&root).to_owned(), root];
+    for file in files {
+        if let Some(text) = outline::without_uncalled(&file.text, &is_called) {
+            walk.load_text_from(&roots, "python", &File { text: text.into(), ..file }, span);
+        }
     }
 }
 

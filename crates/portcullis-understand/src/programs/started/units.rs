@@ -59,14 +59,20 @@ fn unit(walk: &mut dyn Host, file: &File, span: Span) -> Vec<String> {
         let mut others: Vec<String> = Vec::new();
         for (name, section) in tree.root().iter().flat_map(|root| root.entries()) {
             let directory = section.text_of("WorkingDirectory").map(|it| filled(walk, it));
+            let settings = environment(walk, section);
             for (key, value) in section.entries() {
                 let text = value.text().unwrap_or_default();
                 if name == "Service" && key.starts_with("Exec") {
                     // `-`, `@`, `:`, `+` and `!` say how a failure and the rights are taken.
                     let code = filled(walk, text.trim_start_matches(['-', '@', ':', '+', '!']));
                     project::in_directory(walk, directory.as_deref(), |walk| {
-                        walk.at_most(Certainty::Likely, |walk| {
-                            walk.shell(&Text::known(code), value.span, &[], None)
+                        walk.with_environment(|walk| {
+                            for (name, set) in &settings {
+                                walk.environment_of(name, &Text::known(set.as_str()), value.span);
+                            }
+                            walk.at_most(Certainty::Likely, |walk| {
+                                walk.shell(&Text::known(code), value.span, &[], None)
+                            })
                         })
                     });
                 }
@@ -85,6 +91,45 @@ fn unit(walk: &mut dyn Host, file: &File, span: Span) -> Vec<String> {
         others.push(format!("{}.service", stem.rsplit('/').next().unwrap_or(stem)));
     }
     others.iter().map(|name| project::joined(&root, name)).collect()
+}
+
+/// `Environment=`, `EnvironmentFile=` (freedesktop.org, "systemd.exec", "Environment"). A file that is not there may be missing.
+fn environment(walk: &mut dyn Host, section: &tree::Node) -> Vec<(String, String)> {
+    let mut lines: Vec<String> = Vec::new();
+    for (key, value) in section.entries() {
+        let text = filled(walk, value.text().unwrap_or_default());
+        match key {
+            "Environment" => lines.extend(words_of(&text)),
+            "EnvironmentFile" => {
+                let path = walk.target(&Text::known(text.trim_start_matches('-'))).path;
+                let file = path.and_then(|path| walk.look(&path).file());
+                let lines_of = file.iter().flat_map(|file| file.text.lines().map(str::trim));
+                lines.extend(lines_of.filter(|it| !it.starts_with(['#', ';'])).map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+    let set = lines.iter().filter_map(|line| line.split_once('='));
+    set.map(|(name, value)| {
+        (name.trim().to_owned(), value.trim().trim_matches(['"', '\'']).to_owned())
+    })
+    .collect()
+}
+
+/// Words that may be in quotes as a whole: `"A=b c" D=e`.
+fn words_of(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for letter in text.chars() {
+        match (quote, letter) {
+            (None, '"' | '\'') => quote = Some(letter),
+            (Some(open), letter) if open == letter => quote = None,
+            (None, letter) if letter.is_whitespace() => words.push(String::new()),
+            (_, letter) => words.last_mut().map(|word| word.push(letter)).unwrap_or_default(),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// `%h` is the home directory; other marks are words.

@@ -275,6 +275,44 @@ impl Interpreter<'_, '_, '_> {
         }) && let Some(file) = self.walk.look(&path).file()
         {
             self.pickle(&file.text, first.span);
+            if path.ends_with(".yaml") || path.ends_with(".yml") {
+                self.tags(&file.text, first.span);
+            }
+        }
+    }
+
+    /// What the tags of a text in YAML would call: `!!python/object/apply:os.system ["…"]` (pyyaml.org, "YAML tags and Python types").
+    fn tags(&mut self, text: &str, span: Span) {
+        /// How many tags of one file are followed, and how far what a call is given reaches.
+        const TAGS: usize = 32;
+        const REACH: usize = 512;
+        let mut rest = text;
+        for _ in 0..TAGS {
+            let Some((_, after)) = rest.split_once("!!python/object/") else { break };
+            rest = after;
+            let Some((_, called)) =
+                after.split_once(':').filter(|(kind, _)| matches!(*kind, "apply" | "new"))
+            else {
+                continue;
+            };
+            let end = called.find(|it: char| !it.is_alphanumeric() && !"._".contains(it));
+            let (function, given) =
+                called.split_at_checked(end.unwrap_or(called.len())).unwrap_or((called, ""));
+            let near = given.get(..given.floor_char_boundary(REACH)).unwrap_or_default();
+            // What another tag computes is given by its own words.
+            let near = near.split("\n- ").next().unwrap_or_default();
+            let quoted = near.find(['"', '\'']).and_then(|open| {
+                let quote = near.get(open..)?.chars().next()?;
+                near.get(open + 1..)?.split(quote).next()
+            });
+            let bare =
+                || near.trim_start_matches([' ', '[', '-', '\n']).split([',', ']', '\n']).next();
+            let argument = quoted.or_else(bare).unwrap_or_default();
+            let argument = Value::known(&argument.replace("\\\"", "\""));
+            let given = Given { name: None, value: argument, span };
+            let is_shell = function.starts_with("subprocess.") && near.contains("shell");
+            let function = if is_shell { "os.system" } else { function };
+            self.call_name(function, Text::default(), &[given], span);
         }
     }
 
@@ -290,7 +328,12 @@ impl Interpreter<'_, '_, '_> {
                 continue;
             }
             let function = lines.next().unwrap_or_default();
-            let argument = lines.next().unwrap_or_default();
+            // `p0`: what was made is remembered.
+            let is_kept = |line: &&str| {
+                let number = line.strip_prefix('p');
+                number.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
+            };
+            let argument = lines.by_ref().find(|line| !is_kept(line)).unwrap_or_default();
             let quoted = argument.split(['\'', '"']).nth(1).unwrap_or_default();
             let inner = argument.find(['\'', '"']).zip(argument.rfind(['\'', '"']));
             let argument =

@@ -103,13 +103,13 @@ impl Walk<'_> {
                 let count = known(0).and_then(|count| count.parse::<usize>().ok()).unwrap_or(1);
                 let is_round = invocation.program == "continue";
                 self.control.beyond = (count.saturating_sub(1), is_round);
-                self.control.leave(if is_round && count < 2 { Leave::Round } else { Leave::Loop });
+                self.leave(if is_round && count < 2 { Leave::Round } else { Leave::Loop });
                 self.control.succeeded = Some(true);
             }
             "return" | "exit" => {
                 let leave =
                     if invocation.program == "exit" { Leave::Shell } else { Leave::Function };
-                self.control.leave(leave);
+                self.leave(leave);
                 self.control.succeeded = match known(0).map(str::parse::<i64>) {
                     Some(Ok(status)) => Some(status & 0xff == 0),
                     _ => None,
@@ -286,7 +286,7 @@ impl Walk<'_> {
                 Some(path) if path.starts_with("/dev/fd/") => self.copied_file(&content),
                 path => path.filter(|_| self.is_copy(&content)),
             };
-            let around = self.control.enclose();
+            let around = self.control.enclose(Leave::Function, self.builtins.shells.current());
             let matching = self.matching(&file.text, file.span);
             let paths = matching.unwrap_or_else(|| path.into_iter().collect());
             let mut printed = None;
@@ -299,7 +299,7 @@ impl Walk<'_> {
             }
             return printed.unwrap_or(content);
         }
-        let around = self.control.enclose();
+        let around = self.control.enclose(Leave::Function, self.builtins.shells.current());
         let printed = self.same_shell(&content, file.span);
         self.control.release(around, Leave::Function);
         if !rest.is_empty() {

@@ -112,7 +112,7 @@ impl Walk<'_> {
             return Text::unknown(called);
         }
         let entered = self.state.mark();
-        let around = self.control.enclose();
+        let around = self.control.enclose(Leave::Function, self.builtins.shells.current());
         let mut positional: Vec<Text> = outside.iter().leading(1).cloned().collect();
         if positional.is_empty() {
             positional.push(Text::known("bash"));

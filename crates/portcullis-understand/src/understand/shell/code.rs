@@ -5,6 +5,7 @@ use portcullis_syntax::{Span, shell};
 
 use super::{placeholder, streams::Sink, walk::Walk};
 use crate::{
+    bound::Bounded as _,
     effect::{
         Argument, Certainty, Effect, EffectId, EffectKind, GapReason, LayerId, Location, WriteMode,
     },
@@ -34,7 +35,7 @@ impl Walk<'_> {
     }
 
     /// Whether a file runs what some variable names, which may be one of its functions.
-    fn runs_by_unknown_name(&self) -> bool {
+    pub(super) fn runs_by_unknown_name(&self) -> bool {
         self.recorder.effects.unfollowed.iter().any(|gap| gap.reason == GapReason::UnknownProgram)
     }
 
@@ -92,6 +93,7 @@ impl Walk<'_> {
                 return printed;
             }
             self.lines_run(code, span);
+            self.taken_from("shell", code, span);
             if Self::is_foreign(code) {
                 self.question(span, GapReason::UnknownCode);
             } else if !self.is_printed_for_shells(code) {
@@ -179,6 +181,7 @@ impl Walk<'_> {
             {
                 return Err(printed);
             }
+            self.taken_from(language, code, span);
             if Self::is_foreign(code) {
                 self.question(span, GapReason::UnknownCode);
             } else {
@@ -191,6 +194,28 @@ impl Walk<'_> {
         match self.enter_layer(&text, span) {
             Some(outer) => Ok((text, outer)),
             None => Err(printed),
+        }
+    }
+
+    /// Code is a part of what was read from files of data, and nobody knows which: what in them would act as code of the language may run.
+    fn taken_from(&mut self, language: &'static str, code: &Text, span: Span) {
+        /// How many files are looked through, and how many places in each.
+        const FILES: usize = 4;
+        const PARTS: usize = 16;
+        let origins = self.recorder.effects.origins(code).into_iter();
+        let paths: Vec<String> = origins
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Read(target) => target.path.clone(),
+                _ => None,
+            })
+            .leading(FILES)
+            .collect();
+        for path in paths {
+            let Some(file) = self.look(&path).file() else { continue };
+            for part in acting_parts(language, &file.text).into_iter().leading(PARTS) {
+                let part = Text::known(part);
+                self.at_most(Certainty::Likely, |walk| walk.code(language, &part, span, &[]));
+            }
         }
     }
 
@@ -478,3 +503,61 @@ const LANGUAGES: &[(&str, &str)] = &[
     ("Rscript", "r"),
     ("pwsh", "powershell"),
 ];
+
+/// The parts of a text of data that call something by which code acts; for a shell, its values that are more than a word.
+fn acting_parts(language: &str, text: &str) -> Vec<String> {
+    let begins: &[&str] = match language {
+        "python" => &["__import__(", "exec(", "eval(", "os.", "subprocess.", "shutil.", "open("],
+        "javascript" => &["require(", "process.", "import(", "fetch(", "globalThis."],
+        "ruby" => &["system(", "exec(", "`", "IO.popen(", "File.", "FileUtils."],
+        "shell" => {
+            let values = text.split(['"', '\n']).map(str::trim);
+            let is_line = |value: &&str| value.contains(' ') && !value.contains(": ");
+            return values.filter(is_line).map(str::to_owned).collect();
+        }
+        _ => &[],
+    };
+    let mut parts = Vec::new();
+    for line in text.lines() {
+        let Some(at) = begins.iter().filter_map(|word| line.find(word)).min() else { continue };
+        // What closes a mark of the data around it is not the code's.
+        let part = line.get(at..).unwrap_or_default();
+        let mut depth = 0_usize;
+        let end = part.char_indices().find(|(_, letter)| match letter {
+            '(' | '[' | '{' => {
+                depth += 1;
+                false
+            }
+            ')' | ']' | '}' if depth == 0 => true,
+            ')' | ']' | '}' => {
+                depth -= 1;
+                false
+            }
+            _ => false,
+        });
+        let end = end.map_or(part.len(), |(at, _)| at);
+        parts.push(part.get(..end).unwrap_or(part).to_owned());
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::acting_parts;
+
+    #[test]
+    fn parts_of_data_that_act_are_found() {
+        for (language, text, expected) in [
+            (
+                "python",
+                "a b\n=[__import__(\"os\").popen(\"x\").read() or 1]\n",
+                vec!["__import__(\"os\").popen(\"x\").read() or 1"],
+            ),
+            ("python", "=1+2\nplain words\n", vec![]),
+            ("javascript", "{{ require('a').b(\"c\") }}", vec!["require('a').b(\"c\") "]),
+            ("shell", "{\"cmd\": \"rm -rf x\", \"b\": \"c\"}", vec!["rm -rf x"]),
+        ] {
+            assert_eq!(acting_parts(language, text), expected, "{text}");
+        }
+    }
+}

@@ -21,6 +21,9 @@ pub(super) struct Enclosing {
     may_leave: Option<Leave>,
 }
 
+/// What a `break` or `return` can lead out of, with the number of the shell that it is in.
+type Open = (Leave, u32);
+
 /// Where the script is on its way to.
 #[derive(Debug, Default)]
 pub(super) struct Control {
@@ -42,6 +45,8 @@ pub(super) struct Control {
     pub(super) goes_on: bool,
     /// Whether a script in another language is read that takes nothing from elsewhere.
     pub(super) is_in_closed_script: bool,
+    /// The loops, functions and shells that are being read, innermost last.
+    open: Vec<Open>,
 }
 
 impl Control {
@@ -56,13 +61,27 @@ impl Control {
         self.leaving = outer;
     }
 
+    /// Whether what leads this far is within what it would leave: outside of it a shell says so and goes on.
+    pub(super) fn is_within(&self, ends: Leave, shell: u32) -> bool {
+        let mut around = self.open.iter().rev();
+        match ends {
+            Leave::Round | Leave::Loop => around
+                .take_while(|(open, within)| *open != Leave::Function && *within == shell)
+                .any(|(open, _)| *open == Leave::Loop),
+            Leave::Function => around.any(|open| *open == (Leave::Function, shell)),
+            Leave::Shell => true,
+        }
+    }
+
     /// Begins a piece of script that something can leave.
-    pub(super) fn enclose(&mut self) -> Enclosing {
+    pub(super) fn enclose(&mut self, ends: Leave, shell: u32) -> Enclosing {
+        self.open.push((ends, shell));
         Enclosing { leaving: self.leaving.take(), may_leave: self.may_leave.take() }
     }
 
     /// Ends it; what leads no further than this is over.
     pub(super) fn release(&mut self, around: Enclosing, ends: Leave) {
+        self.open.pop();
         let leads = [self.leaving, self.may_leave].contains(&Some(Leave::Loop));
         let outer = if ends == Leave::Loop && leads && self.beyond.0 > 0 {
             self.beyond.0 -= 1;
@@ -95,7 +114,7 @@ mod tests {
             (Leave::Shell, Leave::Shell, None),
         ] {
             let mut control = Control::default();
-            let around = control.enclose();
+            let around = control.enclose(ends, 0);
             control.leave(how_far);
             control.release(around, ends);
             assert_eq!(control.leaving, expected, "{how_far:?} out of {ends:?}");
@@ -106,8 +125,8 @@ mod tests {
     fn a_break_of_two_loops_leaves_both_and_a_continue_goes_on_with_the_second() {
         for (is_round, expected) in [(false, Leave::Loop), (true, Leave::Round)] {
             let mut control = Control::default();
-            let outer = control.enclose();
-            let inner = control.enclose();
+            let outer = control.enclose(Leave::Loop, 0);
+            let inner = control.enclose(Leave::Loop, 0);
             control.beyond = (1, is_round);
             control.leave(Leave::Loop);
             control.release(inner, Leave::Loop);
@@ -115,6 +134,18 @@ mod tests {
             control.release(outer, Leave::Loop);
             assert_eq!(control.leaving, None);
         }
+    }
+
+    #[test]
+    fn a_loop_around_a_function_and_a_function_around_another_shell_are_not_left_from_within() {
+        let mut control = Control::default();
+        control.enclose(Leave::Loop, 0);
+        assert!(control.is_within(Leave::Loop, 0) && !control.is_within(Leave::Function, 0));
+        control.enclose(Leave::Function, 0);
+        assert!(!control.is_within(Leave::Loop, 0) && control.is_within(Leave::Function, 0));
+        control.enclose(Leave::Shell, 0);
+        assert!(control.is_within(Leave::Function, 0));
+        assert!(!control.is_within(Leave::Function, 1) && control.is_within(Leave::Shell, 1));
     }
 
     #[test]

@@ -358,6 +358,16 @@ impl Host for Walk<'_> {
         Walk::load_from(self, roots, language, path, span)
     }
 
+    fn load_text_from(
+        &mut self,
+        roots: &[String],
+        language: &'static str,
+        file: &File,
+        span: Span,
+    ) {
+        Walk::load_text_from(self, roots, language, file, span);
+    }
+
     fn enter_imports(&mut self, directory: &str, most: usize) -> bool {
         Walk::enter_imports(self, directory, most)
     }

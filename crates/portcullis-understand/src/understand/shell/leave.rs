@@ -1,6 +1,8 @@
 //! `break`, `continue`, `return` and `exit`: what comes after them is not reached. Owns how far each leads; statements that are
 //! not reached are read all the same, as possible and without consequences.
 
+use portcullis_syntax::Span;
+
 use super::{
     control::Leave,
     redirect::Wiring,
@@ -9,11 +11,20 @@ use super::{
     walk::Walk,
 };
 use crate::{
-    effect::{Certainty, GapReason},
+    effect::{Certainty, GapReason, Location},
     text::Text,
 };
 
 impl Walk<'_> {
+    /// A command that leaves was met; outside of what it would leave, some shells go on and others end.
+    pub(super) fn leave(&mut self, how_far: Leave) {
+        if self.control.is_within(how_far, self.builtins.shells.current()) {
+            self.control.leave(how_far);
+        } else {
+            self.control.may_leave = self.control.may_leave.max(Some(how_far));
+        }
+    }
+
     /// Reads what may or may not happen: where it leaves, what follows is likely and no more.
     pub(super) fn perhaps<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.control.leaving.take();
@@ -37,15 +48,36 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads what does not happen, as far as we know: it is seen, and changes nothing.
+    /// Reads what does not happen, as far as we know: it is seen, and changes nothing. What a file has for other words than those of this call
+    /// is only there for whoever wants it; what stands in the call itself is written for a reason.
     pub(super) fn unreached(&mut self, read: impl FnOnce(&mut Self) -> Text) -> Changes {
+        let at = Location { layer: self.recorder.layer, span: Span::default() };
+        let is_for_others = match self.recorder.effects.in_file(at) {
+            Some((path, _)) => !self.sources.is_taken_as_data(path) && !self.runs_by_unknown_name(),
+            None => false,
+        };
+        if !is_for_others {
+            return self.aside(Certainty::Possible, read);
+        }
+        let gaps = self.gaps();
+        let changes = self.aside(Certainty::Defined, read);
+        self.forget_gaps(gaps);
+        changes
+    }
+
+    /// Reads what may happen by something that is not seen here: it changes nothing.
+    pub(super) fn aside(
+        &mut self,
+        certainty: Certainty,
+        read: impl FnOnce(&mut Self) -> Text,
+    ) -> Changes {
         let (leaving, may_leave) = (self.control.leaving.take(), self.control.may_leave);
         let succeeded = self.control.succeeded;
         let input = self.input.clone();
         let mark = self.state.mark();
         // Of a file that starts itself it is seen once, and not for each way there is through it.
         if !self.is_read_again() {
-            self.at_most(Certainty::Possible, read);
+            self.at_most(certainty, read);
         }
         let changes = self.state.roll_back(mark);
         self.input = input;
@@ -57,7 +89,7 @@ impl Walk<'_> {
 
     /// Reads a shell of its own: nothing leads out of it, and what it sets aside for its end runs then.
     pub(super) fn own_shell(&mut self, read: impl FnOnce(&mut Self) -> Text) -> Text {
-        let around = self.control.enclose();
+        let around = self.control.enclose(Leave::Shell, self.builtins.shells.current());
         let before = self.traps.begin();
         let mut printed = read(self);
         self.control.release(around, Leave::Shell);

@@ -43,6 +43,7 @@ mod redirect;
 mod run;
 mod running;
 mod scope;
+mod sent;
 mod sources;
 mod stack;
 mod startup;

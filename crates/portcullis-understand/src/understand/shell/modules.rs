@@ -3,7 +3,11 @@
 use portcullis_syntax::Span;
 
 use super::walk::Walk;
-use crate::{effect::Certainty, facts::FileFact, programs::found::Found};
+use crate::{
+    effect::Certainty,
+    facts::FileFact,
+    programs::found::{File, Found},
+};
 
 impl Walk<'_> {
     /// A file that a program loads beside what it was told to run; the second time nothing of it runs. Gives whether there is one.
@@ -18,10 +22,7 @@ impl Walk<'_> {
                 true
             }
             Found::File(file) => {
-                self.sources.imports.loaded.insert(name);
-                self.at_most(Certainty::Likely, |walk| {
-                    walk.run_text(language, &file, span, &[], None);
-                });
+                self.load_text(language, &file, span);
                 true
             }
             Found::NotRead(why) => {
@@ -30,6 +31,30 @@ impl Walk<'_> {
             }
             Found::Nothing | Found::Directory(_) => false,
         }
+    }
+
+    /// As [`Walk::load`], where only what stands in this text of the file runs.
+    pub(crate) fn load_text(&mut self, language: &'static str, file: &File, span: Span) {
+        let name = self.sources.name_of(&file.path).to_owned();
+        if self.sources.is_open(&file.path) || !self.sources.imports.loaded.insert(name) {
+            return;
+        }
+        self.at_most(Certainty::Likely, |walk| {
+            walk.run_text(language, file, span, &[], None);
+        });
+    }
+
+    /// As [`Walk::load_text`], where what it loads itself is looked for below some directories.
+    pub(crate) fn load_text_from(
+        &mut self,
+        roots: &[String],
+        language: &'static str,
+        file: &File,
+        span: Span,
+    ) {
+        let outer = std::mem::replace(&mut self.sources.imports.roots, roots.to_vec());
+        self.load_text(language, file, span);
+        self.sources.imports.roots = outer;
     }
 
     /// As [`Walk::load`], where what it loads itself is looked for below some directories.

@@ -80,7 +80,7 @@ impl Walk<'_> {
         self.aliased(known, stands_for, arguments, input.clone(), name.span);
         self.calls.enter_alias(known);
         self.running.expect_program(is_program);
-        let printed = self.run_as(None, command);
+        let printed = self.perhaps(|walk| walk.run_as(None, command));
         self.calls.leave_alias();
         self.restore(outer);
         self.control.succeeded = None;

@@ -155,6 +155,8 @@ pub(super) struct Sources<'a> {
     own_entered: usize,
     /// Which parts of files were entered while the file was being read already.
     reentered: BTreeSet<(String, String)>,
+    /// The files that were read as data while they were read as code.
+    taken_as_data: BTreeSet<String>,
     pub(super) imports: Imports,
 }
 
@@ -305,6 +307,18 @@ impl<'a> Sources<'a> {
     /// Whether version control has had what is being read, as it stands, since before the session.
     pub(super) fn is_settled(&self) -> bool {
         self.starter().is_some_and(|frame| frame.is_settled)
+    }
+
+    /// A file is read as data; where it is one that is being read as code, what it does not reach may be run by whoever took it.
+    pub(super) fn take_as_data(&mut self, path: &str) {
+        if self.is_open(path) && !self.is_taken_as_data(path) {
+            self.taken_as_data.insert(path.to_owned());
+        }
+    }
+
+    /// Whether a file that is read as code was taken for data by itself.
+    pub(super) fn is_taken_as_data(&self, path: &str) -> bool {
+        self.taken_as_data.contains(path)
     }
 
     /// Whether a file is being read.

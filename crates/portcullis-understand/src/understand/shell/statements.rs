@@ -248,7 +248,7 @@ impl Walk<'_> {
             CommandKind::If { branches, otherwise } => self.branches(branches, otherwise),
             CommandKind::While { until, condition, body } => {
                 self.control.goes_on |= !reads_lines(condition);
-                let around = self.control.enclose();
+                let around = self.control.enclose(Leave::Loop, self.builtins.shells.current());
                 let mark = self.state.mark();
                 let (printed, is_known) = self.repeat(*until, condition, body);
                 if !is_known {
@@ -259,14 +259,14 @@ impl Walk<'_> {
                 printed
             }
             CommandKind::For { variable, words, body, select } => {
-                let around = self.control.enclose();
+                let around = self.control.enclose(Leave::Loop, self.builtins.shells.current());
                 let printed = self.each(variable, words.as_deref(), body, *select);
                 self.control.release(around, Leave::Loop);
                 self.control.succeeded = None;
                 printed
             }
             CommandKind::ArithmeticFor { header, body } => {
-                let around = self.control.enclose();
+                let around = self.control.enclose(Leave::Loop, self.builtins.shells.current());
                 let printed = self.count(header, body);
                 self.control.release(around, Leave::Loop);
                 self.control.succeeded = None;
@@ -286,7 +286,7 @@ impl Walk<'_> {
                     };
                     self.state.define(name, function);
                 } else {
-                    self.unreached(|walk| walk.command(body));
+                    self.aside(Certainty::Possible, |walk| walk.command(body));
                 }
                 self.control.succeeded = Some(true);
                 Text::default()

@@ -264,6 +264,11 @@ impl<'a> Walk<'a> {
                 _ => self.gap(span, GapReason::Limit),
             }
         }
+        if let EffectKind::Read(target) = &kind
+            && let Some(path) = &target.path
+        {
+            self.sources.take_as_data(path);
+        }
         let (id, is_whole) = self.recorder.record(kind, span);
         if !is_whole {
             self.gap(span, GapReason::Limit);

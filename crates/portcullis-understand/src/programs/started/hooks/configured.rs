@@ -235,6 +235,19 @@ fn read(walk: &mut dyn Host, file: &File, asked: &Asked) -> Found {
             found.by_work_tree |= key == "extensions.worktreeconfig" && value == "true";
             continue;
         }
+        // What the command line says counts; of helpers there may be several.
+        let is_replaced =
+            asked.set.contains(&key.to_ascii_lowercase()) && !key.ends_with(".helper");
+        let is_off = match key.as_str() {
+            "diff.external" => project::has(&asked.rest, &["--no-ext-diff"]),
+            key if key.starts_with("diff.") && key.ends_with(".textconv") => {
+                project::has(&asked.rest, &["--no-textconv"])
+            }
+            key => asked.unpaged && (key == "core.pager" || key.starts_with("pager.")),
+        };
+        if is_replaced || is_off {
+            continue;
+        }
         let is_own = |section: &str| {
             key.strip_prefix(section).is_some_and(|name| name.eq_ignore_ascii_case(verb))
         };

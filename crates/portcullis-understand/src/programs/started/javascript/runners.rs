@@ -58,7 +58,11 @@ pub(super) fn runner(walk: &mut dyn Host, invocation: &Invocation) {
     if invocation.program == "lint-staged" {
         staged(walk, span);
     }
-    if names.is_empty() {
+    // turborepo.com, "--dry / --dry-run": the tasks are only told.
+    let is_dry = |word: &String| {
+        word == "--dry" || word.starts_with("--dry-run") || word.starts_with("--dry=")
+    };
+    if names.is_empty() || invocation.program == "turbo" && words.iter().any(is_dry) {
         return;
     }
     if invocation.program == "nx" {

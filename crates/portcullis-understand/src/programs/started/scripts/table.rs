@@ -10,6 +10,10 @@ pub(super) struct Row {
     pub(super) verbs: &'static [&'static str],
     /// Options that name a file in place of those below.
     pub(super) options: &'static [&'static str],
+    /// Words with which it only tells of them.
+    pub(super) tells: &'static [&'static str],
+    /// Words with which it looks for none.
+    pub(super) without: &'static [&'static str],
     /// How operands end that are such files.
     pub(super) operands: &'static [&'static str],
     /// Where it looks: all of these that are in the directory, else in the nearest above. `a/*.x` are files of a folder, `a/**.x` those below it.
@@ -26,6 +30,8 @@ const ROW: Row = Row {
     programs: &[],
     verbs: &[],
     options: &[],
+    tells: &[],
+    without: &[],
     operands: &[],
     files: &[],
     language: "shell",
@@ -294,6 +300,7 @@ pub(super) static TABLE: &[Row] = &[
     // magefile.org, "Importing", "sh".
     Row {
         programs: &["mage"],
+        tells: &["-l", "-init", "-clean"],
         files: &["magefile.go", "magefiles/*.go"],
         language: "go",
         calls: &[
@@ -451,6 +458,7 @@ pub(super) static TABLE: &[Row] = &[
     // stat.ethz.ch, "Startup"; "Writing R Extensions".
     Row {
         programs: &["R", "Rscript", "r"],
+        without: &["--vanilla", "--no-init-file"],
         files: &[".Rprofile", "renv/activate.R"],
         language: "r",
         ..ROW
@@ -479,6 +487,7 @@ pub(super) static TABLE: &[Row] = &[
     // bats-core.readthedocs.io; shellspec.info; github.com/kward/shunit2.
     Row {
         programs: &["bats"],
+        tells: &["--count", "-c"],
         operands: &[".bats", ".sh"],
         files: &["test/*.bats", "tests/*.bats"],
         language: "shell",
@@ -680,5 +689,18 @@ pub(super) static TABLE: &[Row] = &[
         calls: &[("system", Given::Command), ("shell ", Given::Command)],
         ..ROW
     },
-    Row { programs: &["gdb", "lldb"], files: &[".gdbinit", ".lldbinit"], language: "gdb", ..ROW },
+    Row {
+        programs: &["gdb"],
+        without: &["-nx", "--nx", "-n"],
+        files: &[".gdbinit"],
+        language: "gdb",
+        ..ROW
+    },
+    Row {
+        programs: &["lldb"],
+        without: &["-x", "--no-lldbinit"],
+        files: &[".lldbinit"],
+        language: "gdb",
+        ..ROW
+    },
 ];

@@ -111,6 +111,7 @@ impl Walk<'_> {
             return self.in_part(file, part, language, span, |walk| {
                 let directory = directory_of(&file.path);
                 crate::programs::started::imports::follow(walk, language, directory, &text);
+                walk.sent_by(language, file, span);
                 code::understand(walk, language, &text, arguments, input)
             });
         }
