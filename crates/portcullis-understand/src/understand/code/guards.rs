@@ -97,19 +97,20 @@ impl Interpreter<'_, '_, '_> {
         let decides = |at: &usize| matches!(self.word_at(*at), "if" | "unless");
         let Some(at) = self.find_outside(start + 1, end, decides) else { return false };
         let is_not = self.word_at(at) == "unless";
-        if !self.spend(start / 8) {
-            return false;
-        }
         // Behind the block around nobody knows whether it was asked.
-        let is_around = |open: usize| {
-            self.is_first(open)
+        let opens = |open: &usize| {
+            self.is_first(*open)
                 && matches!(
-                    self.word_at(open),
+                    self.word_at(*open),
                     "begin" | "case" | "for" | "if" | "unless" | "until" | "while"
                 )
-                && self.end_of_block(open).is_none_or(|close| close > start)
         };
-        if is_ruby && (0..start).any(is_around) {
+        let opened: Vec<usize> = (0..start).filter(opens).filter(|_| is_ruby).collect();
+        if !self.spend(start / 8 + opened.len().saturating_mul(16)) {
+            return false;
+        }
+        let is_around = |open: &usize| self.end_of_block(*open).is_none_or(|close| close > start);
+        if opened.iter().any(is_around) {
             return false;
         }
         let Some(said) = self.said_by(at + 1..end) else { return false };

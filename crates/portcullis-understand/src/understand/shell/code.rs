@@ -208,11 +208,11 @@ impl Walk<'_> {
                 EffectKind::Read(target) => target.path.clone(),
                 _ => None,
             })
-            .leading(FILES)
+            .at_most(FILES, self, span)
             .collect();
         for path in paths {
             let Some(file) = self.look(&path).file() else { continue };
-            for part in acting_parts(language, &file.text).into_iter().leading(PARTS) {
+            for part in acting_parts(language, &file.text).into_iter().at_most(PARTS, self, span) {
                 let part = Text::known(part);
                 self.at_most(Certainty::Likely, |walk| walk.code(language, &part, span, &[]));
             }

@@ -86,7 +86,7 @@ impl Walk<'_> {
         let mut taken: Option<Argument> = None;
         let mut address: Option<Argument> = None;
         let texts = read.list.iter().filter(|token| matches!(token.kind, TokenKind::Text(_)));
-        for token in texts.leading(TEXTS) {
+        for token in texts.at_most(TEXTS, self, Span::default()) {
             let written = token.span.of(&file.text).trim_matches(['"', '\'', '`', 'f', 's']);
             if written.contains("://") && address.is_none() {
                 address = Some(Argument { text: Text::known(written), span: token.span });

@@ -1,7 +1,7 @@
 //! Names that are worth one thing as long as a script runs: `DRY_RUN = True`. Owns how that is told, so that what is done only where it is
 //! otherwise is not done at all.
 
-use std::{ops::Range, rc::Rc};
+use std::{collections::HashMap, ops::Range, rc::Rc};
 
 use portcullis_syntax::code::TokenKind;
 
@@ -44,11 +44,11 @@ impl Interpreter<'_, '_, '_> {
     /// Whether the name at `at` is surely worth what it is worth now whenever it is asked there.
     pub(super) fn is_constant(&mut self, name: &str, at: usize) -> bool {
         let count = self.unit.tokens.len();
-        if self.is_cell || !self.spend(count / 16 + 1) || self.names_are_found() {
+        if self.is_cell || !self.spend(self.functions.len() / 16 + 1) || self.names_are_found() {
             return false;
         }
         if let Some((_, field)) = name.split_once('.') {
-            return self.is_constant_field(field);
+            return self.spend(count / 16) && self.is_constant_field(field);
         }
         let around = self.functions.iter().filter(|function| {
             Rc::ptr_eq(&function.unit, &self.unit)
@@ -95,7 +95,7 @@ impl Interpreter<'_, '_, '_> {
     /// that was made earlier.
     pub(super) fn is_settled(&mut self, fact: &Fact) -> bool {
         let count = self.unit.tokens.len();
-        if !self.spend(count / 16 + 1) {
+        if !self.spend(self.functions.len() / 16 + 1) {
             return false;
         }
         let around = self.functions.iter().filter(|function| {
@@ -106,18 +106,21 @@ impl Interpreter<'_, '_, '_> {
         };
         let is_own = function.locals.contains(&fact.name)
             || function.parameters.iter().any(|parameter| parameter.name == fact.name);
+        let end = function.body.end;
         match is_own {
-            true => self.places_of(&fact.name, fact.at..function.body.end).is_empty(),
+            true => self.places_of(&fact.name, fact.at..end).is_empty(),
             false => self.places_of(&fact.name, 0..count).len() <= 1,
         }
     }
 
     /// Where a name may get a value in these tokens, what stands in the brackets of a call aside.
-    fn places_of(&self, name: &str, within: Range<usize>) -> Vec<usize> {
+    fn places_of(&mut self, name: &str, within: Range<usize>) -> Vec<usize> {
+        let mentions = self.mentions_of(name);
+        // Where nobody may look any more, it may be anywhere.
+        if !self.spend(mentions.len() / 64 + 1) {
+            return mentions.to_vec();
+        }
         let gets = |at: &usize| {
-            if self.name_at(*at) != name {
-                return false;
-            }
             let before = at.checked_sub(1).map_or("", |before| self.name_at(before));
             let next = self.name_at(at + 1);
             if before == "." {
@@ -138,7 +141,29 @@ impl Interpreter<'_, '_, '_> {
                 && self.assigns_behind(*at);
             GIVES.contains(&next) || BINDS.contains(&before) || is_declared || is_target
         };
-        within.filter(gets).collect()
+        mentions.iter().copied().filter(|at| within.contains(at)).filter(gets).collect()
+    }
+
+    /// Where a name stands in the code that is read.
+    fn mentions_of(&mut self, name: &str) -> Rc<[usize]> {
+        let is_known =
+            self.seen.mentions.as_ref().is_some_and(|(unit, _)| Rc::ptr_eq(unit, &self.unit));
+        if !is_known {
+            let count = self.unit.tokens.len();
+            self.spend(count / 8 + 1);
+            let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+            for at in 0..count {
+                let word = self.name_at(at);
+                if word.starts_with(|letter: char| letter.is_alphabetic() || "_$".contains(letter))
+                {
+                    places.entry(word.to_owned()).or_default().push(at);
+                }
+            }
+            let places = places.into_iter().map(|(name, places)| (name, places.into())).collect();
+            self.seen.mentions = Some((Rc::clone(&self.unit), places));
+        }
+        let known = self.seen.mentions.as_ref().and_then(|(_, places)| places.get(name));
+        known.map_or_else(|| Rc::from([]), Rc::clone)
     }
 
     /// Whether `=` or `in` stands behind a token in its line.

@@ -1,6 +1,6 @@
 //! What is known of a script beside its values: functions and their parameters, open files, texts that it is made of, and what was seen of it that only matters together. Owns these as types.
 
-use std::{ops::Range, rc::Rc};
+use std::{collections::HashMap, ops::Range, rc::Rc};
 
 use portcullis_syntax::{
     Span,
@@ -15,6 +15,9 @@ use crate::{
     effect::{Argument, WriteMode},
     text::Text,
 };
+
+/// The places of names.
+pub(in super::super) type Mentions = HashMap<String, Rc<[usize]>>;
 
 /// What the script did that only matters together.
 #[derive(Debug, Default)]
@@ -59,6 +62,8 @@ pub(in super::super) struct Seen {
     pub(in super::super) to_many: bool,
     /// Whether conditions on paths ask what they always do; not looked at yet where nothing.
     pub(in super::super) asks_as_ever: Option<bool>,
+    /// Where each name stands in the code that was asked about last.
+    pub(in super::super) mentions: Option<(Rc<Unit>, Mentions)>,
     /// Whether the script finds names by texts; not looked at yet where nothing.
     pub(in super::super) names_are_found: Option<bool>,
     /// Requests that are answered in the program.
