@@ -74,6 +74,9 @@ const MORE: &str = "\u{2026}";
 /// Stretches in order. Nearly every text has one.
 pub type Pieces = SmallVec<[Piece; 1]>;
 
+/// What else went into unknown pieces, each with the place of its piece.
+pub type Beside = Vec<(usize, Box<str>)>;
+
 /// A half-known text.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Text {
@@ -86,7 +89,7 @@ pub struct Text {
     /// The bytes behind an unknown piece, where they are known and are no text; see [`Text::as_binary`].
     pub binary: Option<Arc<[u8]>>,
     /// What else went into unknown pieces, by their places: several that follow each other are one piece. See [`Text::origins`].
-    pub beside: Option<Arc<Vec<(usize, Box<str>)>>>,
+    pub beside: Option<Arc<Beside>>,
 }
 
 impl Text {
