@@ -373,6 +373,10 @@ const READERS: [&str; 2] = ["portcullis-rules/src/rules", "portcullis-understand
 const TOLD: &[&str] = &[
     "beside.directories.truncate(BESIDE);",
     "beside.paths.truncate(BESIDE);",
+    "effects.files.truncate(self.files);",
+    "effects.layers.truncate(self.layers);",
+    "effects.list.truncate(self.list);",
+    "effects.unfollowed.truncate(self.unfollowed);",
     "from.truncate(to.len());",
     "last.truncate(kept);",
     "left.truncate(ELEMENTS);",

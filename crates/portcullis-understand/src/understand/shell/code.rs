@@ -208,9 +208,8 @@ impl Walk<'_> {
                 EffectKind::Read(target) => target.path.clone(),
                 _ => None,
             })
-            .at_most(FILES, self, span)
             .collect();
-        for path in paths {
+        for path in paths.into_iter().at_most(FILES, self, span) {
             let Some(file) = self.look(&path).file() else { continue };
             for part in acting_parts(language, &file.text).into_iter().at_most(PARTS, self, span) {
                 let part = Text::known(part);
