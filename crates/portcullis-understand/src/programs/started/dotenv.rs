@@ -4,10 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::project;
-use crate::{bound::Bounded as _, programs::host::Host, text::Text};
-
-/// How many variables of one file count.
-const VARIABLES: usize = 256;
+use crate::{programs::host::Host, text::Text};
 
 /// The variables of a file, in its order.
 pub(super) fn variables(text: &str) -> Vec<(String, String)> {
@@ -18,7 +15,6 @@ pub(super) fn variables(text: &str) -> Vec<(String, String)> {
     };
     set.map(|(name, value)| (name.trim(), value.trim()))
         .filter(|(name, _)| is_name(name))
-        .leading(VARIABLES)
         .map(|(name, value)| (name.to_owned(), plain(value).to_owned()))
         .collect()
 }

@@ -15,7 +15,7 @@ use crate::{
     bound::Bounded as _,
     effect::Certainty,
     programs::found::{File, directory_of},
-    programs::host::Host,
+    programs::host::{Host, Unread},
     programs::invocation::Invocation,
     text::Text,
 };
@@ -421,7 +421,8 @@ fn collected(walk: &mut dyn Host, file: &File, words: &[String], span: Span) {
         names.extend(parts.filter(|it| !it.is_empty() && *it != "as").map(str::to_owned));
     }
     // More of them are loaded whole.
-    let names: Vec<String> = names.into_iter().leading(MODULES).collect();
+    let names = names.into_iter().at_most(MODULES, &mut Unread(walk), Span::default());
+    let names: Vec<String> = names.collect();
     for name in &names {
         walk.look(&format!("{root}/{name}.py"));
     }
