@@ -124,7 +124,7 @@ fn what_is_written_into_a_file_that_goes_on_is_read_as_what_would_run() {
             assert!(shreds(&last(there, &[begin.clone(), bash(&here)])), "{begun}: by a shell");
             let mut both = there.to_vec();
             both.push(("notes.md", text));
-            for moved in ["cp notes.md", "mv notes.md", "ln -sf notes.md"] {
+            for moved in ["cp notes.md", "mv notes.md", "ln -sf /w/notes.md"] {
                 let moved = bash(&format!("{moved} {path}"));
                 assert!(shreds(&last(&both, &[begin.clone(), moved])), "{begun}: moved");
             }
