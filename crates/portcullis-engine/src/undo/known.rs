@@ -7,7 +7,8 @@ use std::{
 };
 
 use super::{
-    Kept, Scope, Snapshot, Store, files, lists, parts::Reference, store::Place, versions::Version,
+    Kept, Scope, Snapshot, Store, files, lists, parts::Reference, source::Source, store::Place,
+    versions::Version,
 };
 use crate::tree::{Kind, read_name, write_name};
 
@@ -19,23 +20,6 @@ const MOST_KNOWING: usize = 3;
 const MANY: usize = if cfg!(test) { 20 } else { 5000 };
 const MOST_PARTS: usize = 64;
 const MOST_WITHOUT: usize = 64;
-
-/// Lists of a workspace, none of which is read yet, in the order of the paths in them: where each is, and the first path in it.
-pub(super) struct Source {
-    lists: Vec<(Place, PathBuf)>,
-}
-
-impl Source {
-    pub(super) const fn new(lists: Vec<(Place, PathBuf)>) -> Self {
-        Self { lists }
-    }
-
-    /// All files in them, as far as they can be believed.
-    pub(super) fn files(&self, store: &Store) -> Vec<Kept> {
-        let read = |(place, _): &(Place, PathBuf)| store.listed_at(place).ok();
-        self.lists.iter().filter_map(read).flatten().collect()
-    }
-}
 
 /// What is known of the files of a scope: what the newest snapshots of the workspace hold, and what was kept beforehand. What is untouched since
 /// need not be read again.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Kept, Scope, Store, files, known::Source, store::Place};
+use super::{Kept, Scope, Store, files, source::Source, store::Place};
 use crate::{
     platform,
     tree::{kept, write_name},

@@ -16,6 +16,7 @@ mod pack;
 mod parts;
 mod restore;
 mod scope;
+mod source;
 mod store;
 mod take;
 #[cfg(test)]

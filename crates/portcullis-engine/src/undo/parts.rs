@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     FORM_OF_PARTS, Kept, Scope, Snapshot, Store,
-    known::Source,
+    source::Source,
     store::{BEFORE, Place},
 };
 use crate::{
