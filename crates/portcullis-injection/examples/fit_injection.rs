@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run --release -p portcullis-injection --example fit_injection -- score LIST…
 //! cargo run --release -p portcullis-injection --example fit_injection -- cross-kind LIST…
-//! cargo run --release -p portcullis-injection --example fit_injection -- fit --margin 100 LIST… --tree DIRECTORY --crates DIRECTORY > crates/portcullis-injection/src/injection/fitted.bin
+//! cargo run --release -p portcullis-injection --example fit_injection -- fit --margin 15 LIST… --tree DIRECTORY --crates DIRECTORY > crates/portcullis-injection/src/injection/fitted.bin
 //! ```
 //!
 //! A list is a file of JSON lines with `text` and `label` (`INJECTION` or `CLEAN`), or of pairs with `attack` and `innocent`, as in

@@ -458,9 +458,26 @@ impl<'s> Interpreter<'_, '_, 's> {
         true
     }
 
+    /// What stands in the place of a module's own function, or that function: a module may be loaded anew.
+    fn or_as_it_was(&self, name: &str, value: Value) -> Value {
+        const TAKES_BACK: &[&str] = &["del ", "delattr(", "reload(", "sys.modules"];
+        let of_module = || {
+            let module = name.rsplit_once('.').map(|(module, _)| module);
+            module.is_some_and(super::members::acts_here)
+        };
+        if self.language == "python"
+            && of_module()
+            && TAKES_BACK.iter().any(|words| self.source.contains(words))
+        {
+            return value.or(Value::name(name));
+        }
+        value
+    }
+
     /// Gives a variable a value.
     pub(super) fn bind(&mut self, name: String, value: Value) {
         let name = self.named_by_variable(&name).unwrap_or(name);
+        let value = self.or_as_it_was(&name, value);
         let (value, size) = self.with_sigil(&name, value).held();
         self.spend(size / VALUES_PER_WORK);
         let is_hooked = self.language == "perl" && name == "@INC";
