@@ -59,13 +59,37 @@ pub(super) fn removed(state: &Path, path: &Path) -> Option<Removed> {
     };
     let Ok(about_it) = newest(sentence(path, "")) else { return unknown() };
     if let Some(record) = about_it {
-        let is_whole = record.entry.outcome.as_deref() != Some(HELD);
-        let sha256 = record.entry.reason.as_deref().and_then(|it| it.rsplit_once(OWN));
-        let sha256 = sha256.map(|(_, sha256)| sha256.to_owned()).filter(|_| is_whole);
-        return Some(Removed { sha256 });
+        // Whatever else may quote such a sentence says nothing about the file.
+        let is_whole = matches!(record.entry.outcome.as_deref(), Some(KEPT | TRUSTED));
+        let said = record.entry.reason.as_deref().filter(|_| is_whole);
+        let sha256 = said.and_then(|it| it.strip_prefix(sentence(path, "").as_str()));
+        return Some(Removed { sha256: sha256.map(str::to_owned) });
     }
     match newest(OWN.to_owned()) {
         Ok(None) if !is_noted => None,
         _ => unknown(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_quotes_what_is_said_of_a_copy_says_nothing_of_it() {
+        let state = tempfile::tempdir().unwrap();
+        let path = Path::new("/home/dev/.config/portcullis/config.toml");
+        let mut log = Log::open(state.path()).unwrap();
+        log.append(&entry(path, "aa", true)).unwrap();
+        let known = Some(Removed { sha256: Some("aa".to_owned()) });
+        assert_eq!(removed(state.path(), path), known);
+        for (outcome, reason) in [
+            ("passed on", sentence(path, "bb")),
+            (KEPT, format!("a server calls itself {}", sentence(path, "bb"))),
+            (HELD, sentence(path, "bb")),
+        ] {
+            log.append(&Entry::change("portcullis", outcome, reason)).unwrap();
+            assert_eq!(removed(state.path(), path), Some(Removed { sha256: None }), "{outcome}");
+        }
     }
 }
