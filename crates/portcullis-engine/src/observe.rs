@@ -359,6 +359,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_in_a_directory_that_is_not_here_says_nothing() {
+        let (_keep, root) = world();
+        let gone = root.join("machine/of/others");
+        let paths = [gone.join("src"), root.join("home/missing")];
+        let facts = facts(&root.join("home"), &gone, &paths.each_ref().map(PathBuf::as_path));
+        let at = |path: &PathBuf| facts.paths.get(text(path).unwrap().as_str());
+        assert_eq!(at(&paths[0]), None);
+        assert!(at(&paths[1]).is_some_and(|fact| !fact.exists));
+    }
+
+    #[test]
     fn a_link_on_the_way_to_the_workspace_is_no_link_out_of_it() {
         let (_keep, root) = world();
         let linked = root.join("linked");

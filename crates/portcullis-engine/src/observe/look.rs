@@ -190,9 +190,19 @@ impl<'a> Look<'a> {
         }
         match self.stands(&place) {
             Stands::Here(kind) => fact(true, kind),
+            Stands::Nothing if self.is_elsewhere(path) => None,
             Stands::Nothing => fact(false, PathKind::Unknown),
             Stands::Unclear => fact(true, PathKind::Unknown),
         }
+    }
+
+    /// Whether a path lies in the working directory of a call that works somewhere else: there is no such directory here, so what is not
+    /// in it says nothing.
+    fn is_elsewhere(&self, path: &Path) -> bool {
+        let [cwd, _] = self.own;
+        cwd.is_some_and(|cwd| {
+            path.starts_with(cwd) && self.may_look(cwd) && self.stands(cwd) == Stands::Nothing
+        })
     }
 
     /// What stands at a place that may be looked at. It is looked at once: whoever follows links asks for the same directories again and again.

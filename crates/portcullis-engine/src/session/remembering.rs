@@ -55,6 +55,7 @@ impl Session {
         let begun = judgement.effects.lasting.iter().map(|begun| Begun {
             directory: begun.directory.clone(),
             command: redact(&begun.command).into_owned(),
+            writes: begun.writes,
         });
         let begun: Vec<Begun> = begun.collect();
         let kept = self.memory.add(&action.call, &|state| {

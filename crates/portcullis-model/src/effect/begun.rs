@@ -9,4 +9,12 @@ pub struct Begun {
     pub directory: Option<String>,
     /// Its text.
     pub command: String,
+    /// Whether it writes files: what a later call starts may be what it wrote by then.
+    #[serde(default = "always")]
+    pub writes: bool,
+}
+
+/// Of what an earlier version kept it is not known.
+const fn always() -> bool {
+    true
 }

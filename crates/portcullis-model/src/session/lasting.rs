@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn begun(command: String) -> Begun {
-        Begun { directory: Some("/w".to_owned()), command }
+        Begun { directory: Some("/w".to_owned()), command, writes: false }
     }
 
     #[test]

@@ -14,12 +14,14 @@ use crate::{
 
 mod emptied;
 mod endless;
+mod listed;
 mod overwritten;
 mod sources;
 mod spared;
 
 use emptied::emptied;
 use endless::endless;
+use listed::each_listed;
 use overwritten::overwritten;
 use sources::whole_sources;
 use spared::{is_kept_elsewhere, is_made_again, is_of_other_project, is_of_this_call};
@@ -181,7 +183,9 @@ static RULES: &[Rule] = &[
         id: "fs.delete.sources",
         message: "the project's sources would be deleted",
         remedy: "see that all of it is committed (`git status --short src`), and delete what you mean",
-        when: When::Effect(Kinds::DELETE, whole_sources),
+        when: When::Effect(Kinds::DELETE, |effect, scene| {
+            whole_sources(effect, scene).or_else(|| each_listed(effect, scene))
+        }),
         fires: &[
             "rm -rf src tests",
             "rm -rf ./src/*",
@@ -191,7 +195,12 @@ static RULES: &[Rule] = &[
             "find src -mindepth 1 -exec rm -rf {} +",
             "rm -rf src && mkdir src",
             "mkdir -p src && rm -rf src",
+            "git ls-files -z | xargs -0 rm -f",
+            "for f in $(git ls-files); do rm \"$f\"; done",
+            "find src -type f -print0 | xargs -0 rm -f",
             "python3 -c 'import shutil; shutil.rmtree(\"src\")'",
+            "python3 -c 'import os; [os.remove(os.path.join(r, f)) for r, d, fs in os.walk(\".\") for f in fs]'",
+            "ruby -rfind -e 'Find.find(\".\") { |p| File.delete(p) if File.file?(p) }'",
             "python3 -c 'import os, shutil; [shutil.rmtree(os.path.join(os.getcwd(), n)) for n in os.listdir(os.getcwd())]'",
         ],
         quiet: &[
@@ -204,6 +213,12 @@ static RULES: &[Rule] = &[
             "find . -path '*/migrations/*' -name '*.py' -not -name '__init__.py' -delete",
             "find . -name '*.js' -delete",
             "rm src/a.py src/b.py",
+            "git ls-files | grep '[.]orig$' | xargs rm",
+            "find src -type f -empty | xargs rm",
+            "find src -name '*.orig' | xargs rm",
+            "for f in $(git ls-files); do [[ $f == *.orig ]] && rm \"$f\"; done",
+            "python3 -c 'import os; [os.remove(os.path.join(r, f)) for r, d, fs in os.walk(\".\") for f in fs if f.endswith(\".pyc\")]'",
+            "ruby -e 'Dir.children(\".\").each { |p| File.delete(p) if p.end_with?(\".tmp\") }'",
             "rm src/*.orig",
         ],
         ..Rule::LOSS
@@ -356,6 +371,7 @@ static RULES: &[Rule] = &[
             "find deploy -name '*.yaml' -exec truncate -s 0 {} +",
             "python3 -c \"import pathlib; [open(p, 'r+b').write(b'x') for p in pathlib.Path('/home').rglob('*.docx')]\"",
             "python3 -c \"import pathlib; [p.write_bytes(b'x') for p in pathlib.Path('/data/shared').rglob('*')]\"",
+            "python3 -c \"import os; [open(os.path.join(r, f), 'w').close() for r, d, fs in os.walk('.') for f in fs]\"",
         ],
         quiet: &[
             "find ~ -name '*.log' -exec truncate -s 0 {} +",

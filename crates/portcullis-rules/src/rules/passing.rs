@@ -314,7 +314,8 @@ fn local_cluster(run: &Run, _: &Effect, scene: &Scene<'_>) -> bool {
     let all = words
         .iter()
         .any(|word| matches!(*word, "--all" | "-a" | "--purge") || word.contains("prod"));
-    begins && !all && stays(run, scene)
+    // None of these has contexts; another program's says where that one goes.
+    begins && !all && stays_but_for(run, scene, &["--context"])
 }
 
 /// `docker -H ssh://prod …`: an engine that is not this machine's.

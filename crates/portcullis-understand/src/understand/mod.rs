@@ -48,7 +48,8 @@ fn understood<'a>(action: &Action, mut walk: shell::Walk<'a>) -> shell::Walk<'a>
                 let directory = walk.directory().map(str::to_owned);
                 walk.open(pointer, command);
                 walk.script_text(command);
-                walk.leaves_running(directory, command, is_said);
+                walk.leaves_running(directory.clone(), command, is_said);
+                walk.starts_what_goes_on(directory, command);
             });
         }
         ActionKind::Code { pointer, language, code } => {

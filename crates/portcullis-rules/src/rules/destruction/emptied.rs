@@ -24,6 +24,24 @@ fn is_for_noise(path: &str) -> bool {
     path.contains("/.") || WORDS.iter().any(|word| name.contains(word))
 }
 
+/// Whether code that opens a file, reads another one and writes then leaves something in it.
+pub(super) fn is_filled(effect: &Effect, target: &Target, scene: &Scene<'_>) -> bool {
+    let is_noise = |file: &Target| {
+        let path = file.path.as_deref();
+        path.is_some_and(|path| {
+            matches!(path, "/dev/null" | "/dev/random" | "/dev/urandom" | "/dev/zero")
+        })
+    };
+    let later = scene.effects.list.iter().skip(scene.index(effect) + 1);
+    let mut written = later.filter(|it| it.at.layer == effect.at.layer).filter_map(written);
+    written.any(|(other, mode, content)| {
+        mode == WriteMode::Append
+            && other.path == target.path
+            && !content.is_empty()
+            && !scene.files_of(content).into_iter().any(is_noise)
+    })
+}
+
 /// A file that is left with nothing in it, or with noise.
 pub(super) fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (target, mode, content) = written(effect)?;
@@ -51,21 +69,10 @@ pub(super) fn emptied(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     if !content.is_empty() && !scene.files_of(content).into_iter().any(is_noise) {
         return None;
     }
-    // Code that opens a file, reads another one and writes then leaves something in it.
-    let is_filled = || {
-        let later = scene.effects.list.iter().skip(scene.index(effect) + 1);
-        let mut written = later.filter(|it| it.at.layer == effect.at.layer).filter_map(written);
-        written.any(|(other, mode, content)| {
-            mode == WriteMode::Append
-                && other.path == target.path
-                && !content.is_empty()
-                && !scene.files_of(content).into_iter().any(is_noise)
-        })
-    };
     if content.is_empty()
         && matches!(scene.action.kind, ActionKind::Code { .. })
         && scene.program_around(effect).is_none()
-        && is_filled()
+        && is_filled(effect, target, scene)
     {
         return None;
     }

@@ -5,6 +5,8 @@ use super::{
         Hit, Scene,
         effects::{about, written},
     },
+    emptied::is_filled,
+    listed::empties_listed,
     spared::PERSONAL,
 };
 use crate::{
@@ -22,6 +24,14 @@ pub(super) fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let (target, mode, content) = written(effect)?;
     if !matches!(mode, WriteMode::Replace | WriteMode::Edit) {
         return None;
+    }
+    if mode == WriteMode::Replace
+        && content.is_empty()
+        && target.path.is_none()
+        && !is_filled(effect, target, scene)
+        && empties_listed(effect, target, scene)
+    {
+        return Some(about(Severity::High, target, "this empties all that a listing gives:"));
     }
     let is_glob = |text: &Text| text.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
     let last = target.path.as_deref()?.rsplit('/').next()?;

@@ -7,7 +7,7 @@ use super::super::{
 use crate::{effect::Effect, place::Place, risk::Severity};
 
 /// Directories at the top of a project that hold what people wrote; nothing that a build makes is called so.
-const DIRECTORIES: &[&str] = &[
+pub(super) const DIRECTORIES: &[&str] = &[
     "app",
     "apps",
     "crates",
@@ -61,29 +61,36 @@ pub(super) fn whole_sources(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         .then(|| about(Severity::High, target, "this deletes the project's sources:"))
 }
 
+/// Tests of a search beside those of names and kinds.
+const ASKS: &[&str] = &[
+    "!",
+    "-empty",
+    "-ipath",
+    "-iregex",
+    "-maxdepth",
+    "-mmin",
+    "-mtime",
+    "-newer",
+    "-not",
+    "-path",
+    "-prune",
+    "-regex",
+    "-size",
+    "-wholename",
+];
+
+/// Whether a word of a search asks for more than a name.
+pub(super) fn asks_for_more(word: &str) -> bool {
+    ASKS.contains(&word)
+}
+
 /// Whether a search asks for more than a name, or code chooses among what it goes through.
 fn chooses(effect: &Effect, scene: &Scene<'_>) -> bool {
-    const ASKS: &[&str] = &[
-        "!",
-        "-empty",
-        "-ipath",
-        "-iregex",
-        "-maxdepth",
-        "-mmin",
-        "-mtime",
-        "-newer",
-        "-not",
-        "-path",
-        "-prune",
-        "-regex",
-        "-size",
-        "-wholename",
-    ];
     const LOOPS: &[&str] = &["each", "for", "glob", "map"];
     const CHOOSES: &[&str] = &["case", "continue", "filter", "if", "select", "unless", "when"];
     if let Some(run) = scene.program_around(effect) {
         let mut words = run.arguments.iter().filter_map(|word| word.text.as_known());
-        return words.any(|word| ASKS.contains(&word));
+        return words.any(asks_for_more);
     }
     let text = scene.effects.layer_text(effect.at.layer);
     let before = text.get(..effect.at.span.range().end).unwrap_or(text);

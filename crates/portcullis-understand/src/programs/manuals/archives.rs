@@ -112,8 +112,8 @@ pub(super) static UNZIP: Manual = Manual {
     programs: &["unzip"],
     source: "unzip(1) 6.0",
     flags: Words(
-        "-$ -/ -2 -: -A -B -C -D -E -F -J -K -L -M -N -S -T -U -V -W -X -Y -Z -^ -a -b -c -f -h \
-        -i -j -l -n -o -p -q -s -t -u -v -z",
+        "-$ -/ -1 -2 -: -A -B -C -D -E -F -J -K -L -M -N -S -T -U -V -W -X -Y -Z -^ -a -b -c -f -h \
+        -i -j -l -m -n -o -p -q -s -t -u -v -z",
     ),
     values: Words("-I -O"),
     followed: Words("-d -x"),

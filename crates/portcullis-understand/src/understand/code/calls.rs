@@ -5,6 +5,7 @@ use portcullis_syntax::Span;
 
 use super::{
     acts::is_address,
+    fed::is_program,
     interpreter::Interpreter,
     native,
     postfix::COMPOSED,
@@ -14,6 +15,7 @@ use super::{
 };
 use crate::{
     effect::GapReason,
+    place::{self, Place},
     programs::host::Host,
     text::{Piece, Taint, Text},
 };
@@ -105,6 +107,15 @@ impl Interpreter<'_, '_, '_> {
         }
         if let Some(value) = self.registers(&callee, &given) {
             return value;
+        }
+        // `$f = found(); $f("/etc/passwd");`
+        let is_any = match &callee {
+            Value::Text(text) => text.as_known().is_none(),
+            Value::Name(path, _) => self.language == "php" && path.ends_with("()"),
+            _ => false,
+        };
+        if is_any && matches!(self.language, "perl" | "php") && self.is_told(&given) {
+            self.walk.gap(span, GapReason::UnknownCode);
         }
         let handed = self.handed(&callee, receiver.as_ref(), &given);
         let called = match &callee {
@@ -244,6 +255,27 @@ impl Interpreter<'_, '_, '_> {
             Value::Method(_) => true,
             _ => false,
         }
+    }
+
+    /// Whether a function is given a place beyond the project, or a line that a shell would run: which one it is matters then.
+    pub(super) fn is_told(&self, given: &[Given]) -> bool {
+        given.iter().any(|given| match &given.value {
+            Value::List(list) => {
+                let each = |value: &Value| Given { value: value.clone(), ..given.clone() };
+                self.is_told(&list.iter().map(each).collect::<Vec<_>>())
+            }
+            Value::Text(text) => text.as_known().is_some_and(|known| {
+                let target = || self.walk.target(text);
+                let is_line = known.contains(char::is_whitespace) && is_program(known);
+                let is_path = known.starts_with(['/', '~']) && known.len() > 1;
+                let is_own = || {
+                    let place = place::place_of(&target(), self.walk.facts());
+                    place.is_workspace() || matches!(place, Place::Temporary | Place::Unknown)
+                };
+                is_line || is_path && !is_own()
+            }),
+            _ => false,
+        })
     }
 
     /// One of several functions is called, and nobody knows which. Without an argument nothing is run.

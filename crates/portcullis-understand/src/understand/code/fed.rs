@@ -60,7 +60,7 @@ const LASTS: &[&str] = &["cd ", "export ", "from ", "import "];
 const END: &str = "END_OF_LINE";
 
 /// Whether a line begins with the name of a program.
-fn is_program(line: &str) -> bool {
+pub(super) fn is_program(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     programs::program(first.rsplit('/').next().unwrap_or(first)).is_some()
 }

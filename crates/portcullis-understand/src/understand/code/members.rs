@@ -483,7 +483,9 @@ impl Interpreter<'_, '_, '_> {
                         // `'Class::method'` of PHP.
                         Some(name) => Value::name(&name.replace("::", ".")),
                         None => {
-                            if text.taint != Taint::NONE {
+                            let rest: Vec<Given> =
+                                rest.iter().map(|given| (*given).clone()).collect();
+                            if text.taint != Taint::NONE || self.is_told(&rest) {
                                 self.walk.gap(span, GapReason::UnknownCode);
                             }
                             return Value::unknown("a call");

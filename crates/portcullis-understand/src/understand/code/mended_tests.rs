@@ -156,3 +156,77 @@ fn a_module_of_node_that_a_test_replaces_does_nothing() {
         assert!(told(&real), "{real}");
     }
 }
+
+#[test]
+fn awk_puts_another_text_into_what_a_name_holds() {
+    for code in [
+        "BEGIN { s = \"rX -rf /\"; sub(/X/, \"m\", s); system(s) }",
+        "BEGIN { s = \"rX -rf /\"; gsub(\"X\", \"m\", s); system(s) }",
+    ] {
+        assert!(tells("awk", code, "run rm -rf /"), "{code}: {:?}", shown(&effects("awk", code)));
+    }
+    for code in [
+        "BEGIN { s = \"echo hi\"; sub(/^e.*/, ENVIRON[\"X\"], s); system(s) }",
+        "BEGIN { a[1] = \"echo hi\"; sub(/echo/, \"rm\", a[1]); system(a[1]) }",
+    ] {
+        assert!(!tells("awk", code, "run echo hi"), "{code}");
+    }
+}
+
+#[test]
+fn what_stands_between_the_tags_of_a_page_is_code_wherever_they_are() {
+    for code in [
+        "<?php function f($x) { unlink($x); } f('/etc/x');",
+        "<?php // ?><?php unlink('/etc/x');",
+        "<?php # a\n# b ?> <b> <?php unlink('/etc/x'); ?>",
+        "<?php function f($x) { ?> <b> <?php unlink($x); } f('/etc/x'); ?>",
+        "it's <?= unlink('/etc/x') ?> and it's",
+        "unlink('/etc/x'); $page = '<?php a();';",
+    ] {
+        assert!(tells("php", code, "delete /etc/x"), "{code}: {:?}", shown(&effects("php", code)));
+    }
+    let quiet = effects("php", "<?php /* ?> unlink('/etc/x'); */ echo \"?> unlink('/etc/x')\";");
+    assert!(!shown(&quiet).iter().any(|told| told.starts_with("delete")), "{:?}", shown(&quiet));
+}
+
+#[test]
+fn a_function_that_nobody_knows_is_a_question_where_it_is_told_a_place_or_a_line() {
+    for (language, code) in [
+        ("php", "<?php $f = $argv[1]; $f('/etc/passwd');"),
+        ("php", "<?php call_user_func($argv[1], '/etc/passwd');"),
+        ("php", "<?php array_map($argv[1], ['/etc/passwd']);"),
+        ("php", "<?php $f = $argv[1]; $f('rm -rf /srv');"),
+        ("perl", "my $f = $ARGV[0]; $f->('/etc/passwd');"),
+        ("perl", "my $f = $ARGV[0]; &$f('/etc/passwd');"),
+        ("ruby", "FileUtils.send(ARGV[0], '/etc')"),
+        ("ruby", "FileUtils.public_send(%w[rf _ rm].sample, '/etc')"),
+        ("ruby", "File.method(ARGV[0]).call('/etc/passwd')"),
+    ] {
+        assert!(!effects(language, code).gaps.is_empty(), "{code}");
+    }
+    for (language, code) in [
+        (
+            "php",
+            "<?php function each_of($f, $list) { return $f($list[0]); } echo each_of('trim', ['a']);",
+        ),
+        ("php", "<?php $f = $argv[1]; echo $f('a b');"),
+        ("ruby", "puts order.public_send(ARGV[0], 3)"),
+    ] {
+        assert!(
+            effects(language, code).gaps.is_empty(),
+            "{code}: {:?}",
+            effects(language, code).gaps
+        );
+    }
+}
+
+#[test]
+fn perl_takes_lines_apart_with_and_without_parentheses() {
+    for code in [
+        "my @f = split /:/, '/etc/x:/etc/y'; unlink $_ for @f;",
+        "my @f = split(/:/, '/etc/x:/etc/y'); unlink $_ for @f;",
+    ] {
+        let told = shown(&effects("perl", code));
+        assert!(told.iter().any(|it| it.starts_with("delete")), "{code}: {told:?}");
+    }
+}

@@ -50,6 +50,7 @@ mod numbers;
 mod objects;
 mod opened;
 mod operands;
+mod pages;
 mod path_objects;
 mod perl;
 mod plain;
@@ -124,7 +125,7 @@ use crate::{
     effect::{Argument, GapReason},
     language::Form,
     programs::host::Host,
-    text::Text,
+    text::{Piece, Text},
 };
 
 /// Reads `code`, the text of the walk's current layer, as a script in `language` with `arguments`, and tells the walk
@@ -146,7 +147,10 @@ pub fn understand(
     if language.name == "python" {
         notebook::understand(walk, code);
     }
-    let code = if language.name == "php" { before_data(walk, code) } else { code };
+    if language.name == "php" {
+        let code = before_data(walk, code);
+        return understand_php(walk, code, arguments, input);
+    }
     match language.form {
         Form::Calls => interpreter::run(walk, language.name, code, arguments, input),
         Form::Lines => lines::run(walk, language.name, code, arguments),
@@ -155,6 +159,26 @@ pub fn understand(
         }
         Form::Batch => evaluate::run(walk, evaluate::Dialect::Batch, code, arguments, input),
     }
+}
+
+/// Reads a page of PHP, or code for it without tags; both where it may be either.
+fn understand_php(
+    walk: &mut Walk<'_>,
+    code: &str,
+    arguments: &[Argument],
+    input: Option<Text>,
+) -> Text {
+    let Some(page) = pages::page(code) else {
+        return interpreter::run(walk, "php", code, arguments, input);
+    };
+    let mut printed = interpreter::run(walk, "php", &page.code, arguments, input.clone());
+    if page.prints {
+        printed.push(Piece::Unknown("a page".into()));
+    }
+    if !page.is_sure {
+        printed.append(&interpreter::run(walk, "php", code, arguments, input));
+    }
+    printed
 }
 
 /// What of a PHP script is code: behind `__HALT_COMPILER();` stand data, most often a whole archive of which the script runs what it likes.

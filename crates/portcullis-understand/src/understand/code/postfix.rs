@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     bound::{Bounded, Cut},
-    text::Piece,
+    text::{Piece, Text},
 };
 
 mod bare;
@@ -230,6 +230,9 @@ impl Interpreter<'_, '_, '_> {
             self.grow_place(start, first - 1, &value, &given);
         }
         self.grow_first(&value, first, &given);
+        if self.language == "awk" {
+            self.substituted(&value, &given);
+        }
         self.raises(start, &given);
         let outer = self.directory_around(&value);
         if matches!(value, Value::Function(_))
@@ -380,6 +383,54 @@ impl Interpreter<'_, '_, '_> {
         table.push((key, Value::List(list)));
         self.changed(&name, &before, Value::Table(table), false);
         true
+    }
+
+    /// `sub(/X/, "h", name)` of awk changes what the name holds, and `$0` where it names nothing.
+    fn substituted(&mut self, callee: &Value, given: &[Given]) {
+        let Value::Name(path, _) = callee else { return };
+        let first_only = match path.as_ref() {
+            "sub" => true,
+            "gsub" => false,
+            _ => return,
+        };
+        let (from, to, target) = match given {
+            [from, to] => (from, to, "$0".to_owned()),
+            [from, to, target] => (from, to, target.span.of(self.source).to_owned()),
+            _ => return,
+        };
+        let before = given.get(2).map(|target| target.value.clone());
+        let before =
+            before.or_else(|| self.bound(&target)).unwrap_or_else(|| Value::unknown("a line"));
+        let pattern = from.span.of(self.source);
+        let plain = pattern
+            .strip_prefix('/')
+            .and_then(|it| it.strip_suffix('/'))
+            .or_else(|| from.value.as_known())
+            .filter(|it| it.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
+        let whole = before.as_known().map(str::to_owned);
+        let known =
+            plain.zip(to.value.as_known().filter(|to| !to.contains(['&', '\\']))).zip(whole);
+        let after = match known {
+            Some(((plain, to), whole)) if !plain.is_empty() => {
+                self.spend(whole.len() / 32);
+                let changed = if first_only {
+                    whole.replacen(plain, to, 1)
+                } else {
+                    whole.replace(plain, to)
+                };
+                let mut changed = Text::known(changed);
+                changed.inherit(&before.text());
+                Value::Text(changed)
+            }
+            _ => Value::Text(mixed("changed text", [&before, &from.value, &to.value])),
+        };
+        match target.split_once('[') {
+            // Which of an array it was is not followed.
+            Some((array, _)) => {
+                self.bind(array.to_owned(), Value::Text(mixed("an array", [&after])))
+            }
+            None => self.bind(target, after),
+        }
     }
 
     /// `push @list, …`, `array_push($list, …)`, `table.insert(list, …)`, `Object.assign(table, …)`: what the first argument names grows.

@@ -1,5 +1,6 @@
 //! What goes on when a call has ended, and starts files later. Owns which commands are kept for that, and how what a later call writes is read
-//! as what those would run: they are read as the world was before the call and once more with what it wrote, and only what is new counts.
+//! as what those would run: they are read as the world was before the call and once more with what it wrote, and only what is new counts. The
+//! other way round alike: a later call is read once more as if they had written by then what they write.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{
     recorder::{Recorder, texts},
+    state::State,
     walk::Walk,
 };
 use crate::{
@@ -88,9 +90,10 @@ impl Walk<'_> {
             EffectKind::Connect(connection) => connection.listens,
             _ => false,
         };
+        let writes = self.state.files().next().is_some();
         let effects = &mut self.recorder.effects;
         if is_said || self.control.goes_on || effects.list.iter().any(|it| goes_on(&it.kind)) {
-            effects.lasting.push(Begun { directory, command: command.to_owned() });
+            effects.lasting.push(Begun { directory, command: command.to_owned(), writes });
         }
     }
 
@@ -111,7 +114,7 @@ impl Walk<'_> {
             let started: Vec<String> = files.filter_map(|path| started(&path)).collect();
             let started = started.into_iter().at_most(READ_ALONE, self, Span::default());
             for command in started.collect::<Vec<String>>() {
-                self.read_as_it_goes_on(&Begun { directory: None, command });
+                self.read_as_it_goes_on(&Begun { directory: None, command, writes: false });
             }
         }
     }
@@ -157,11 +160,41 @@ impl Walk<'_> {
         }
     }
 
+    /// Reads a command of the call once more, as if what goes on beside it had written its files by then.
+    pub(in crate::understand) fn starts_what_goes_on(
+        &mut self,
+        directory: Option<String>,
+        command: &str,
+    ) {
+        let writers = self.facts.session.lasting().iter().filter(|begun| begun.writes);
+        let mut state = State::new(directory);
+        for begun in writers {
+            let (_, written) = self.alone(begun);
+            for path in written.files() {
+                for version in written.file(path).unwrap_or_default() {
+                    state.write_file(path, version.clone(), false, false);
+                }
+            }
+        }
+        if state.files().next().is_none() {
+            return;
+        }
+        let effects = &self.recorder.effects;
+        let before = Reading::of(effects);
+        self.read_once_more(state, command, &before);
+    }
+
     /// Reads a command that goes on. What it would do anyway is left out: it was judged when it began.
     fn read_as_it_goes_on(&mut self, begun: &Begun) {
-        let before = self.as_it_was(begun);
-        let marks = Marks::of(&self.recorder.effects);
+        let (before, _) = self.alone(begun);
         let state = self.state.files_alone(begun.directory.clone());
+        self.read_once_more(state, &begun.command, &before);
+    }
+
+    /// Reads a command where files are what `state` says, and keeps what it did not come to before.
+    fn read_once_more(&mut self, state: State, command: &str, before: &Reading) {
+        let marks = Marks::of(&self.recorder.effects);
+        let written: HashSet<String> = state.files().map(str::to_owned).collect();
         let mut walk = Walk {
             recorder: take(&mut self.recorder),
             budget: take(&mut self.budget),
@@ -172,13 +205,13 @@ impl Walk<'_> {
         };
         let outer = walk.swap_layer(LayerId(0));
         let whole = Span::new(0, walk.recorder.layer_text().len());
-        if let Some(parent) = walk.enter_layer(&begun.command, whole) {
-            walk.allow_for(begun.command.len());
-            walk.at_most(Certainty::Likely, |walk| walk.script_text(&begun.command));
+        if let Some(parent) = walk.enter_layer(command, whole) {
+            walk.allow_for(command.len());
+            walk.at_most(Certainty::Likely, |walk| walk.script_text(command));
             walk.leave_layer(parent);
         }
         walk.swap_layer(outer);
-        walk.keep_what_is_new(&marks, &before);
+        walk.keep_what_is_new(&marks, before, &written);
         self.recorder = walk.recorder;
         self.budget = walk.budget;
         self.sources = walk.sources;
@@ -186,25 +219,22 @@ impl Walk<'_> {
         self.asks_too(walk.asked.into_inner());
     }
 
-    /// What a command would do by what was there before the call.
-    fn as_it_was(&mut self, begun: &Begun) -> Reading {
+    /// What a command that goes on would do by what was there before the call, and what it leaves in files.
+    fn alone(&mut self, begun: &Begun) -> (Reading, State) {
         let mut walk = Walk { sources: self.sources.beside(), ..Walk::new(self.facts) };
         walk.go_to(begun.directory.clone());
         walk.open("", &begun.command);
         walk.at_most(Certainty::Likely, |walk| walk.script_text(&begun.command));
+        let files = walk.state.files_alone(None);
         self.sources.adopt(walk.take_contents());
         let mut effects = walk.finish();
         self.recorder.effects.wanted.append(&mut effects.wanted);
         self.asks_too(take(&mut effects.asked));
-        Reading {
-            effects: effects.list.iter().map(|effect| key(&effect.kind)).collect(),
-            gaps: effects.gaps.iter().map(|gap| (gap.reason, said(&effects, gap.at))).collect(),
-        }
+        (Reading::of(&effects), files)
     }
 
     /// Of what was read since `marks`, keeps what was not so before and what data ties to it.
-    fn keep_what_is_new(&mut self, marks: &Marks, before: &Reading) {
-        let written: HashSet<String> = self.state.files().map(str::to_owned).collect();
+    fn keep_what_is_new(&mut self, marks: &Marks, before: &Reading, written: &HashSet<String>) {
         let Recorder { effects, .. } = &mut self.recorder;
         let mut is_kept: Vec<bool> = effects
             .list
@@ -234,6 +264,16 @@ impl Walk<'_> {
         let started = effects.files.split_off(marks.files.min(effects.files.len()));
         let is_written = |started: &Started| written.contains(&started.path);
         effects.files.extend(started.into_iter().filter(is_written));
+    }
+}
+
+impl Reading {
+    fn of(effects: &Effects) -> Self {
+        let gaps = effects.gaps.iter();
+        Self {
+            effects: effects.list.iter().map(|effect| key(&effect.kind)).collect(),
+            gaps: gaps.map(|gap| (gap.reason, said(effects, gap.at))).collect(),
+        }
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn drop(verb: Verb<'_>, made: &Made, found: &mut Found) {
         "TABLE" if made.is_scratch(verb, named) => {
             found.push(("query.drop.part", String::new()));
         }
-        "TABLE" if is_temporary || made.holds(verb, named) => {
+        "TABLE" if is_temporary || made.holds(verb, named) || verb.is_of_session(named) => {
             found.push(("query.drop.part", String::new()));
         }
         "TABLE" if made.rebuilds(verb, named) => found.push(("query.change", verb.name(named))),

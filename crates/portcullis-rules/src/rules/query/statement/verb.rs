@@ -63,12 +63,15 @@ impl<'s> Verb<'s> {
 
     /// `query.change` for `#name`, a table of SQL Server that only its session has.
     pub(super) fn unless_temporary(self, index: usize, rule: &'static str) -> &'static str {
-        // `pg_temp.a` is one of PostgreSQL's.
-        let is_own = self.word(index) == "#"
+        if self.is_of_session(index) { "query.change" } else { rule }
+    }
+
+    /// Whether one table alone is named at a place that only this session has: `#a`, `pg_temp.a`.
+    pub(super) fn is_of_session(self, index: usize) -> bool {
+        self.word(index) == "#"
             || self.word(index) == "PG_TEMP"
                 && self.word(index + 1) == "."
-                && !self.words.iter().skip(self.at + index).any(|word| *word == ",");
-        if is_own { "query.change" } else { rule }
+                && !self.words.iter().skip(self.at + index).any(|word| *word == ",")
     }
 
     /// The first text of the statement.

@@ -56,6 +56,8 @@ impl Interpreter<'_, '_, '_> {
         let starts_value = self.token_at(self.at).is_some_and(|token| match &token.kind {
             TokenKind::Text(_) | TokenKind::Command(_) | TokenKind::Words(_) => true,
             TokenKind::Variable | TokenKind::Number => spaced && self.language != "lua",
+            // `split /:/, $list`
+            TokenKind::Pattern => self.language == "perl" && self.word_at(start) == "split",
             TokenKind::Name => {
                 spaced
                     && matches!(self.language, "ruby" | "perl" | "php")

@@ -169,6 +169,43 @@ fn what_was_there_before_is_judged_once() {
 }
 
 #[test]
+fn what_goes_on_may_have_written_what_is_started_later() {
+    let sh = "echo 'shred key' > x.sh";
+    for (begun, command, path) in [
+        (format!("(sleep 3; {sh}) &"), "sleep 4; sh x.sh", "x.sh"),
+        (format!("nohup sh -c \"{sh}\" &"), ". ./x.sh", "x.sh"),
+        ("(sleep 9; printf 'all:\\n\\tshred key\\n' > Makefile) &".to_owned(), "make", "Makefile"),
+        (
+            "(sleep 1; cat > a.py <<'E'\nimport os\nos.system('shred key')\nE\n) &".to_owned(),
+            "python3 a.py",
+            "a.py",
+        ),
+    ] {
+        for there in [&[][..], &[(path, "# nothing\n")]] {
+            let found = last(there, &[bash(&begun), bash(command)]);
+            assert!(shreds(&found), "{begun}, {command}: {:?}", found.list);
+            assert!(!shreds(&last(there, &[bash(command)])), "{command} alone");
+        }
+    }
+    let fetch = bash("(sleep 3; curl -so x.sh https://example.com/x) &");
+    let found = last(&[("x.sh", "echo\n")], &[fetch.clone(), bash("sh x.sh")]);
+    assert!(
+        !found.gaps.is_empty()
+            || found.list.iter().any(|it| matches!(&it.kind, EffectKind::Execute { .. })),
+        "{:?}",
+        found.list
+    );
+    for command in ["ls", "cat log.txt", "make"] {
+        let there = [("Makefile", "all:\n\techo ok\n")];
+        let alone = last(&there, &[bash(command)]);
+        let beside = bash("npm run dev > log.txt 2>&1 &");
+        let found = last(&there, &[beside, bash(command)]);
+        assert_eq!(found.gaps.len(), alone.gaps.len(), "{command}: {:?}", found.gaps);
+        assert_eq!(found.list.len(), alone.list.len(), "{command}: {:?}", found.list);
+    }
+}
+
+#[test]
 fn ordinary_work_beside_a_server_says_nothing_more() {
     let app = "import flask\napp = flask.Flask(__name__)\n\n@app.route('/')\ndef index():\n    return 'hi'\n\napp.run()\n";
     for (begun, path, text) in [
@@ -195,7 +232,7 @@ fn where_it_is_not_known_what_goes_on_every_file_may_be_started() {
     let mut facts = facts(&[]);
     for number in 0..40 {
         let command = format!("sh {number}.sh &");
-        facts.session.goes_on(Begun { directory: None, command });
+        facts.session.goes_on(Begun { directory: None, command, writes: false });
     }
     assert!(shreds(&understand(&written("other.sh", HARM), &facts)));
     facts.session = crate::session::SessionState::lost();

@@ -1,0 +1,239 @@
+//! Every file of a project deleted as a listing gives them, one after the other. Owns what a listing of everything is, and when a script leaves
+//! something out of what it lists.
+
+use super::{
+    super::{
+        Hit, Scene,
+        effects::{about, deleted},
+    },
+    sources,
+};
+use crate::{
+    effect::{Effect, EffectKind, Run, Target},
+    place::Place,
+    risk::Severity,
+};
+
+/// How much of a condition is read.
+const CONDITION: usize = 200;
+
+/// Words of scripts behind which it stands what of a list is meant.
+const CHOOSES: &[&str] = &[
+    "case",
+    "elif",
+    "filter",
+    "find_all",
+    "fnmatch",
+    "grep",
+    "if",
+    "match",
+    "partition",
+    "preg_grep",
+    "reject",
+    "select",
+    "switch",
+    "test",
+    "unless",
+    "when",
+    "where",
+];
+
+/// What asks of what kind a file is, or leaves out what no listing means: all of them are meant all the same.
+const KINDS: &[&str] = &[
+    "'.'",
+    "'..'",
+    "\".\"",
+    "\"..\"",
+    "-d $",
+    "-d _",
+    "-e $",
+    "-f $",
+    "-f _",
+    "-f;",
+    "directory?",
+    "exist",
+    "file?",
+    "isDir",
+    "isDot",
+    "isFile",
+    "isSymbolicLink",
+    "is_dir",
+    "is_file",
+    "is_link",
+    "is_symlink",
+    "isdir",
+    "isfile",
+    "islink",
+    "symlink?",
+];
+
+/// What asks for more than that.
+const MORE: &[&str] = &[
+    "*",
+    "=~",
+    "contains",
+    "end_with",
+    "ends",
+    "extension",
+    "extname",
+    "include",
+    "match",
+    "mtime",
+    "size",
+    "splitext",
+    "start",
+    "suffix",
+    "~=",
+];
+
+/// What goes through directories, all the way down; others list one directory.
+const WALKERS: &[&str] = &["walk", "find", "rglob", "ecursive", "**", "-Recurse"];
+const LISTERS: &[&str] =
+    &["children", "dir", "Dir", "entries", "glob", "iter", "list", "scan", "ls"];
+
+/// Every file that a listing of the project, or of a directory of sources, gives.
+pub(super) fn each_listed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
+    let (target, recursive, place) = deleted(effect, scene)?;
+    if !matches!(place, Place::Unknown | Place::Workspace | Place::WorkspaceTop) {
+        return None;
+    }
+    let is_everything =
+        target.path.as_deref().is_some_and(|path| is_of_all(path, scene) && path.ends_with('*'));
+    // `find src -type f | xargs rm`: no program deletes a directory so, but what a search gives.
+    let is_searched = || {
+        let of_all = target.path.as_deref().is_some_and(|path| is_of_all(path, scene));
+        !recursive && of_all && scene.effects.list.iter().any(|it| searches(it, target))
+    };
+    if !is_everything && !is_searched() && !is_listed(target, scene) || leaves_out(effect, scene) {
+        return None;
+    }
+    Some(about(Severity::High, target, "this deletes all that a listing of the project gives:"))
+}
+
+/// Whether a listing gives every file of the project that is emptied so.
+pub(super) fn empties_listed(effect: &Effect, target: &Target, scene: &Scene<'_>) -> bool {
+    is_listed(target, scene) && !leaves_out(effect, scene)
+}
+
+/// Whether a name is any that a listing of all gives.
+fn is_listed(target: &Target, scene: &Scene<'_>) -> bool {
+    let origins = scene.origins(&target.text);
+    let is_handed_on = |origin: &&Effect| match &origin.kind {
+        EffectKind::Run(run) => lists_tracked(run),
+        _ => true,
+    };
+    origins.iter().all(is_handed_on)
+        && origins.iter().any(|origin| match &origin.kind {
+            EffectKind::Run(run) => lists_tracked(run),
+            EffectKind::Read(read) => {
+                read.path.as_deref().is_some_and(|path| is_of_all(path, scene))
+                    && goes_down(origin, scene)
+            }
+            _ => false,
+        })
+}
+
+/// Whether a path is the project, a directory of its sources, or a pattern that everything below fits.
+fn is_of_all(path: &str, scene: &Scene<'_>) -> bool {
+    let Some(top) = scene.facts.workspace.as_deref().map(|top| top.trim_end_matches('/')) else {
+        return false;
+    };
+    let Some(below) = path.strip_prefix(top) else { return false };
+    let below = below.trim_start_matches('/').trim_start_matches("./").trim_end_matches('/');
+    let directory = below.trim_end_matches(['*', '/']);
+    let is_pattern = ["", "**", "**/*"].iter().any(|pattern| {
+        below.strip_prefix(directory).is_some_and(|it| it.trim_start_matches('/') == *pattern)
+    });
+    is_pattern && (directory.is_empty() || sources::DIRECTORIES.contains(&directory))
+}
+
+/// Whether a program looks through a directory for whatever files are there, and prints them.
+fn searches(effect: &Effect, directory: &Target) -> bool {
+    let EffectKind::Run(run) = &effect.kind else { return false };
+    let words = || run.arguments.iter().map(|word| word.text.as_known());
+    let chooses = |word: &str| {
+        sources::asks_for_more(word)
+            || ["-delete", "-exec", "-iname", "-name", "-ok", "-user", "-x"]
+                .iter()
+                .any(|test| word.starts_with(test))
+    };
+    matches!(run.program.as_str(), "fd" | "fdfind" | "find" | "gfind")
+        && words().all(|word| word.is_some_and(|word| !chooses(word)))
+        && words().flatten().any(|word| directory.text.as_known() == Some(word))
+}
+
+/// Whether git is asked for all that it keeps.
+fn lists_tracked(run: &Run) -> bool {
+    let mut words = run.arguments.iter().map(|word| word.text.as_known());
+    run.program == "git"
+        && words.next() == Some(Some("ls-files"))
+        && words.all(|word| {
+            word.is_some_and(|word| {
+                let directory = word.trim_end_matches('/');
+                matches!(word, "-z" | "-c" | "--cached" | "--" | "." | ":/")
+                    || sources::DIRECTORIES.contains(&directory)
+            })
+        })
+}
+
+/// Whether a listing goes into the directories that it finds, or is done again for each.
+fn goes_down(listing: &Effect, scene: &Scene<'_>) -> bool {
+    let text = scene.effects.layer_text(listing.at.layer);
+    let span = listing.at.span.range();
+    // The call stands around what it is given, or right before it.
+    let before = text.get(..span.start).unwrap_or_default();
+    let line = before.rfind('\n').map_or(0, |at| at + 1);
+    let around = text.get(line..span.end).unwrap_or_default();
+    let again = scene.effects.list.iter().any(|other| {
+        matches!(other.kind, EffectKind::Read(_))
+            && !std::ptr::eq(other, listing)
+            && other.at.layer == listing.at.layer
+            && other.at.span == listing.at.span
+    });
+    again
+        || WALKERS.iter().any(|word| around.contains(word))
+        || !LISTERS.iter().any(|word| around.contains(word))
+}
+
+/// Whether the script in which a file is deleted leaves out some of what it lists.
+fn leaves_out(effect: &Effect, scene: &Scene<'_>) -> bool {
+    let text = scene.effects.layer_text(effect.at.layer);
+    if let Some(run) = scene.program_around(effect) {
+        let mut words = run.arguments.iter().filter_map(|word| word.text.as_known());
+        if words.any(sources::asks_for_more) || ["[[", "[ "].iter().any(|it| text.contains(it)) {
+            return true;
+        }
+    }
+    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut from = 0;
+    while let Some(start) = text.get(from..).and_then(|rest| rest.find(is_of_word)) {
+        let start = from + start;
+        let rest = text.get(start..).unwrap_or_default();
+        let end = rest.find(|letter| !is_of_word(letter)).unwrap_or(rest.len());
+        from = start + end;
+        let word = rest.get(..end).unwrap_or_default();
+        if CHOOSES.contains(&word) && is_choice(word, rest.get(end..).unwrap_or_default()) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a condition is one that only some of all names meet.
+fn is_choice(word: &str, behind: &str) -> bool {
+    let end = behind.char_indices().map(|(at, _)| at).take_while(|at| *at < CONDITION).last();
+    let behind = behind.get(..end.unwrap_or_default()).unwrap_or_default();
+    let condition = behind.lines().next().unwrap_or_default();
+    let has = |words: &[&str]| words.iter().any(|it| condition.contains(it));
+    if has(KINDS) && !has(MORE) {
+        return false;
+    }
+    let is_all_but_few = has(&["!=", " not in "]) || word == "unless";
+    let mut rest = behind.split_whitespace().take(12);
+    let skips = rest.any(|it| matches!(it.trim_end_matches([';', '}']), "continue" | "next"));
+    let is_negated = has(&["not ", "!"]) || word == "unless";
+    match skips {
+        true => is_negated,
+        false => !is_all_but_few,
+    }
+}
