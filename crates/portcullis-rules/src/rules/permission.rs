@@ -97,6 +97,7 @@ static RULES: &[Rule] = &[
             "chmod -R 777 /",
             "chmod 777 /etc/shadow",
             "sudo chmod -R 777 /var/www",
+            "find /srv/www -type f -exec chmod 777 {} +",
             "chmod 777 x.sh",
             "chmod a+w /etc/passwd",
             "chmod o+rwx ~",
@@ -472,7 +473,18 @@ fn changed(
 ) -> Option<Hit> {
     let EffectKind::Permission { target, recursive, change } = &effect.kind else { return None };
     let place = place::place_of(target, scene.facts);
-    let change = Change { target, change, recursive: *recursive, place, scene };
+    // What a search finds, and what fits a pattern all the way down, is as much as the whole.
+    let is_found = || {
+        target.path.as_deref().is_some_and(|path| path.contains("/**"))
+            || scene.program_around(effect).is_some_and(|run| {
+                matches!(run.program.as_str(), "fd" | "fdfind" | "find" | "gfind")
+                    && !run.arguments.iter().any(|word| {
+                        matches!(word.text.as_known(), Some("-maxdepth" | "-name" | "-iname"))
+                    })
+            })
+    };
+    let is_whole = *recursive || is_found();
+    let change = Change { target, change, recursive: is_whole, place, scene };
     let severity = judge(&change)?;
     Some(about(severity, target, "this changes who may use"))
 }

@@ -82,7 +82,8 @@ impl Interpreter<'_, '_, '_> {
                 return self.prefixed();
             }
             "lambda" if !matches!(self.language, "javascript" | "ruby") => return self.lambda(),
-            "sub" | "func" | "fn" | "proc" if matches!(self.language, "python" | "javascript") => {}
+            "sub" | "func" | "fn" | "proc"
+                if matches!(self.language, "awk" | "python" | "javascript") => {}
             "class"
                 if self.language == "javascript"
                     && (self.is_name(start + 1) || self.word_at(start + 1) == "{") =>
