@@ -462,11 +462,8 @@ impl Interpreter<'_, '_, '_> {
     /// `object.member = value`, `object['key'] = value`.
     pub(super) fn store_member(&mut self, place: Value, value: Value) {
         let Value::Name(path, _) = place else { return };
-        let client = ["requests.", "httpx.", "aiohttp."].iter().any(|name| path.starts_with(name));
-        if path.ends_with(".verify") && client && value.is_false() {
-            let span = self.span_from(self.at.saturating_sub(1));
-            self.walk.note("code.security.disabled", span);
-        }
+        let span = self.span_from(self.at.saturating_sub(1));
+        self.member_stops_checks(&path, &value, span);
         self.points_anew(&path, &value);
         self.adds_by_member(&path, &value);
         let here = self.span_from(self.at.saturating_sub(1));

@@ -345,6 +345,9 @@ impl Interpreter<'_, '_, '_> {
             self.walk.gap(span, GapReason::UnknownCode);
         }
         self.named_from_elsewhere(&path, &text, span);
+        self.call_stops_checks(&path, given, span);
+        self.notice_machine(&path, given);
+        self.notice_repository(&path, given);
         self.notice_base(&path, given);
         self.notice_hooks(&path, given, span);
         self.hands_to_program(&path, given);
@@ -456,6 +459,16 @@ impl Interpreter<'_, '_, '_> {
         let row = || tables::row(self.language, &path);
         if let Some(act) = tables::request_of_client(self.language, &path, &last).or_else(row) {
             return self.act(act, &path, given, span);
+        }
+        // The method of a client that a class of the script was made from.
+        let root = path.split(['.', '(']).next().unwrap_or_default();
+        if let Some(base) = self.bases.get(root) {
+            let whole = format!("{base}{}", path.get(root.len()..).unwrap_or_default());
+            let row = || tables::row(self.language, &whole);
+            if let Some(act) = tables::request_of_client(self.language, &whole, &last).or_else(row)
+            {
+                return self.act(act, &whole, given, span);
+            }
         }
         if let Some(value) = self.library(&path, &text, given, span) {
             return value;
@@ -578,6 +591,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// Says what was not written yet and what only matters together.
     pub(super) fn finish(&mut self) {
+        self.finish_unchecked();
         if let Some(at) = self.seen.duplicates.or(self.seen.spawns) {
             let shell = self.seen.spawns.is_some();
             if self.seen.duplicates.is_some() && shell && (self.seen.connects || self.seen.listens)

@@ -8,6 +8,7 @@ use super::{
     fold::{self, Fold},
     handed, hooked,
     interpreter::Interpreter,
+    services,
     tables::Act,
     value::{Given, Value, mixed},
 };
@@ -43,6 +44,7 @@ impl Interpreter<'_, '_, '_> {
         if self.tells_program(&receiver, name, given) {
             return receiver;
         }
+        self.method_stops_checks(given, span);
         if name == "format_map"
             && let [object] = given
         {
@@ -127,7 +129,7 @@ impl Interpreter<'_, '_, '_> {
                         Value::List(list) => {
                             list.iter().for_each(|value| content.append(&value.text()))
                         }
-                        value => content.append(&value.text()),
+                        value => content.append(&services::put_down(value)),
                     }
                 }
                 if matches!(name, "puts") {
@@ -423,7 +425,9 @@ impl Interpreter<'_, '_, '_> {
         }
         let path = Argument { text: receiver.text(), span };
         let content = |given: &[Given]| {
-            given.first().map_or_else(|| Text::unknown("content"), |given| given.value.text())
+            given
+                .first()
+                .map_or_else(|| Text::unknown("content"), |given| services::put_down(&given.value))
         };
         match name {
             "unlink" | "rmdir" | "delete" | "deleteDir" | "remove"

@@ -22,7 +22,7 @@ mod weakened;
 
 pub(super) use cluster::is_rehearsal;
 pub(super) use command::kebab;
-pub(super) use command::{data_of, sent};
+pub(super) use command::{data_of, put_down, sent};
 use command::{known, options};
 pub(super) use stored::is_environment;
 

@@ -76,6 +76,7 @@ impl Interpreter<'_, '_, '_> {
         if argument.text.taint.has(Taint::SECRET) && sends.is_none() {
             sends = Some(argument.text.clone());
         }
+        self.carries_secret(path, call.given, &argument.text, &added, span);
         self.seen.connects |= path.contains("etcat");
         self.peer = argument.text.clone();
         if leads_away(&argument.text) && self.is_unending() {

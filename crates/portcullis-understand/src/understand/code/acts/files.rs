@@ -6,6 +6,7 @@ use super::{
     super::{
         interpreter::Interpreter,
         libraries::is_of_a_test,
+        services,
         tables::Act,
         value::{Given, Value, mixed},
     },
@@ -282,7 +283,8 @@ impl Interpreter<'_, '_, '_> {
         if let Some(content) = content {
             self.kept(std::slice::from_ref(content));
         }
-        let content = content.map_or_else(|| Text::unknown("content"), |given| given.value.text());
+        let content = content
+            .map_or_else(|| Text::unknown("content"), |given| services::put_down(&given.value));
         if let Value::File(index) = file.value {
             self.write_file(index, &content);
             return Value::unknown("nothing");

@@ -128,6 +128,10 @@ impl Interpreter<'_, '_, '_> {
             self.this = None;
             return true;
         }
+        if let Some(Key::Name(key)) = keys.last() {
+            let span = self.span_from(equals);
+            self.entry_stops_checks(key, &value, span);
+        }
         let value = if adds { self.add(owner, value) } else { value };
         let is_single = keys.len() == 1;
         let after = set_in(&before, &keys, &value, conditional);
