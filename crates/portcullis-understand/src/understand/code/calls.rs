@@ -6,6 +6,7 @@ use portcullis_syntax::Span;
 use super::{
     acts::is_address,
     interpreter::Interpreter,
+    methods::{A_NAME, is_a_name},
     native,
     postfix::COMPOSED,
     services,
@@ -157,6 +158,20 @@ impl Interpreter<'_, '_, '_> {
                 (Some(value), _) if value.taint() != Taint::NONE => value.clone(),
                 (_, value) => value.clone(),
             };
+            // An empty list that nothing is added to calls nothing.
+            const ADDS: &[&str] =
+                &[".add(", ".push(", "splice(", ".unshift(", "concat(", "length", "[...", "fill("];
+            if matches!(&receiver, Some(Value::List(list)) if list.is_empty())
+                && self.language == "javascript"
+                && matches!(called.as_str(), "every" | "filter" | "forEach" | "map" | "some")
+                && self.calls == 0
+                && !ADDS.iter().any(|adds| self.source.contains(adds))
+            {
+                if let Some(function) = self.functions.get_mut(index) {
+                    function.called = true;
+                }
+                continue;
+            }
             // Whoever it was handed to has called it already, or calls it now.
             if times(self, index) == before {
                 let place = given.iter().position(
@@ -198,6 +213,12 @@ impl Interpreter<'_, '_, '_> {
                         Value::List(_) | Value::Table(_) => return body,
                         _ => {}
                     }
+                }
+                // `lines.map((line) => line.split("=")[0])`: names alone, whatever stood behind them.
+                if matches!(called.as_str(), "map" | "flatMap")
+                    && matches!(&body, Value::Text(text) if is_a_name(text))
+                {
+                    return body;
                 }
                 // Each of a list that nobody knows: one stands for all.
                 let is_made_of_each = self.language == "javascript"
@@ -326,6 +347,15 @@ impl Interpreter<'_, '_, '_> {
         // `cls(…)`, `new this(…)`: the class whose method is read.
         let own = matches!(path, "cls" | "this").then(|| self.class_of(path)).flatten();
         let path = self.canonical(own.as_deref().unwrap_or(path));
+        // A class of the script that is called as a module is.
+        if self.language == "python"
+            && let Some((class, _)) = path.split_once('.')
+            && !self.modules.contains(class)
+            && self.is_class(class)
+            && let Some(index) = self.named.get(&path).copied()
+        {
+            return self.apply(index, Some(given));
+        }
         self.replace_for_good(&path, given);
         self.notice_client(&path, given);
         self.notice_answers(&path, given);
@@ -454,6 +484,9 @@ impl Interpreter<'_, '_, '_> {
             && !is_own()
             && path.strip_prefix("RegExp()").is_some_and(|rest| rest.starts_with('.'))
         {
+            if self.matches_names_alone(span) {
+                return Value::unknown(A_NAME);
+            }
             return Value::Text(mixed("a match", given.iter().map(|given| &given.value)));
         }
         let row = || tables::row(self.language, &path);
@@ -587,6 +620,17 @@ impl Interpreter<'_, '_, '_> {
             Act::Shell => path.contains("()"),
             _ => true,
         }
+    }
+
+    /// `/^([A-Z_]+)=/.exec(line)`: whether what the pattern lets through is the name in front of the sign and nothing behind it.
+    fn matches_names_alone(&self, span: Span) -> bool {
+        let source = span.of(self.source);
+        let pattern = source.strip_prefix("/^").and_then(|rest| rest.split_once("=/"));
+        pattern.is_some_and(|(name, _)| {
+            let is_class =
+                |letter: char| letter.is_ascii_alphanumeric() || "_-[]()+*?\\".contains(letter);
+            name.chars().all(is_class) && !["\\S", "\\W", "\\D"].iter().any(|it| name.contains(it))
+        })
     }
 
     /// Says what was not written yet and what only matters together.

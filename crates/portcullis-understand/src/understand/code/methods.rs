@@ -21,7 +21,7 @@ use crate::{
 
 mod texts;
 
-pub(super) use texts::pack;
+pub(super) use texts::{A_NAME, is_a_name, pack};
 use texts::{cut_out, partition, put_into, split};
 
 /// Whether a pattern says by a name what it finds, in whichever directory: `build`, `**/__pycache__`, `*.egg-info`.
@@ -45,6 +45,18 @@ impl Interpreter<'_, '_, '_> {
             return receiver;
         }
         self.method_stops_checks(given, span);
+        // `request.add_header("User-Agent", secret)`
+        if self.language == "python"
+            && matches!(name, "add_header" | "add_unredirected_header" | "putheader")
+            && let [name, value] = given
+        {
+            let header = name.value.as_known().unwrap_or_default();
+            let text = hooked::one_header(header, &value.value);
+            if text.taint.has(Taint::SECRET) {
+                let address = Argument { text: self.peer.clone(), span };
+                self.walk.connect(&address, Some(text), false);
+            }
+        }
         if name == "format_map"
             && let [object] = given
         {
@@ -88,6 +100,10 @@ impl Interpreter<'_, '_, '_> {
                     _ => self.call_value(receiver, rest.to_vec(), span),
                 }
             }
+            // Its own source, which is shown to somebody.
+            Value::Function(_) if name == "toString" && self.is_printed() => {
+                Value::unknown("the source of a function")
+            }
             Value::Function(index) if matches!(name, "call" | "apply" | "bind" | "__call__") => {
                 self.call_through(index, name, given)
             }
@@ -117,6 +133,21 @@ impl Interpreter<'_, '_, '_> {
             "bind" if rest.is_empty() => Value::Function(index),
             _ => self.apply(index, Some(rest)),
         }
+    }
+
+    /// Whether the method of a variable that the reading stands behind is all that `console` is given: `console.log(f.toString())`.
+    fn is_printed(&self) -> bool {
+        let open = self
+            .at
+            .checked_sub(1)
+            .map_or(0, |close| self.unit.partners.get(close).copied().unwrap_or_default());
+        let before = |back: usize| open.checked_sub(back).map_or("", |at| self.word_at(at));
+        self.language == "javascript"
+            && before(2) == "."
+            && before(4) == "("
+            && before(6) == "."
+            && before(7) == "console"
+            && self.word_at(self.at) == ")"
     }
 
     fn file_method(&mut self, index: usize, name: &str, given: &[Given]) -> Value {

@@ -146,6 +146,10 @@ impl Interpreter<'_, '_, '_> {
                 if given.iter().any(|it| {
                     let said = |name: &str| it.value.entry(name);
                     said("dropSchema").is_some_and(Value::is_true)
+                        && !(said("type").and_then(Value::as_known) == Some("sqljs")
+                            && ["autoSave", "database", "location", "url"]
+                                .iter()
+                                .all(|name| said(name).is_none()))
                         && !(said("database").and_then(Value::as_known) == Some(":memory:")
                             && said("url").is_none()
                             && said("type").and_then(Value::as_known).is_some_and(|kind| {

@@ -435,6 +435,18 @@ impl Interpreter<'_, '_, '_> {
                 laid_over::fills(self.walk, &to);
             }
             self.walk.write(&to, WriteMode::Replace, content);
+            // What Python gives back is where the copy lies.
+            if matches!(call.path, "shutil.copy" | "shutil.copy2" | "shutil.copyfile") {
+                let mut place = to.text;
+                let is_directory = place.as_known().is_some_and(|it| it.ends_with('/'))
+                    || place.as_known() == Some("/tmp/tmp.made");
+                let name = from.text.as_known().and_then(|it| it.rsplit('/').next());
+                if let Some(name) = name.filter(|_| is_directory) {
+                    place.push_known(if place.known_prefix().ends_with('/') { "" } else { "/" });
+                    place.push_known(name);
+                }
+                return Value::Text(place);
+            }
         }
         Value::unknown("nothing")
     }

@@ -49,7 +49,8 @@ impl Interpreter<'_, '_, '_> {
                 result = Value::Text(self.program_with(&words, Some(dashes), given, span));
             }
             Doing::Words(["redis-cli" | "kafka-topics" | "kafka-topics.sh", ..])
-                if self.is_in_memory(called.path, given) => {}
+                if self.is_in_memory(called.path, given)
+                    || self.empties_test_database(called.path, given) => {}
             Doing::Words(["django-admin", ..]) if self.is_configured_in_memory(given) => {}
             Doing::Words(words) => {
                 result = Value::Text(self.program_with(words, None, given, span));
