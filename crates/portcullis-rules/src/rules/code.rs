@@ -416,9 +416,10 @@ fn kills_all(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for effect in &scene.effects.list {
         let EffectKind::Noted("code.monitor.processes") = effect.kind else { continue };
         let code = scene.effects.layer_text(effect.at.layer);
-        let kills = [".kill()", ".terminate()", "c.kill(", "os.kill(", "process.kill("]
-            .iter()
-            .any(|call| code.contains(call));
+        let kills =
+            [".kill()", ".send_signal(", ".terminate()", "c.kill(", "os.kill(", "process.kill("]
+                .iter()
+                .any(|call| code.contains(call));
         let chooses =
             ["name", ".cmd", "cmdline", "info[", "username"].iter().any(|word| code.contains(word));
         if kills && !chooses {

@@ -78,6 +78,21 @@ static RULES: &[Rule] = &[
         ..LEAVES
     },
     Rule {
+        id: "exfiltration.secret.unchecked",
+        message: "a key, token or password is sent while nobody checks who answers: anyone on the way can read it",
+        remedy: "give the certificate that is missing, and leave the check on",
+        when: When::Noted,
+        fires: &[
+            "python3 -c 'import os, requests; requests.get(\"https://vault.example.com/v1/x\", headers={\"X-Vault-Token\": os.environ[\"VAULT_TOKEN\"]}, verify=False)'",
+        ],
+        quiet: &[
+            "python3 -c 'import os, requests; requests.get(\"https://vault.example.com/v1/x\", headers={\"X-Vault-Token\": os.environ[\"VAULT_TOKEN\"]})'",
+            "python3 -c 'import os, requests; requests.get(\"https://localhost:8200/v1/x\", headers={\"X-Vault-Token\": os.environ[\"VAULT_TOKEN\"]}, verify=False)'",
+            "python3 -c 'import requests; requests.get(\"https://example.com/\", verify=False)'",
+        ],
+        ..LEAVES
+    },
+    Rule {
         id: "exfiltration.session",
         confidence: Confidence::Medium,
         message: "this session was shown a secret and text from elsewhere, and now something is sent out",

@@ -284,6 +284,19 @@ static RULES: &[Rule] = &[
         ..LATER
     },
     Rule {
+        id: "persistence.service.manager",
+        severity: Severity::High,
+        message: "what this keeps running would be started whenever the machine is",
+        remedy: "start it for as long as it is needed: `pm2 start`",
+        when: When::Command(&["pm2 startup"]),
+        fires: &[
+            "pm2 startup systemd -u dev --hp /home/dev",
+            "sudo env PATH=$PATH pm2 startup systemd -u dev --hp /home/dev",
+        ],
+        quiet: &["pm2 start server.js", "pm2 save", "pm2 unstartup systemd"],
+        ..LATER
+    },
+    Rule {
         id: "persistence.machine.enlisted",
         message: "from now on this machine would run the jobs that somebody else sends it",
         remedy: "let the person who answers for the machine enlist it",

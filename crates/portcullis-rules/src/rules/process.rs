@@ -168,6 +168,32 @@ static RULES: &[Rule] = &[
         ..RUNNING
     },
     Rule {
+        id: "system.process.runtime.found",
+        message: "every program of a language would be stopped, as a list of the processes has them: editors' servers and other people's work, and the agent itself where it is one",
+        remedy: "stop the one that is meant: `kill PID`, `pkill -f 'node server.js'`",
+        when: When::Effect(Kinds::KILL, |effect, scene| {
+            let EffectKind::Kill { target, .. } = &effect.kind else { return None };
+            let is_unknown = target.as_known().is_none();
+            (is_unknown && is_runtime_looked_for(target, scene)).then(|| at(Severity::High))
+        }),
+        fires: &[
+            "kill -9 $(pgrep node)",
+            "kill $(pgrep -x python3)",
+            "kill $(ps -eo pid,comm | awk '/node|postgres/ {print $1}')",
+            "ps aux | grep '[p]ython3' | awk '{print $2}' | xargs kill",
+            "kill $(pidof java)",
+        ],
+        quiet: &[
+            "kill $(pgrep -f 'node server.js')",
+            "kill $(pgrep vite)",
+            "kill $(lsof -ti :3000)",
+            "kill $(pgrep -P $$ node)",
+            "pgrep node",
+            "kill $(ps aux | grep 'node server.js' | awk '{print $2}')",
+        ],
+        ..RUNNING
+    },
+    Rule {
         id: "system.input.typed",
         message: "keys would be pressed in other programs, as if the person did it",
         remedy: "let the person press them, or use what the program offers to scripts",
@@ -307,6 +333,50 @@ fn is_guard_looked_for(target: &Text, effect: &Effect, scene: &Scene<'_>) -> boo
         LOOKING.iter().any(|way| text.contains(way)) && is_guard(&plain(text))
     };
     by_words || !is_noted_down() && by_comparing()
+}
+
+/// Whether a number that nobody knows yet was found by looking for the programs of a language, and for nothing closer.
+fn is_runtime_looked_for(target: &Text, scene: &Scene<'_>) -> bool {
+    const RUNTIMES: &[&str] =
+        &["bun", "deno", "dotnet", "java", "node", "nodejs", "php", "python", "python3", "ruby"];
+    // Whose children, which terminal, which port: that is closer.
+    const CLOSER: &[&str] = &["-P", "--parent", "-t", "--terminal", "-g", "--pgroup", "-s"];
+    let origins = scene.origins(target);
+    let mut runs = origins.iter().copied().filter_map(run);
+    // Each of what a pattern lets through is a program: `node|postgres`, `[n]ode`, `^python3$`.
+    let is_runtime = |pattern: &str| {
+        let plain = pattern.replace(['[', ']', '^', '$', '\\', '(', ')'], "");
+        let mut words = plain.split('|').peekable();
+        let is_word = |word: &str| {
+            word.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.'))
+        };
+        words.clone().all(is_word) && words.any(|word| RUNTIMES.contains(&word))
+    };
+    let choosing = |run: &Run| match run.program.as_str() {
+        "pgrep" | "pidof" => {
+            let mut operands = words(run).filter(|word| !word.starts_with('-'));
+            let is_closer = words(run).any(|word| CLOSER.contains(&word));
+            !is_closer && operands.next().is_some_and(is_runtime) && operands.next().is_none()
+        }
+        "grep" | "egrep" => words(run).find(|word| !word.starts_with('-')).is_some_and(is_runtime),
+        "awk" | "gawk" | "mawk" => {
+            let code = words(run).find(|word| !word.starts_with('-')).unwrap_or_default();
+            let pattern = code.trim_start().strip_prefix('/').and_then(|it| it.split_once('/'));
+            pattern.is_some_and(|(pattern, _)| is_runtime(pattern))
+        }
+        _ => false,
+    };
+    let is_listed = |run: &Run| {
+        matches!(run.program.as_str(), "pgrep" | "pidof" | "ps")
+            && !words(run).any(|word| CLOSER.contains(&word) || word == "--ppid" || word == "-p")
+    };
+    let is_chosen_closer = |run: &Run| {
+        matches!(run.program.as_str(), "grep" | "egrep")
+            && !words(run).any(|word| word.starts_with("-v") || word == "--invert-match")
+            && !words(run).find(|word| !word.starts_with('-')).is_some_and(is_runtime)
+    };
+    let lists = runs.clone().any(is_listed);
+    lists && !runs.clone().any(is_chosen_closer) && runs.any(choosing)
 }
 
 /// `echo $! > auditd.pid` … `kill "$(cat auditd.pid)"`: the number of a program that this very text started. What stands in the file came

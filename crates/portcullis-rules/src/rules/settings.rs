@@ -34,7 +34,56 @@ pub(super) fn stays_secret(effect: &Effect, scene: &Scene<'_>) -> bool {
         return first.is_some_and(shows_names) && names_only();
     }
     let is_kept = || !is_it(&scene.effects.shown) || is_given_to_program(scene, &is_it);
+    if takes_names(effect, scene, &is_it) {
+        return true;
+    }
     names_only() || is_kept() && is_loaded(effect, scene, &is_it)
+}
+
+/// `[line.split("=", 1)[0] for line in open(".env")]`: code that takes the names apart from their values, and shows nothing else of the file.
+fn takes_names(effect: &Effect, scene: &Scene<'_>, is_it: &dyn Fn(&Text) -> bool) -> bool {
+    /// How the names are taken.
+    const TAKES: &[&str] = &["split('=", "split(\"=", "partition('='", "partition(\"=\"", ")=/"];
+    /// What may show the file in a way that nobody follows.
+    const OUTLETS: &[&str] = &[
+        "assert",
+        "environ",
+        "eval",
+        "exec(\"",
+        "exec('",
+        "fetch(",
+        "getenv",
+        "http",
+        "locals",
+        "logg",
+        "pprint",
+        "process.env",
+        "raise",
+        "request",
+        "rich",
+        "socket",
+        "stderr",
+        "stdout",
+        "subprocess",
+        "sys.",
+        "system(",
+        "throw",
+        "urllib",
+        "vars",
+    ];
+    let code = scene.effects.layer_text(effect.at.layer);
+    let is_code = scene.effects.list.iter().any(|other| {
+        matches!(&other.kind, EffectKind::Execute { language, .. }
+            if matches!(*language, "python" | "javascript"))
+    });
+    let is_handed = scene.effects.list.iter().filter_map(run).any(|run| {
+        run.arguments.iter().any(|word| is_it(&word.text)) || run.input.as_ref().is_some_and(is_it)
+    });
+    is_code
+        && !is_handed
+        && !is_it(&scene.effects.shown)
+        && TAKES.iter().any(|way| code.contains(way))
+        && !OUTLETS.iter().any(|outlet| code.contains(outlet))
 }
 
 /// `env $(grep -v '^#' .env | xargs) PROGRAM`: what the program prints is its own, where nothing shows variables.

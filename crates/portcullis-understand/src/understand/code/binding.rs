@@ -50,6 +50,9 @@ const OBEYED: &[&str] = &[
     "ALL_PROXY",
 ];
 
+/// How many tokens are looked at for the blocks around a line.
+const LINES: usize = 512;
+
 /// How many second names of lists are remembered.
 const ALIASES: usize = 64;
 
@@ -452,21 +455,32 @@ impl Interpreter<'_, '_, '_> {
         };
         let begin = (0..=last).rev().leading(64).find(begins).unwrap_or(last);
         let before = begin.checked_sub(1).map_or("", |before| self.word_at(before));
-        let is_outermost = self.language != "python"
-            || self.unit.tokens.get(begin).is_some_and(|token| token.indent == 0);
+        let is_outermost = self.language != "python" || self.is_in_managers_alone(begin);
         is_outermost
             && !matches!(before, ")" | "else")
             && !(begin..last).any(|at| DECIDES.contains(&self.word_at(at)))
     }
 
+    /// Whether every block around the line at `begin` is that of a `with`.
+    fn is_in_managers_alone(&self, begin: usize) -> bool {
+        let indent = |at: usize| self.unit.tokens.get(at).map_or(0, |token| token.indent);
+        let mut least = indent(begin);
+        let mut lines = (0..begin).rev().leading(LINES).filter(|at| self.is_first(*at));
+        while least > 0 {
+            let Some(head) = lines.find(|at| indent(*at) < least) else { return false };
+            if self.word_at(head) != "with" {
+                return false;
+            }
+            least = indent(head);
+        }
+        true
+    }
+
     /// `object.member = value`, `object['key'] = value`.
     pub(super) fn store_member(&mut self, place: Value, value: Value) {
         let Value::Name(path, _) = place else { return };
-        let client = ["requests.", "httpx.", "aiohttp."].iter().any(|name| path.starts_with(name));
-        if path.ends_with(".verify") && client && value.is_false() {
-            let span = self.span_from(self.at.saturating_sub(1));
-            self.walk.note("code.security.disabled", span);
-        }
+        let span = self.span_from(self.at.saturating_sub(1));
+        self.member_stops_checks(&path, &value, span);
         self.points_anew(&path, &value);
         self.adds_by_member(&path, &value);
         let here = self.span_from(self.at.saturating_sub(1));

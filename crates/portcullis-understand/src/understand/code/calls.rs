@@ -7,6 +7,7 @@ use super::{
     acts::is_address,
     fed::is_program,
     interpreter::Interpreter,
+    methods::{A_NAME, is_a_name},
     native,
     postfix::COMPOSED,
     services,
@@ -168,6 +169,20 @@ impl Interpreter<'_, '_, '_> {
                 (Some(value), _) if value.taint() != Taint::NONE => value.clone(),
                 (_, value) => value.clone(),
             };
+            // An empty list that nothing is added to calls nothing.
+            const ADDS: &[&str] =
+                &[".add(", ".push(", "splice(", ".unshift(", "concat(", "length", "[...", "fill("];
+            if matches!(&receiver, Some(Value::List(list)) if list.is_empty())
+                && self.language == "javascript"
+                && matches!(called.as_str(), "every" | "filter" | "forEach" | "map" | "some")
+                && self.calls == 0
+                && !ADDS.iter().any(|adds| self.source.contains(adds))
+            {
+                if let Some(function) = self.functions.get_mut(index) {
+                    function.called = true;
+                }
+                continue;
+            }
             // Whoever it was handed to has called it already, or calls it now.
             if times(self, index) == before {
                 let place = given.iter().position(
@@ -209,6 +224,12 @@ impl Interpreter<'_, '_, '_> {
                         Value::List(_) | Value::Table(_) => return body,
                         _ => {}
                     }
+                }
+                // `lines.map((line) => line.split("=")[0])`: names alone, whatever stood behind them.
+                if matches!(called.as_str(), "map" | "flatMap")
+                    && matches!(&body, Value::Text(text) if is_a_name(text))
+                {
+                    return body;
                 }
                 // Each of a list that nobody knows: one stands for all.
                 let is_made_of_each = self.language == "javascript"
@@ -358,6 +379,15 @@ impl Interpreter<'_, '_, '_> {
         // `cls(…)`, `new this(…)`: the class whose method is read.
         let own = matches!(path, "cls" | "this").then(|| self.class_of(path)).flatten();
         let path = self.canonical(own.as_deref().unwrap_or(path));
+        // A class of the script that is called as a module is.
+        if self.language == "python"
+            && let Some((class, _)) = path.split_once('.')
+            && !self.modules.contains(class)
+            && self.is_class(class)
+            && let Some(index) = self.named.get(&path).copied()
+        {
+            return self.apply(index, Some(given));
+        }
         self.replace_for_good(&path, given);
         self.notice_client(&path, given);
         self.notice_answers(&path, given);
@@ -377,6 +407,9 @@ impl Interpreter<'_, '_, '_> {
             self.walk.gap(span, GapReason::UnknownCode);
         }
         self.named_from_elsewhere(&path, &text, span);
+        self.call_stops_checks(&path, given, span);
+        self.notice_machine(&path, given);
+        self.notice_repository(&path, given);
         self.notice_base(&path, given);
         self.notice_hooks(&path, given, span);
         self.hands_to_program(&path, given);
@@ -483,11 +516,24 @@ impl Interpreter<'_, '_, '_> {
             && !is_own()
             && path.strip_prefix("RegExp()").is_some_and(|rest| rest.starts_with('.'))
         {
+            if self.matches_names_alone(span) {
+                return Value::unknown(A_NAME);
+            }
             return Value::Text(mixed("a match", given.iter().map(|given| &given.value)));
         }
         let row = || tables::row(self.language, &path);
         if let Some(act) = tables::request_of_client(self.language, &path, &last).or_else(row) {
             return self.act(act, &path, given, span);
+        }
+        // The method of a client that a class of the script was made from.
+        let root = path.split(['.', '(']).next().unwrap_or_default();
+        if let Some(base) = self.bases.get(root) {
+            let whole = format!("{base}{}", path.get(root.len()..).unwrap_or_default());
+            let row = || tables::row(self.language, &whole);
+            if let Some(act) = tables::request_of_client(self.language, &whole, &last).or_else(row)
+            {
+                return self.act(act, &whole, given, span);
+            }
         }
         if let Some(value) = self.library(&path, &text, given, span) {
             return value;
@@ -608,8 +654,20 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// `/^([A-Z_]+)=/.exec(line)`: whether what the pattern lets through is the name in front of the sign and nothing behind it.
+    fn matches_names_alone(&self, span: Span) -> bool {
+        let source = span.of(self.source);
+        let pattern = source.strip_prefix("/^").and_then(|rest| rest.split_once("=/"));
+        pattern.is_some_and(|(name, _)| {
+            let is_class =
+                |letter: char| letter.is_ascii_alphanumeric() || "_-[]()+*?\\".contains(letter);
+            name.chars().all(is_class) && !["\\S", "\\W", "\\D"].iter().any(|it| name.contains(it))
+        })
+    }
+
     /// Says what was not written yet and what only matters together.
     pub(super) fn finish(&mut self) {
+        self.finish_unchecked();
         if let Some(at) = self.seen.duplicates.or(self.seen.spawns) {
             let shell = self.seen.spawns.is_some();
             if self.seen.duplicates.is_some() && shell && (self.seen.connects || self.seen.listens)

@@ -537,6 +537,21 @@ impl Interpreter<'_, '_, '_> {
             let span = self.span_from(body.start);
             self.walk.note("code.fork.loop", span);
         }
+        // Each of them starts the next, and nothing decides whether.
+        let decides = (body.start..body.end.min(body.start + BODY))
+            .any(|index| matches!(self.word_at(index), "if" | "?" | "while" | "and" | "or"));
+        let starts_itself = (body.start..body.end.min(body.start + BODY)).any(|index| {
+            self.word_at(index) == "target"
+                && self.word_at(index + 1) == "="
+                && self.word_at(index + 2) == name
+        });
+        let goes_through = (body.start..body.end.min(body.start + BODY))
+            .any(|index| self.word_at(index) == "for" && self.word_at(index + 3) != "range");
+        if starts_itself && is_process && !decides && !leaves && !goes_through {
+            let span = self.span_from(body.start);
+            self.walk.note("code.fork.loop", span);
+            return;
+        }
         let chooses = (body.start..body.end.min(body.start + BODY))
             .any(|index| matches!(self.word_at(index), "if" | "?" | "while" | "for"));
         if again && !chooses && self.multiplies(body.start, body.end) {

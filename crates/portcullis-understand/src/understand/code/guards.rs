@@ -3,7 +3,7 @@
 //!
 //! What a condition says is read in `said`, and only where the script leaves the functions that it is made of as they are.
 
-use std::ops::Range;
+use std::{ops::Range, rc::Rc};
 
 use super::{
     interpreter::Interpreter,
@@ -56,6 +56,11 @@ impl Interpreter<'_, '_, '_> {
         let said = if is_assertion { Said::Not(Box::new(said)) } else { said };
         let holds = self.holds(&said);
         if holds == Some(false) && has_body {
+            /// How many such bodies are remembered.
+            const BODIES: usize = 64;
+            if self.calls == 0 && self.seen.never_done.len() < BODIES {
+                self.seen.never_done.push((Rc::clone(&self.unit), body.clone()));
+            }
             self.at = body.end;
             return true;
         }

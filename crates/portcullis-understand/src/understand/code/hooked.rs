@@ -50,6 +50,11 @@ impl Interpreter<'_, '_, '_> {
             }
             _ => {}
         }
+        if matches!(path, "URL().searchParams.set" | "URL().searchParams.append")
+            && let [_, value, ..] = given
+        {
+            return self.remember_added("URL()", services::sent(&value.value));
+        }
         if let Some(rest) = path.strip_prefix(REQUEST) {
             if matches!(rest, ".headers.set" | ".headers.append" | ".setHeader")
                 && let [name, value, ..] = given

@@ -20,6 +20,7 @@ use super::{
     learned::Learned,
     played::Client,
     replaced::Replaced,
+    unchecked::Unchecked,
     value::{Given, Value},
 };
 use crate::{
@@ -213,6 +214,7 @@ impl<'w, 'f, 's> Interpreter<'w, 'f, 's> {
             last_file: None,
             output: Text::default(),
             seen: Seen::default(),
+            unchecked: Unchecked::default(),
         };
         if let Some(data) = data {
             let lines: Vec<Value> = data.lines().leading(DATA).map(Value::known).collect();
@@ -444,6 +446,8 @@ pub(super) struct Interpreter<'w, 'f, 's> {
     pub(super) last_file: Option<usize>,
     pub(super) output: Text,
     pub(super) seen: Seen,
+    /// Which connections nobody checks.
+    pub(super) unchecked: Unchecked,
 }
 
 impl<'s> Interpreter<'_, '_, 's> {

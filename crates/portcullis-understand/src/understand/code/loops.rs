@@ -234,9 +234,27 @@ impl Interpreter<'_, '_, '_> {
         if !self.spend(at / 8) {
             return;
         }
-        let opens = |index: usize| self.word_at(index) == "{" && self.partner(index) > at;
-        let decides =
-            at > 0 && matches!(self.word_at(at - 1), ")" | "&&" | "||" | "?" | ":" | "else");
+        // What asks which copy this is.
+        const ASKS: &[&str] =
+            &["argv", "connected", "env", "isMainThread", "isMaster", "isPrimary", "send"];
+        let asks = (0..self.unit.tokens.len()).any(|index| ASKS.contains(&self.word_at(index)));
+        // The head of a block, or of what a bracket closes, that goes on anyway: a loop, a function.
+        let goes_on = |close: usize| {
+            let open = self.partner(close).min(close);
+            let head = open.checked_sub(1).map_or("", |head| self.word_at(head));
+            !asks && !matches!(head, "catch" | "if" | "switch")
+        };
+        let opens = |index: usize| {
+            let before = index.checked_sub(1).map_or("", |before| self.word_at(before));
+            self.word_at(index) == "{"
+                && self.partner(index) > at
+                && !(before == "=>" && !asks || before == ")" && goes_on(index - 1))
+        };
+        let decides = at > 0
+            && match self.word_at(at - 1) {
+                ")" => !goes_on(at - 1),
+                word => matches!(word, "&&" | "||" | "?" | ":" | "else"),
+            };
         let is_timed = |open: usize| {
             self.word_at(open) == "("
                 && self.partner(open) > at

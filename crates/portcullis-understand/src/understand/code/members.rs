@@ -224,6 +224,9 @@ impl Interpreter<'_, '_, '_> {
         if let Some(place) = self.place_of_module(path, name) {
             return place;
         }
+        if let Some(place) = self.place_in_repository(path, name) {
+            return place;
+        }
         match (path, name) {
             ("account()", "dir") => return Value::Text(text),
             (_, "__dict__") => return Value::reached(path, text),

@@ -8,6 +8,7 @@ use super::{
     fold::{self, Fold},
     handed, hooked,
     interpreter::Interpreter,
+    services,
     tables::Act,
     value::{Given, Value, mixed},
 };
@@ -20,7 +21,7 @@ use crate::{
 
 mod texts;
 
-pub(super) use texts::pack;
+pub(super) use texts::{A_NAME, is_a_name, pack};
 use texts::{cut_out, partition, put_into, split};
 
 /// Whether a pattern says by a name what it finds, in whichever directory: `build`, `**/__pycache__`, `*.egg-info`.
@@ -42,6 +43,19 @@ impl Interpreter<'_, '_, '_> {
     ) -> Value {
         if self.tells_program(&receiver, name, given) {
             return receiver;
+        }
+        self.method_stops_checks(given, span);
+        // `request.add_header("User-Agent", secret)`
+        if self.language == "python"
+            && matches!(name, "add_header" | "add_unredirected_header" | "putheader")
+            && let [name, value] = given
+        {
+            let header = name.value.as_known().unwrap_or_default();
+            let text = hooked::one_header(header, &value.value);
+            if text.taint.has(Taint::SECRET) {
+                let address = Argument { text: self.peer.clone(), span };
+                self.walk.connect(&address, Some(text), false);
+            }
         }
         if name == "format_map"
             && let [object] = given
@@ -86,6 +100,10 @@ impl Interpreter<'_, '_, '_> {
                     _ => self.call_value(receiver, rest.to_vec(), span),
                 }
             }
+            // Its own source, which is shown to somebody.
+            Value::Function(_) if name == "toString" && self.is_printed() => {
+                Value::unknown("the source of a function")
+            }
             Value::Function(index) if matches!(name, "call" | "apply" | "bind" | "__call__") => {
                 self.call_through(index, name, given)
             }
@@ -117,6 +135,21 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// Whether the method of a variable that the reading stands behind is all that `console` is given: `console.log(f.toString())`.
+    fn is_printed(&self) -> bool {
+        let open = self
+            .at
+            .checked_sub(1)
+            .map_or(0, |close| self.unit.partners.get(close).copied().unwrap_or_default());
+        let before = |back: usize| open.checked_sub(back).map_or("", |at| self.word_at(at));
+        self.language == "javascript"
+            && before(2) == "."
+            && before(4) == "("
+            && before(6) == "."
+            && before(7) == "console"
+            && self.word_at(self.at) == ")"
+    }
+
     fn file_method(&mut self, index: usize, name: &str, given: &[Given]) -> Value {
         match name {
             "write" | "writelines" | "puts" | "print" | "printf" | "syswrite" | "end"
@@ -127,7 +160,7 @@ impl Interpreter<'_, '_, '_> {
                         Value::List(list) => {
                             list.iter().for_each(|value| content.append(&value.text()))
                         }
-                        value => content.append(&value.text()),
+                        value => content.append(&services::put_down(value)),
                     }
                 }
                 if matches!(name, "puts") {
@@ -423,7 +456,9 @@ impl Interpreter<'_, '_, '_> {
         }
         let path = Argument { text: receiver.text(), span };
         let content = |given: &[Given]| {
-            given.first().map_or_else(|| Text::unknown("content"), |given| given.value.text())
+            given
+                .first()
+                .map_or_else(|| Text::unknown("content"), |given| services::put_down(&given.value))
         };
         match name {
             "unlink" | "rmdir" | "delete" | "deleteDir" | "remove"

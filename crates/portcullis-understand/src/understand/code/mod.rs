@@ -59,6 +59,7 @@ mod postfix;
 mod raised;
 mod reduced;
 mod replaced;
+mod repository_objects;
 mod running;
 mod services;
 mod special;
@@ -68,6 +69,7 @@ mod tables;
 mod templates;
 mod tested;
 mod through;
+mod unchecked;
 mod unreached;
 
 /// Ways to give a shell to another machine that take no call a table could know: a line that `awk` reads from a socket and

@@ -312,6 +312,14 @@ impl Interpreter<'_, '_, '_> {
 
     /// What a loop over an object goes through.
     pub(super) fn gone_through(&mut self, object: &Value, span: Span) -> Option<Value> {
+        // The lines of an open file.
+        if let Value::File(index) = object {
+            let read = self.read_of_file(*index);
+            return Some(match read.as_known() {
+                Some(known) => Value::List(known.split_inclusive('\n').map(Value::known).collect()),
+                None => Value::Text(read.derive([Piece::Unknown("a line".into())])),
+            });
+        }
         const ITERATORS: &[&str] =
             &["__iter__", "__aiter__", "Symbol.iterator", "Symbol.asyncIterator", "getIterator"];
         let made = ITERATORS.iter().find_map(|method| match object.entry(method) {

@@ -6,6 +6,7 @@ use super::{
     acts::network,
     hooked::told_by_headers,
     interpreter::{Interpreter, Open},
+    services,
     value::{Given, Value, mixed},
 };
 use crate::{
@@ -535,7 +536,11 @@ impl Interpreter<'_, '_, '_> {
             self.kept(given);
         }
         for index in open {
-            let content = mixed("content", given.iter().map(|given| &given.value));
+            // `json.dump(settings, file)`
+            let content = match given {
+                [Given { value: whole @ Value::Table(_), .. }, ..] => services::put_down(whole),
+                _ => mixed("content", given.iter().map(|given| &given.value)),
+            };
             self.write_file(index, &content);
         }
     }

@@ -167,7 +167,16 @@ impl Interpreter<'_, '_, '_> {
             }
             "-" | "+" => {
                 self.at += 1;
-                match self.prefixed() {
+                let value = self.prefixed();
+                // What an object is worth as a number, it says itself.
+                let value = match value.own_entry("valueOf") {
+                    Some(Value::Function(index)) if self.language == "javascript" => {
+                        let index = *index;
+                        self.apply(index, Some(&[]))
+                    }
+                    _ => value,
+                };
+                match value {
                     // The sign stands before the whole power.
                     Value::Number(_) if word == "-" && self.word() == "**" => {
                         Value::unknown("a number")

@@ -243,7 +243,6 @@ impl Interpreter<'_, '_, '_> {
             "import(",
             "navigator",
             "process",
-            "require(",
             "self",
             "window",
         ];
@@ -263,7 +262,8 @@ impl Interpreter<'_, '_, '_> {
         self.language == "javascript"
             && given.iter().any(is_handed)
             && self.modules.iter().all(is_own)
-            && self.source.matches("import").count() == self.modules.len()
+            && self.source.matches("import").count() + self.source.matches("require(").count()
+                == self.modules.len()
             && self.stands_alone()
             && !spreads_options(self.source)
             && !MAKES.iter().any(|word| plain.contains(word))

@@ -566,6 +566,7 @@ impl Interpreter<'_, '_, '_> {
         match &*path {
             "unittest.mock.patch" | "mock.patch" => {
                 if !self.is_plain_patch(open, close) {
+                    self.calls_another(open, close);
                     return Vec::new();
                 }
                 let outer = std::mem::replace(&mut self.at, open + 1);
@@ -625,6 +626,26 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Whether a patch has a text for its target and nothing that may run what it stands for.
+    /// `patch("os.path.getsize", side_effect=shutil.rmtree)`: what is called in its place is another function.
+    fn calls_another(&mut self, open: usize, close: usize) {
+        if self.word_at(open) != "(" {
+            return;
+        }
+        let back = std::mem::replace(&mut self.at, open);
+        let given = self.arguments_until(close);
+        self.at = back;
+        let target = given.first().and_then(|it| it.value.as_known().map(str::to_owned));
+        let called = given
+            .iter()
+            .skip(1)
+            .find(|it| matches!(it.name.as_deref(), None | Some("new" | "side_effect" | "wraps")));
+        let (Some(target), Some(called)) = (target, called) else { return };
+        if matches!(called.value, Value::Function(_) | Value::Name(..)) && !called.value.is_false()
+        {
+            self.bind(target, called.value.clone());
+        }
+    }
+
     fn is_plain_patch(&self, open: usize, close: usize) -> bool {
         let is_text = self.word_at(open + 1).is_empty() && open + 1 < close;
         let mut at = open + 2;

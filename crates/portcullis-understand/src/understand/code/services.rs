@@ -22,7 +22,7 @@ mod weakened;
 
 pub(super) use cluster::is_rehearsal;
 pub(super) use command::kebab;
-pub(super) use command::{data_of, sent};
+pub(super) use command::{data_of, put_down, sent};
 use command::{known, options};
 pub(super) use stored::is_environment;
 
@@ -146,6 +146,10 @@ impl Interpreter<'_, '_, '_> {
                 if given.iter().any(|it| {
                     let said = |name: &str| it.value.entry(name);
                     said("dropSchema").is_some_and(Value::is_true)
+                        && !(said("type").and_then(Value::as_known) == Some("sqljs")
+                            && ["autoSave", "database", "location", "url"]
+                                .iter()
+                                .all(|name| said(name).is_none()))
                         && !(said("database").and_then(Value::as_known) == Some(":memory:")
                             && said("url").is_none()
                             && said("type").and_then(Value::as_known).is_some_and(|kind| {

@@ -427,6 +427,7 @@ impl Interpreter<'_, '_, '_> {
                     return None;
                 };
                 let path = format!("{path}.{name}");
+                self.member_stops_checks(&path, &value.value, span);
                 if let Some(name) = self.put_under(&path) {
                     self.bind(name.to_owned(), value.value.clone());
                 }

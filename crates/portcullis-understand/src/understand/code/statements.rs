@@ -298,6 +298,12 @@ impl Interpreter<'_, '_, '_> {
                     let end = self.rounds_of_while(start);
                     self.at = end.unwrap_or(start + 1);
                 }
+                if matches!(word, "raise" | "throw") && self.leaves_function(start) {
+                    if !self.is_first(self.at) {
+                        self.expression(0);
+                    }
+                    self.at = self.end;
+                }
             }
             "goto" | "loop" | "redo" => {
                 self.endless(start);
@@ -309,7 +315,7 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
                 self.yielded_here();
             }
-            "return" | "yield" => {
+            word @ ("return" | "yield") => {
                 self.at += 1;
                 if !self.is_first(self.at) {
                     let value = self.values_in_line();
@@ -318,11 +324,33 @@ impl Interpreter<'_, '_, '_> {
                         None => value,
                     });
                 }
+                if word == "return" && self.leaves_function(start) {
+                    self.at = self.end;
+                }
             }
             "print" | "printf" if self.language == "awk" => self.awk_print(),
             _ => return false,
         }
         true
+    }
+
+    /// Whether the statement at `start` surely ends the body of the function that is read, so that what stands behind it there is never done.
+    fn leaves_function(&self, start: usize) -> bool {
+        if self.calls == 0 || start == 0 {
+            return false;
+        }
+        let before = self.word_at(start - 1);
+        let is_outermost = match self.language {
+            "python" => {
+                let token = self.unit.tokens.get(start);
+                token.is_some_and(|token| token.first && token.indent == self.indent)
+            }
+            "javascript" => self.blocks == 0 && matches!(before, ";" | "{" | "}"),
+            _ => false,
+        };
+        // What is declared there is known in the whole body, and a generator is one by what it never does too.
+        const DECLARES: &[&str] = &["class", "function", "yield"];
+        is_outermost && !(start..self.end).any(|at| DECLARES.contains(&self.word_at(at)))
     }
 
     /// Where `=` stands behind targets of which one takes the rest, or several: `first, *others = names`, `a, (b, c) = d`.

@@ -148,7 +148,10 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         let heads: Vec<usize> = candidates.iter().map(|it| it.name).collect();
-        let exports = self.exports(end);
+        let mut exports = self.exports(end);
+        let never_done = self.seen.never_done.iter();
+        let never_done = never_done.filter(|(unit, _)| Rc::ptr_eq(unit, &self.unit));
+        exports.extend(never_done.map(|(_, body)| body.clone()));
         // What only stands in the body of another that nothing calls, nothing calls.
         loop {
             let count = candidates.len();

@@ -1,7 +1,10 @@
 //! Calls that speak with another machine. Owns which of what they are given is the address, what goes along with a request, and what came over the network.
 
+use portcullis_syntax::Span;
+
 use super::{
     super::{
+        hooked::told_by_headers,
         interpreter::Interpreter,
         services,
         tables::Act,
@@ -52,10 +55,16 @@ impl Interpreter<'_, '_, '_> {
         // What headers and functions that run before each request add.
         let mut added = Text::default();
         for one in call.given {
-            let text = self.added_by(path, &one.value, span);
+            let text = match one.name.as_deref() {
+                Some("headers") => told_by_headers(&one.value),
+                _ => self.added_by(path, &one.value, span),
+            };
             added.inherit(&text);
         }
         added.inherit(&self.added_to(path));
+        if matches!(&address.value, Value::Name(of, _) if of.starts_with("URL()")) {
+            added.inherit(&self.added_to("URL()"));
+        }
         if added.taint.has(Taint::SECRET) {
             match &mut sends {
                 Some(before) => before.append(&added),
@@ -76,6 +85,7 @@ impl Interpreter<'_, '_, '_> {
         if argument.text.taint.has(Taint::SECRET) && sends.is_none() {
             sends = Some(argument.text.clone());
         }
+        self.carries_secret(path, call.given, &argument.text, &added, span);
         self.seen.connects |= path.contains("etcat");
         self.peer = argument.text.clone();
         if leads_away(&argument.text) && self.is_unending() {
@@ -90,8 +100,18 @@ impl Interpreter<'_, '_, '_> {
             Act::Post if path != "navigator.sendBeacon" => Some(Text::known("POST")),
             _ => call.option("method").map(|method| method.text()),
         };
-        if let Some(method) = method.as_ref().and_then(Text::as_known) {
+        if let Some(socket) = self.socket_of(call, &argument.text) {
+            self.request_through(&socket, method.as_ref(), call, &argument.text, sends.as_ref());
+        } else if let Some(method) = method.as_ref().and_then(Text::as_known) {
             self.request_by(method, &argument.text, sends.as_ref(), span);
+        }
+        // Each that the service itself listed.
+        let changes = method.as_ref().and_then(Text::as_known);
+        if changes.is_some_and(|it| matches!(it.to_ascii_uppercase().as_str(), "PATCH" | "PUT"))
+            && argument.text.taint.has(Taint::NETWORK)
+            && self.is_repeated(span)
+        {
+            self.walk.note("service.records.changed", span);
         }
         let response = self.walk.connect(&argument, sends, false);
         if matches!(path, "curl_init" | "curl_setopt") {
@@ -102,6 +122,75 @@ impl Interpreter<'_, '_, '_> {
             return Value::Text(response);
         }
         Value::Text(network(response))
+    }
+
+    /// The socket of this machine that a request goes to: `{ socketPath: "/var/run/docker.sock" }`, `http+unix://%2Fvar%2Frun%2Fdocker.sock/…`.
+    fn socket_of(&self, call: Call<'_>, address: &Text) -> Option<Text> {
+        let told = ["socketPath", "socket_path", "uds"].iter().find_map(|name| call.option(name));
+        if let Some(told) = told {
+            return Some(told.text());
+        }
+        let rest = address.known_prefix().strip_prefix("http+unix://")?;
+        let host = rest.split('/').next().unwrap_or(rest);
+        Some(Text::known(host.replace("%2F", "/").replace("%2f", "/")))
+    }
+
+    /// A request through a socket of this machine, as `curl` makes it.
+    fn request_through(
+        &mut self,
+        socket: &Text,
+        method: Option<&Text>,
+        call: Call<'_>,
+        address: &Text,
+        body: Option<&Text>,
+    ) {
+        let told = call.option("path").map(|path| path.text());
+        let path = told.unwrap_or_else(|| {
+            let whole = address.known_prefix();
+            let rest = whole.split_once("://").map_or(whole, |(_, rest)| rest);
+            let from = rest.find('/').unwrap_or(rest.len());
+            Text::known(rest.get(from..).unwrap_or_default())
+        });
+        let method = method.and_then(Text::as_known).unwrap_or("GET").to_ascii_uppercase();
+        let mut url = Text::known("http://localhost");
+        url.append(&path);
+        self.told_through(socket, &method, url, body, call.span);
+    }
+
+    /// `sock.sendall(b"POST /containers/create HTTP/1.1\r\n…")`: the same, written by hand.
+    fn written_request(&mut self, sends: &Text, span: Span) {
+        let Some(socket) = self.peer.as_known().filter(|peer| peer.ends_with(".sock")) else {
+            return;
+        };
+        let socket = Text::known(socket);
+        let said = sends.known_prefix();
+        let mut words = said.split_whitespace();
+        let (Some(method), Some(path)) = (words.next(), words.next()) else { return };
+        if !matches!(method, "DELETE" | "PATCH" | "POST" | "PUT") {
+            return;
+        }
+        let url = Text::known(format!("http://localhost{path}"));
+        let method = method.to_owned();
+        let body = Text::unknown("a body");
+        self.told_through(&socket, &method, url, Some(&body), span);
+    }
+
+    fn told_through(
+        &mut self,
+        socket: &Text,
+        method: &str,
+        url: Text,
+        body: Option<&Text>,
+        span: Span,
+    ) {
+        let mut words = vec![Text::known("curl"), Text::known("--unix-socket"), socket.clone()];
+        words.extend([Text::known("-X"), Text::known(method), url]);
+        if method != "GET" {
+            let body = body.cloned().unwrap_or_else(|| Text::unknown("a body"));
+            words.extend([Text::known("-d"), body]);
+        }
+        let words: Vec<Argument> = words.into_iter().map(|text| Argument { text, span }).collect();
+        self.run_words(&words, None);
     }
 
     /// What lies at an address, put into a file.
@@ -131,6 +220,7 @@ impl Interpreter<'_, '_, '_> {
             [one, ..] if sends.taint == Taint::NONE => one.value.text(),
             _ => sends,
         };
+        self.written_request(&sends, span);
         let address = Argument { text: self.peer.clone(), span };
         self.walk.connect(&address, Some(sends), false);
         Value::unknown("nothing")

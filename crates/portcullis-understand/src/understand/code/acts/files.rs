@@ -6,6 +6,7 @@ use super::{
     super::{
         interpreter::Interpreter,
         libraries::is_of_a_test,
+        services,
         tables::Act,
         value::{Given, Value, mixed},
     },
@@ -282,7 +283,8 @@ impl Interpreter<'_, '_, '_> {
         if let Some(content) = content {
             self.kept(std::slice::from_ref(content));
         }
-        let content = content.map_or_else(|| Text::unknown("content"), |given| given.value.text());
+        let content = content
+            .map_or_else(|| Text::unknown("content"), |given| services::put_down(&given.value));
         if let Value::File(index) = file.value {
             self.write_file(index, &content);
             return Value::unknown("nothing");
@@ -433,6 +435,18 @@ impl Interpreter<'_, '_, '_> {
                 laid_over::fills(self.walk, &to);
             }
             self.walk.write(&to, WriteMode::Replace, content);
+            // What Python gives back is where the copy lies.
+            if matches!(call.path, "shutil.copy" | "shutil.copy2" | "shutil.copyfile") {
+                let mut place = to.text;
+                let is_directory = place.as_known().is_some_and(|it| it.ends_with('/'))
+                    || place.as_known() == Some("/tmp/tmp.made");
+                let name = from.text.as_known().and_then(|it| it.rsplit('/').next());
+                if let Some(name) = name.filter(|_| is_directory) {
+                    place.push_known(if place.known_prefix().ends_with('/') { "" } else { "/" });
+                    place.push_known(name);
+                }
+                return Value::Text(place);
+            }
         }
         Value::unknown("nothing")
     }

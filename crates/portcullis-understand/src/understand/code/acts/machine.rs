@@ -19,7 +19,8 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn note_rule(&mut self, rule: &'static str, call: Call<'_>) -> Value {
         let Call { path, given, span, .. } = call;
         // What lies in memory, or in a server that the test started, is there to be dropped.
-        let is_played = rule == "code.database.drop" && self.is_in_memory(path, &[]);
+        let is_played = rule == "code.database.drop"
+            && (self.is_in_memory(path, &[]) || self.empties_test_database(path, given));
         let asks = given
             .iter()
             .any(|it| it.name.as_deref() == Some("ask_human_input") && it.value.is_true());

@@ -6,6 +6,7 @@ use super::{
         containers::any_of,
         interpreter::Interpreter,
         objects::SETTER,
+        services,
         value::{Given, Value, mixed},
     },
     REPLACES,
@@ -14,7 +15,10 @@ use super::{
 
 use std::ops::Range;
 
-use crate::effect::GapReason;
+use crate::{
+    effect::GapReason,
+    text::{Piece, Taint, Text},
+};
 
 /// How many links such a place has.
 pub(super) const LINKS: usize = 8;
@@ -113,7 +117,7 @@ impl Interpreter<'_, '_, '_> {
         let Some(before) = self.variables.get(&home).cloned() else { return false };
         let holds = |value: &Value| matches!(value, Value::Table(_) | Value::List(_));
         if !before.alternatives().iter().any(holds) {
-            return false;
+            return self.put_into_parsed(&home, &before, &keys, equals, adds);
         }
         self.at = equals + 1;
         let value = self.assigned();
@@ -128,10 +132,61 @@ impl Interpreter<'_, '_, '_> {
             self.this = None;
             return true;
         }
+        if let Some(Key::Name(key)) = keys.last() {
+            let span = self.span_from(equals);
+            self.entry_stops_checks(key, &value, span);
+        }
         let value = if adds { self.add(owner, value) } else { value };
         let is_single = keys.len() == 1;
         let after = set_in(&before, &keys, &value, conditional);
         self.changed(&home, &before, after, is_single);
+        true
+    }
+
+    /// `settings.scripts.postinstall = command` where the settings were read of a file: what nobody knows, and this in it.
+    fn put_into_parsed(
+        &mut self,
+        home: &str,
+        before: &Value,
+        keys: &[Key],
+        equals: usize,
+        adds: bool,
+    ) -> bool {
+        /// How much of what is put there is kept.
+        const PARTS: usize = 16;
+        let Value::Text(text) = before else { return false };
+        let is_parsed = !adds
+            && text.taint.has(Taint::FILE)
+            && matches!(text.pieces.first(), Some(Piece::Unknown(_)))
+            && text.pieces.len() < PARTS;
+        let names: Vec<&String> = keys
+            .iter()
+            .filter_map(|key| match key {
+                Key::Name(name) => Some(name),
+                _ => None,
+            })
+            .collect();
+        if !is_parsed || names.len() != keys.len() {
+            return false;
+        }
+        self.at = equals + 1;
+        let value = self.assigned();
+        let mut written = Text::default();
+        for name in &names {
+            written.push_known(&format!("\n{{\"{name}\":"));
+        }
+        let inner = match &value {
+            Value::Text(text) if let Some(known) = text.as_known() => {
+                Text::known(serde_json::Value::from(known).to_string())
+            }
+            Value::Table(_) => services::put_down(&value),
+            _ => return true,
+        };
+        written.append(&inner);
+        written.push_known(&"}".repeat(names.len()));
+        let mut whole = text.clone();
+        whole.append(&written);
+        self.bind(home.to_owned(), Value::Text(whole));
         true
     }
 

@@ -66,6 +66,14 @@ pub(in super::super) struct Seen {
     pub(in super::super) mentions: Option<(Rc<Unit>, Mentions)>,
     /// Whether the script finds names by texts; not looked at yet where nothing.
     pub(in super::super) names_are_found: Option<bool>,
+    /// What is never done since the condition before it never holds.
+    pub(in super::super) never_done: Vec<(Rc<Unit>, Range<usize>)>,
+    /// What opened a database on this machine that is one for tests by its number.
+    pub(in super::super) test_database: Option<String>,
+    /// The machine that a connection was opened to last.
+    pub(in super::super) machine: Option<Text>,
+    /// Where the repository lies that was opened last, if it is not the one around.
+    pub(in super::super) repository: Option<Text>,
     /// Requests that are answered in the program.
     pub(in super::super) answered: Vec<Answered>,
     /// The home directory that the script itself put into the environment.

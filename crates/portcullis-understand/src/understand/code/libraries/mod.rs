@@ -21,6 +21,7 @@ mod scripting;
 mod services;
 mod stored;
 mod stores;
+mod there;
 mod told;
 
 pub(super) use by_name::only_shows;
@@ -49,6 +50,10 @@ pub(super) enum Doing {
     Program,
     /// Shell code, or the words of a program, that another machine or a terminal gets.
     Runs,
+    /// These words on the machine that is connected to, then what is given.
+    There(&'static [&'static str]),
+    /// A setting of a repository, by its section, its name and its value.
+    ConfiguresGit,
     /// Rows are deleted, filtered by what is given or what stands around.
     DeletesRows,
     /// Rows of the table that is given are deleted, filtered by what stands behind: `db.delete(users).where(…)`.

@@ -30,6 +30,8 @@ pub(super) const CARDS: &[Card] = &[
         habits: &[],
         methods: &[
             ("git.execute", Runs),
+            ("config_writer.set", ConfiguresGit),
+            ("config_writer.set_value", ConfiguresGit),
             ("repo.clone_from", Words(&["git", "clone"])),
             ("clone_from", Words(&["git", "clone"])),
             ("remote.push", Words(&["git", "push"])),
@@ -150,6 +152,9 @@ pub(super) const CARDS: &[Card] = &[
             ("get_pull.merge", Tool(Class::Merge)),
             ("get_pulls.merge", Tool(Class::Merge)),
             ("repos.merge", Tool(Class::Merge)),
+            ("mergerequests.merge", Tool(Class::Merge)),
+            ("merge_requests.merge", Tool(Class::Merge)),
+            ("merge_requests.accept", Tool(Class::Merge)),
             ("edit_protection", Tool(Class::Lower)),
             ("unprotect", Tool(Class::Lower)),
             ("protectedbranches.delete", Tool(Class::Lower)),

@@ -99,6 +99,27 @@ fn is_here(host: &str) -> bool {
     matches!(host, "localhost" | "127.0.0.1")
 }
 
+/// `Redis(host="localhost", db=15)`, `new Redis("redis://localhost:6379/9")`: a database of this machine with a number of its own, which nothing
+/// gets that does not ask for it.
+fn is_numbered_here(given: &[Given]) -> bool {
+    let of = |name: &str| {
+        let named = given.iter().find(|it| it.name.as_deref() == Some(name)).map(|it| &it.value);
+        named.or_else(|| given.iter().find_map(|it| it.value.entry(name)))
+    };
+    let is_numbered = matches!(of("db").or_else(|| of("database")), Some(Value::Number(1..)));
+    let is_host = of("host").and_then(Value::as_known).is_some_and(is_here);
+    let by_address = [of("url"), given.first().map(|it| &it.value)].into_iter().flatten();
+    let by_address = by_address.filter_map(Value::as_known).any(|address| {
+        let parts = address.strip_prefix("redis://").and_then(|rest| rest.split_once('/'));
+        parts.is_some_and(|(authority, number)| {
+            let host = authority.rsplit('@').next().unwrap_or(authority);
+            is_here(host.split(':').next().unwrap_or(host))
+                && number.parse::<u8>().is_ok_and(|number| number > 0)
+        })
+    });
+    is_numbered && is_host || by_address
+}
+
 fn says_test(name: &str) -> bool {
     name.split(['_', '-']).any(|part| matches!(part, "test" | "tests" | "testing"))
 }
@@ -231,6 +252,13 @@ impl Interpreter<'_, '_, '_> {
         let says = |is: &dyn Fn(&str) -> bool| lower.iter().any(|text| is(text));
         // What leads to another machine ends at this one.
         let leads_on = ["tunnel", "Tunnel", "forward"].iter().any(|it| self.source.contains(it));
+        if called.path.to_ascii_lowercase().contains("redis")
+            && is_numbered_here(given)
+            && !leads_on
+        {
+            self.seen.test_database.get_or_insert_with(|| called.path.to_owned());
+            return;
+        }
         if says(&|text| {
             matches!(text, "sqlite://" | "sqljs")
                 || text.contains(":memory:") && !is_of_server
@@ -316,6 +344,28 @@ impl Interpreter<'_, '_, '_> {
             || is_inside
             || is_model
             || given.iter().any(|given| matches!(&given.value, Value::Name(path, _) if is_of(path)))
+    }
+
+    /// Whether what a method empties is a database for tests on this machine, and no other is opened: one with a number of its own, or one
+    /// whose name says so.
+    pub(in super::super) fn empties_test_database(&self, path: &str, given: &[Given]) -> bool {
+        let last = path.rsplit('.').next().unwrap_or(path);
+        if self.seen.real && !matches!(last, "drop_database" | "dropDatabase") {
+            return false;
+        }
+        match last {
+            "flushdb" | "flush_db" | "flushDb" => {
+                self.seen.test_database.as_deref().is_some_and(|opened| {
+                    let root = opened.split(['.', '(']).next().unwrap_or(opened);
+                    path.split(['.', '(']).next() == Some(root) && !self.source.contains("select(")
+                })
+            }
+            "drop_database" => {
+                let named = given.first().and_then(|it| it.value.as_known());
+                named.is_some_and(says_test) && self.client_of(path) == Client::Nearby
+            }
+            _ => false,
+        }
     }
 
     /// What opens something that is none: the test driver of libvirt keeps its machines in the program (libvirt.org, "Test hypervisor

@@ -8,6 +8,15 @@ use super::super::{
 };
 use crate::text::{Piece, Taint, Text};
 
+/// What stands in front of `=`.
+pub(in super::super) const A_NAME: &str = "a name, not followed";
+
+/// Whether a text is one of these and nothing else.
+pub(in super::super) fn is_a_name(text: &Text) -> bool {
+    matches!(text.pieces.as_slice(), [Piece::Unknown(origin)] if &**origin == A_NAME)
+        && text.taint == Taint::NONE
+}
+
 /// `text.slice(start, end)`, `text.substring(start, end)`, `text.substr(start, length)`.
 pub(super) fn cut_out(receiver: &Value, name: &str, given: &[Given]) -> Value {
     let number = |at: usize| match given.get(at).map(|it| &it.value) {
@@ -40,6 +49,10 @@ pub(super) fn partition(receiver: &Value, separator: Option<&Given>, name: &str)
     let parts = receiver.as_known().zip(separator.and_then(|it| it.value.as_known()));
     let Some((text, separator)) = parts else {
         let part = Value::Text(mixed("a part", [receiver]));
+        let separator = separator.and_then(|it| it.value.as_known());
+        if name == "partition" && separator == Some("=") {
+            return Value::List(vec![Value::unknown(A_NAME), Value::known("="), part]);
+        }
         return Value::List(vec![part.clone(), part.clone(), part]);
     };
     let split =
@@ -99,6 +112,13 @@ pub(super) fn split(receiver: &Value, given: &[Given], counts_cuts: bool) -> Val
         return match separator {
             None if !text.known_prefix().trim_start().is_empty() => {
                 Value::List(words(&text, false).into_iter().map(Value::Text).collect())
+            }
+            // `KEY=value`: what stands in front is a name, and none of what is kept under it.
+            Some(separator)
+                if separator.value.as_known() == Some("=") && text.pieces.len() == 1 =>
+            {
+                let rest = Value::Text(mixed("a list", [receiver]));
+                Value::List(vec![Value::unknown(A_NAME), rest])
             }
             _ => Value::Text(mixed("a list", [receiver])),
         };

@@ -117,6 +117,10 @@ impl Interpreter<'_, '_, '_> {
         let service = service_of(service);
         let service = service.as_str();
         match class.strip_suffix("Command") {
+            // What is sent with it, its client is told.
+            Some(_) if self.is_only_asked(&["constructor", "input"]) => {
+                Some(Value::unknown("a command"))
+            }
             Some(command) => self.aws(service, &kebab(command), given, span),
             // `paginateListUsers({ client }, {…})` sends the command of that name, page by page.
             None if class.starts_with("paginate") && !class.contains(['.', '(']) => {

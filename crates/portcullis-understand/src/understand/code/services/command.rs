@@ -111,6 +111,16 @@ pub(in super::super) fn sent(value: &Value) -> Text {
     text
 }
 
+/// What stands in a file that a value was written to: a table is there as JSON.
+pub(in super::super) fn put_down(value: &Value) -> Text {
+    let is_table = |value: &Value| matches!(value, Value::Table(_));
+    match value {
+        Value::Table(_) => sent(value),
+        Value::List(list) if list.iter().any(is_table) => sent(value),
+        value => value.text(),
+    }
+}
+
 /// A value as JSON, as far as it is known.
 pub(super) fn written(value: &Value, depth: usize) -> Text {
     let Some(depth) = depth.checked_sub(1) else { return Text::unknown("a value") };
@@ -148,7 +158,14 @@ fn quoted(value: &Value, depth: usize) -> Text {
         return inner;
     }
     let mut text = Text::known("\"");
-    text.append(&inner);
+    let escaped = inner.pieces.iter().map(|piece| match piece {
+        Piece::Known(known) => {
+            let known = known.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            Piece::Known(known.into())
+        }
+        piece => piece.clone(),
+    });
+    text.append(&inner.derive(escaped));
     text.push_known("\"");
     text
 }

@@ -43,7 +43,9 @@ impl Interpreter<'_, '_, '_> {
                 words.push(Text::known("image"));
                 self.tell(words, span);
             }
-            (_, "remove" | "kill" | "stop" | "delete") if receiver.contains("[]") => {
+            (_, "remove" | "kill" | "stop" | "delete")
+                if receiver.contains("[]") || !kind.is_empty() && self.is_repeated(span) =>
+            {
                 let forced = given.iter().any(|given| {
                     given.name.as_deref() == Some("force") && !given.value.is_false()
                         || given.value.entry("force").is_some_and(|force| !force.is_false())

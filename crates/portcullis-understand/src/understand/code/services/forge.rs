@@ -10,7 +10,10 @@ use super::{
     DESTROYING,
     command::{DEPTH, kebab, known, written},
 };
-use crate::text::Text;
+use crate::{
+    programs::host::Host,
+    text::{Taint, Text},
+};
 
 impl Interpreter<'_, '_, '_> {
     /// A repository's own service.
@@ -29,6 +32,13 @@ impl Interpreter<'_, '_, '_> {
             let route = route.trim().trim_start_matches('/');
             let mut words = known(&["gh", "api", "-X", verb]);
             words.push(said.beginning_with(route));
+            // Each that the service itself listed.
+            if matches!(verb, "PATCH" | "PUT")
+                && said.taint.has(Taint::NETWORK)
+                && self.is_repeated(span)
+            {
+                self.walk.note("service.records.changed", span);
+            }
             if let Some(body) = given.get(1) {
                 words.push(Text::known("-f"));
                 words.push(written(&body.value, DEPTH));

@@ -80,11 +80,6 @@ impl Interpreter<'_, '_, '_> {
             let printed: Vec<&Given> = given.iter().collect();
             self.shown(&printed, span);
         }
-        let unchecked =
-            |given: &Given| given.value.entry("rejectUnauthorized").is_some_and(Value::is_false);
-        if given.iter().any(unchecked) {
-            self.walk.note("code.security.disabled", span);
-        }
         let evaluates = |given: &Given| given.value.entry("eval").is_some_and(Value::is_true);
         if last == "Worker" && given.iter().any(evaluates) {
             return Some(self.act(Act::Code, path, given, span));

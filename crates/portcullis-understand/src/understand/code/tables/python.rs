@@ -484,7 +484,6 @@ pub(super) static ROWS: &[Row] = &[
     ("sqlite3.Cursor().execute", Query),
     ("sqlite3.connect", Database),
     ("sqlmodel.text", Fold(F::Same)),
-    ("ssl._create_unverified_context", Note("code.security.disabled")),
     ("str", Fold(F::Same)),
     ("string.join", Fold(F::Join)),
     ("subprocess.Popen", Shell),

@@ -34,6 +34,39 @@ impl Interpreter<'_, '_, '_> {
             .collect()
     }
 
+    /// `const command = new DeleteTableCommand(…)` where the reading stands behind it: whether all that the script asks of it is one of these
+    /// members.
+    pub(in super::super) fn is_only_asked(&self, members: &[&str]) -> bool {
+        let Some(close) = self.at.checked_sub(1) else { return false };
+        let mut begin = self.unit.partners.get(close).copied().unwrap_or(close);
+        while begin > 0 && self.name_at(begin - 1) != "=" {
+            let is_path = self.unit.tokens.get(begin - 1).is_some_and(|token| {
+                token.kind == TokenKind::Name || token.span.of(self.source) == "."
+            });
+            if !is_path {
+                return false;
+            }
+            begin -= 1;
+        }
+        let Some(place) = begin.checked_sub(2) else { return false };
+        let declares = place.checked_sub(1).map_or("", |before| self.name_at(before));
+        let name = self.name_at(place);
+        let ends = self.unit.tokens.get(self.at).is_none_or(|token| token.first)
+            || self.name_at(self.at) == ";";
+        let asks = |at: usize| match self.unit.tokens.get(at).map(|token| &token.kind) {
+            Some(TokenKind::Text(_) | TokenKind::Command(_)) => !self.name_at(at).contains(name),
+            _ => {
+                self.name_at(at) != name
+                    || at == place
+                    || self.name_at(at + 1) == "."
+                        && members.contains(&self.name_at(at + 2))
+                        && !matches!(self.name_at(at + 3), "(" | "=" | "[")
+            }
+        };
+        let count = self.unit.tokens.len();
+        declares == "const" && ends && (0..count).all(asks) && !self.finds_names(count)
+    }
+
     /// `code = compile(text, name, "exec")`, `new vm.Script(text)` where the reading stands behind it: whether nothing can run what came out, since
     /// nobody takes it, or all that the script asks of it is what it looks like.
     pub(in super::super) fn is_only_compiled(&self) -> bool {
@@ -92,7 +125,7 @@ impl Interpreter<'_, '_, '_> {
                 && (member.starts_with("co_") || TELLS.contains(&member));
             match (text, self.name_at(at)) {
                 (true, text) => !(text.contains('{') && text.contains(name)),
-                (false, word) => word != name || at == place || is_told,
+                (false, word) => word != name || at == place || is_told || self.only_looks(at),
             }
         };
         is_own && (0..count).all(asks)

@@ -49,7 +49,8 @@ impl Interpreter<'_, '_, '_> {
                 result = Value::Text(self.program_with(&words, Some(dashes), given, span));
             }
             Doing::Words(["redis-cli" | "kafka-topics" | "kafka-topics.sh", ..])
-                if self.is_in_memory(called.path, given) => {}
+                if self.is_in_memory(called.path, given)
+                    || self.empties_test_database(called.path, given) => {}
             Doing::Words(["django-admin", ..]) if self.is_configured_in_memory(given) => {}
             Doing::Words(words) => {
                 result = Value::Text(self.program_with(words, None, given, span));
@@ -58,8 +59,25 @@ impl Interpreter<'_, '_, '_> {
                 let name = called.name.replace('_', "-");
                 result = Value::Text(self.program_with(&[name.as_str()], None, given, span));
             }
+            Doing::There(words) => {
+                let mut all: Vec<Text> = words.iter().map(|word| Text::known(*word)).collect();
+                all.extend(given.iter().filter(|it| it.name.is_none()).map(|it| it.value.text()));
+                let host = self.machine_of(called).unwrap_or_else(|| Text::unknown("a machine"));
+                result = Value::Text(self.run_there(host, all, span));
+            }
+            Doing::ConfiguresGit => {
+                if let [section, name, value, ..] = given {
+                    let mut whole = section.value.text();
+                    whole.push_known(".");
+                    whole.append(&name.value.text());
+                    let words =
+                        [Text::known("git"), Text::known("config"), whole, value.value.text()];
+                    let words = words.map(|text| Argument { text, span });
+                    self.run_words(&words, None);
+                }
+            }
             Doing::Runs => {
-                let printed = self.given_command(given, span);
+                let printed = self.given_command(called, given, span);
                 result =
                     Value::Text(printed.unwrap_or_else(|| Text::unknown("what a command prints")));
             }
@@ -273,7 +291,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Runs the command that a call is given, as a text or as words.
-    fn given_command(&mut self, given: &[Given], span: Span) -> Option<Text> {
+    fn given_command(&mut self, called: &Called<'_>, given: &[Given], span: Span) -> Option<Text> {
         const NAMES: &[&str] = &["cmd", "command", "commands", "script", "line", "cmdline"];
         let named =
             given.iter().find(|it| it.name.as_deref().is_some_and(|name| NAMES.contains(&name)));
@@ -285,6 +303,11 @@ impl Interpreter<'_, '_, '_> {
         if let (Some(program), Some(Given { value: Value::List(words), .. })) =
             (command.value.as_known().filter(|it| !it.contains(' ')), words)
         {
+            if let Some(host) = self.machine_of(called) {
+                let mut all = vec![Text::known(program)];
+                all.extend(words.iter().map(Value::text));
+                return Some(self.run_there(host, all, span));
+            }
             let mut all = vec![Value::known(program)];
             all.extend(words.iter().cloned());
             return Some(self.shell_or_words(&Value::List(all), command.span, span, None, None));
@@ -292,7 +315,19 @@ impl Interpreter<'_, '_, '_> {
         let mut printed = None;
         for value in command.value.alternatives() {
             let value = NAMES.iter().find_map(|name| value.entry(name)).cloned().unwrap_or(value);
-            printed = Some(self.shell_or_words(&value, command.span, span, None, None));
+            let Some(host) = self.machine_of(called) else {
+                printed = Some(self.shell_or_words(&value, command.span, span, None, None));
+                continue;
+            };
+            let mut words = Vec::new();
+            if called.name == "sudo" {
+                words.push(Text::known("sudo"));
+            }
+            match &value {
+                Value::List(list) => words.extend(list.iter().map(Value::text)),
+                value => words.push(value.text()),
+            }
+            printed = Some(self.run_there(host, words, command.span));
         }
         printed
     }
