@@ -20,7 +20,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "change.file.write",
         message: "a file would be written",
-        remedy: "see the difference afterwards: `git diff`",
+        remedy: "show it as a patch first, and let a person look at it",
         when: When::Effect(Kinds::WRITE, |effect, scene| {
             write(effect, scene, |place| match place {
                 Place::Workspace

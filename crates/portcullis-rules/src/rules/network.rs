@@ -203,7 +203,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "network.tunnel.reverse",
         message: "a reverse tunnel lets the other machine connect to ports of this one",
-        remedy: "let a person open it, and close it afterwards",
+        remedy: "let a person open it, and close it again",
         fires: &[
             "ssh -R 8080:localhost:80 dev@example.com",
             "ssh -fNR 2222:localhost:22 dev@example.com",
@@ -300,7 +300,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "network.tunnel.service",
         message: "a tunnel makes this machine reachable from the whole internet",
-        remedy: "let a person open it, and close it afterwards",
+        remedy: "let a person open it, and close it again",
         when: When::Command(&[
             "ngrok http|tcp|tls|start",
             "cloudflared tunnel",

@@ -415,7 +415,7 @@ static RULES: &[Rule] = &[
         category: Category::Change,
         severity: Severity::Low,
         message: "the rights of a file would be changed",
-        remedy: "see `git diff` afterwards: git keeps the right to run a file",
+        remedy: "let a person see first what it may be now: `ls -l`",
         when: When::Effect(Kinds::PERMISSION, |effect, scene| {
             changed(effect, scene, |change| {
                 change.mode().map(|_| {

@@ -251,6 +251,14 @@ fn what_a_remedy_suggests_passes() {
 }
 
 #[test]
+fn a_remedy_says_nothing_of_what_a_call_left() {
+    // It is also told with a denial, of a call that never ran.
+    for rule in all() {
+        assert!(!rule.remedy.contains("afterwards"), "{}: {}", rule.id, rule.remedy);
+    }
+}
+
+#[test]
 fn an_excerpt_of_any_text_is_cut_between_characters() {
     for text in ["é".repeat(4_000), "a€".repeat(2_000), "\u{f0000}b".repeat(2_000), "x".repeat(9)]
     {

@@ -1,11 +1,11 @@
 //! What else than `git clone` brings whole trees, patches or programs over the network. Owns which word of each program is the
 //! address and what the tree is called; what is run out of it, the walk notices.
 
+use super::{Options, host::Host, invocation::Invocation};
 use crate::{
-    effect::{Argument, GapReason},
-    programs::host::Host,
-    programs::invocation::Invocation,
-    text::Text,
+    effect::{Argument, GapReason, WriteMode},
+    place,
+    text::{Piece, Taint, Text},
 };
 
 /// Programs and their verbs that put a copy of what an address names beside the project.
@@ -66,7 +66,10 @@ fn pulled(walk: &mut dyn Host, invocation: &Invocation) {
         value.as_known().is_none_or(|known| !known.is_empty() && !is_off(known))
     });
     if address.is_some() || by_setting || by_variable {
-        walk.brought(&Argument { text: Text::known("."), span: invocation.span });
+        let here = Argument { text: Text::known("."), span: invocation.span };
+        let elsewhere = Options::new(words, &["-C", "-c"]).value(&["-C"]);
+        planted(walk, elsewhere.as_ref().unwrap_or(&here));
+        walk.brought(&here);
     }
 }
 
@@ -89,7 +92,24 @@ fn copied(walk: &mut dyn Host, invocation: &Invocation, verbs: &[&str]) {
     let is_gist = verb == Some("gist");
     let number = is_gist.then_some(2).filter(|at| words.len() > *at);
     let Some(at) = words.iter().position(is_address).or(number) else { return };
-    brought(walk, words.get(at..).unwrap_or_default());
+    let words = words.get(at..).unwrap_or_default();
+    if let Some(place) = words.get(1) {
+        planted(walk, place);
+    }
+    brought(walk, words);
+}
+
+/// What comes to where programs look for what they start is started by them.
+pub(in crate::programs) fn planted(walk: &mut dyn Host, place: &Argument) {
+    let mut text = place.text.clone();
+    text.push_known("/");
+    text.push(Piece::Unknown("a repository's file".into()));
+    let target = walk.target(&text);
+    if place::persistence_of(&target, walk.facts()).is_some() {
+        let mut content = Text::unknown("a repository");
+        content.taint = content.taint.with(Taint::NETWORK);
+        walk.write(&Argument { text, span: place.span }, WriteMode::Create, content);
+    }
 }
 
 /// What an address brings, into the directory that is named behind it or one of its own name.

@@ -109,6 +109,7 @@ pub(super) fn act(walk: &mut dyn Host, how: How, value: &Argument) {
                 walk.note("execution.shell.escape", value.span);
             } else {
                 walk.script("shell", value, &[], None);
+                settings::stands_in(walk, value);
             }
         }
     }

@@ -13,7 +13,7 @@ use portcullis_syntax::Span;
 pub(in crate::programs) use configured::entries;
 pub(crate) use configured::git_environment;
 pub(super) use configured::set;
-use configured::{address, configured, from_environment, git_setting, mean};
+use configured::{WORK_TREE, address, configured, from_environment, git_setting, mean};
 use hooks::{git_runs_words, own_hooks};
 pub(crate) use versions::archived;
 
@@ -144,6 +144,17 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
                 walk.hand(&directory, true);
             }
         }
+        "maintenance" if matches!(second, "register" | "start" | "unregister") => {
+            maintained(walk, second, after, invocation.span);
+        }
+        // git-difftool(1): behind the command stand two files, of which one may be the work tree's own.
+        "difftool" => {
+            for program in Options::new(after, &["-t", "-x"]).values_of(&["-x", "--extcmd"]) {
+                let mut opens = program.text.clone();
+                opens.push_known(WORK_TREE);
+                walk.shell(&opens, program.span, &[], None);
+            }
+        }
         // git-credential-store(1): what it is told is kept in this file.
         "credential-store" if words.iter().any(|word| is_word(word, &["erase", "store"])) => {
             for file in Options::new(after, &["--file"]).values_of(&["--file"]) {
@@ -195,6 +206,23 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
             }
         }
         _ => {}
+    }
+}
+
+/// git-maintenance(1): a repository is written into a configuration, and `start` has jobs run again and again in all that are there.
+fn maintained(walk: &mut dyn Host, verb: &str, after: &[Argument], span: Span) {
+    const VALUES: &[&str] = &["--config-file", "--scheduler"];
+    let word = |text: &str| Argument { text: Text::known(text), span };
+    let mut words = vec![word("git"), word("config")];
+    match Options::new(after, VALUES).abbreviating().value(&["--config-file"]) {
+        Some(file) => words.extend([word("--file"), file]),
+        None => words.push(word("--global")),
+    }
+    words.extend(["--add", "maintenance.repo", "."].map(word));
+    walk.run(&words, None);
+    if verb == "start" {
+        let job = Text::known("0 * * * * git for-each-repo --config=maintenance.repo gc\n");
+        walk.run(&["crontab", "-"].map(word), Some(job));
     }
 }
 
@@ -416,17 +444,8 @@ fn taken_in(
 
 fn cloned(walk: &mut dyn Host, words: &[&Argument]) {
     let Some(address) = words.first() else { return };
-    // What is cloned to where programs look for what they start is started by them.
     if let Some(place) = words.get(1) {
-        let mut text = place.text.clone();
-        text.push_known("/");
-        text.push(Piece::Unknown("a repository's file".into()));
-        let target = walk.target(&text);
-        if place::persistence_of(&target, walk.facts()).is_some() {
-            let mut content = Text::unknown("a repository");
-            content.taint = content.taint.with(Taint::NETWORK);
-            walk.write(&Argument { text, span: place.span }, WriteMode::Create, content);
-        }
+        trees::planted(walk, place);
     }
     if address.text.taint.has(Taint::SECRET) {
         walk.connect(address, None, false);

@@ -9,6 +9,8 @@ pub(crate) enum Means {
     Runs,
     /// A program that stands in for one of git's own or for ssh, a pager, a filter…; run as shell code.
     Replaces,
+    /// As [`Means::Replaces`], and it is given the names of files of the work tree.
+    Opens,
     /// What git asks for passwords and gives them to.
     Credentials,
     /// What is run on the other side of a connection, which may be this side.
@@ -194,7 +196,7 @@ pub(super) static COMMANDS: &[Command] = &[
         ],
         rows: &[Row {
             options: &["-O", "--open-files-in-pager"],
-            means: Means::Replaces,
+            means: Means::Opens,
             attached: true,
         }],
     },
@@ -285,9 +287,9 @@ pub(super) static SETTINGS: &[(&str, Means)] = &[
     ("core.sshcommand", Means::Replaces),
     ("credential.*.helper", Means::Credentials),
     ("credential.helper", Means::Credentials),
-    ("diff.*.command", Means::Replaces),
-    ("diff.*.textconv", Means::Replaces),
-    ("diff.external", Means::Replaces),
+    ("diff.*.command", Means::Opens),
+    ("diff.*.textconv", Means::Opens),
+    ("diff.external", Means::Opens),
     ("difftool.*.cmd", Means::Runs),
     ("difftool.*.path", Means::Replaces),
     ("filter.*.clean", Means::Replaces),

@@ -14,7 +14,7 @@ use super::{
     words::words_of,
 };
 use crate::{
-    effect::Argument,
+    effect::{Argument, GapReason},
     facts::Facts,
     programs::{host::Host, started},
     text::Text,
@@ -27,6 +27,8 @@ enum Holds {
     Directory,
     /// The name of a file of settings.
     File(Settings),
+    /// Keys and variables of less, as lesskey(1) has them.
+    Keys,
     /// The name of a library that is loaded.
     Library,
     /// Options of this program.
@@ -63,6 +65,8 @@ static HOLDERS: &[(&str, Holds)] = &[
     ("LESS", Holds::Options("less")),
     ("LESSKEY", Holds::File(Settings::Opaque)),
     ("LESSKEYIN", Holds::File(Settings::Opaque)),
+    ("LESSKEY_CONTENT", Holds::Keys),
+    ("LESSKEY_CONTENT_SYSTEM", Holds::Keys),
     ("LIBTOOLIZE", Holds::Program),
     ("MAKEFILES", Holds::File(Settings::Make)),
     ("MAKEFLAGS", Holds::Options("make")),
@@ -113,6 +117,7 @@ fn held(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
     match HOLDERS.get(at).map(|(_, holds)| *holds) {
         Some(Holds::Directory) => settings::directory(walk, &argument),
         Some(Holds::File(kind)) => settings::named(walk, kind, &argument),
+        Some(Holds::Keys) => keys(walk, value, span),
         Some(Holds::Library) => settings::library(walk, &argument),
         Some(Holds::Options(program)) => {
             let mut words = words_of(value, span);
@@ -136,6 +141,26 @@ fn held(walk: &mut dyn Host, name: &str, value: &Text, span: Span) {
         Some(Holds::Program) => settings::stands_in(walk, &argument),
         Some(Holds::Vim) => vim::command(walk, value, span),
         None => {}
+    }
+}
+
+/// What lesskey(1) has in a file, with `;` for the ends of lines: behind `#env` stand variables, which less obeys as those of its environment.
+fn keys(walk: &mut dyn Host, value: &Text, span: Span) {
+    if value.has_unknown() {
+        walk.gap(span, GapReason::UnknownCode);
+    }
+    let mut are_variables = false;
+    for line in value.known_prefix().split([';', '\n']).map(str::trim) {
+        if line.starts_with('#') {
+            are_variables = match line {
+                "#env" => true,
+                "#command" | "#line-edit" => false,
+                _ => are_variables,
+            };
+        } else if are_variables && let Some((name, text)) = line.split_once('=') {
+            let name = name.trim().trim_end_matches('+').trim_end();
+            walk.environment(name, &value.beginning_with(text.trim_start()), span);
+        }
     }
 }
 

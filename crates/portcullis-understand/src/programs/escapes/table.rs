@@ -233,6 +233,7 @@ pub(super) static ESCAPES: &[Escape] = &[
     escape("gem", &["-e", "--editor"], How::Shell),
     escape("geninfo", &["--gcov-tool"], How::Program),
     // What is tested or run is handed to it; it runs as it does by its path.
+    escape("gitk", &["--argscmd"], How::Shell),
     escape("go", &["-exec"], How::Shell),
     escape("gs", &["-c"], How::Code("postscript")),
     escape(

@@ -19,6 +19,9 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
+/// Files of the work tree, as words of a shell: which ones depends on what they hold.
+pub(super) const WORK_TREE: &str = " ./*";
+
 /// `--config-env=KEY=VARIABLE`.
 pub(super) fn from_environment(walk: &mut dyn Host, value: &Argument) {
     let Some((key, variable)) = value.text.known_prefix().rsplit_once('=') else { return };
@@ -55,7 +58,9 @@ pub(super) fn configured(walk: &mut dyn Host, options: &Options<'_>, words: &[&A
                 walk.define_git_setting(&key, Text::unknown("an alias"));
             }
         }
-        Some(Means::Runs | Means::Replaces | Means::Credentials | Means::Transport) => {
+        Some(
+            Means::Runs | Means::Replaces | Means::Opens | Means::Credentials | Means::Transport,
+        ) => {
             let code = after(&value.text, "!").unwrap_or_else(|| value.text.clone());
             walk.at_most(Certainty::Possible, |walk| walk.shell(&code, value.span, &[], None));
         }
@@ -80,6 +85,8 @@ pub(crate) fn git_environment(walk: &mut dyn Host, name: &str, value: &Text, spa
             let key = value.known_prefix().to_ascii_lowercase();
             walk.at_likely(|walk| set(walk, &key, &held, span));
         }
+    } else if name == "GIT_EXTERNAL_DIFF" {
+        walk.at_likely(|walk| set(walk, "diff.external", value, span));
     } else if name == "GIT_CONFIG_PARAMETERS" {
         if value.has_unknown() {
             walk.gap(span, GapReason::UnknownCode);
@@ -202,6 +209,14 @@ pub(super) fn mean(walk: &mut dyn Host, means: Means, value: &Text, span: Span) 
             let text = after(value, "!").unwrap_or_else(|| value.clone());
             temporary(walk, &text, span);
             settings::program(walk, &Argument { text, span });
+        }
+        Means::Opens => {
+            mean(walk, Means::Replaces, value, span);
+            if !value.is_empty() {
+                let mut opens = after(value, "!").unwrap_or_else(|| value.clone());
+                opens.push_known(WORK_TREE);
+                walk.shell(&opens, span, &[], None);
+            }
         }
         // Git's own program by its path.
         Means::Transport

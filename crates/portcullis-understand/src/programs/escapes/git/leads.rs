@@ -110,7 +110,7 @@ fn lead(key: &str, value: String) -> Option<Lead> {
         Means::Directory if key == "core.hookspath" => Some(Lead::Hooks(value)),
         Means::Directory => Some(Lead::Templates(value)),
         Means::File => Some(Lead::Settings(value)),
-        Means::Runs | Means::Replaces | Means::Credentials | Means::Transport => {
+        Means::Runs | Means::Replaces | Means::Opens | Means::Credentials | Means::Transport => {
             Some(Lead::Command(value))
         }
         Means::Banged
