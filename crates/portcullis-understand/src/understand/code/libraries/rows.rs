@@ -237,7 +237,7 @@ impl Interpreter<'_, '_, '_> {
         if called.path == "knex"
             && let [Given { value: options @ Value::Table(_), .. }] = given
             && options.own_entry("client").is_some()
-            && !self.source.contains("connection")
+            && self.only_writes_down()
             && ["connection", "pool", SPREAD].iter().all(|name| options.own_entry(name).is_none())
         {
             self.seen.in_memory.get_or_insert_with(|| called.path.to_owned());
@@ -354,6 +354,32 @@ impl Interpreter<'_, '_, '_> {
             || is_inside
             || is_model
             || given.iter().any(|given| matches!(&given.value, Value::Name(path, _) if is_of(path)))
+    }
+
+    /// Whether knex is all that the script has, and its statements become texts: none of them is waited for or handed on.
+    fn only_writes_down(&self) -> bool {
+        const RUNS: &[&str] = &[
+            ".catch",
+            ".exec",
+            ".finally",
+            ".pipe",
+            ".stream",
+            ".then",
+            "Promise",
+            "asCallback",
+            "async",
+            "await",
+            "connection",
+            "import(",
+            "return",
+            "transact",
+        ];
+        const WRITES: &[&str] = &[".toQuery()", ".toSQL()", ".toString()"];
+        self.modules.len() == 1
+            && self.modules.contains("knex")
+            && self.source.matches("require").count() + self.source.matches("import").count() == 1
+            && WRITES.iter().any(|way| self.source.contains(way))
+            && !RUNS.iter().any(|way| self.source.contains(way))
     }
 
     /// Whether what a method empties is a database for tests on this machine, and no other is opened: one with a number of its own, or one
