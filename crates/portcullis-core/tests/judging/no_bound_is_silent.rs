@@ -400,6 +400,7 @@ const TOLD: &[&str] = &[
 const WINDOWS: &[(&str, &str)] = &[
     ("acts/context.rs", "NAMES"),
     ("code/acts.rs", "FILES"),
+    ("code/binding.rs", "LINES"),
     ("code/builder.rs", "STATEMENTS"),
     ("code/deferred.rs", "BODY"),
     ("code/loops.rs", "BODY"),

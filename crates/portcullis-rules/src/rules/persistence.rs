@@ -28,6 +28,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "launchctl",
         "mkcert",
         "nssm",
+        "pm2",
         "reg",
         "sc",
         "schtasks",

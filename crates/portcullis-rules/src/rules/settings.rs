@@ -43,10 +43,18 @@ pub(super) fn stays_secret(effect: &Effect, scene: &Scene<'_>) -> bool {
 /// `[line.split("=", 1)[0] for line in open(".env")]`: code that takes the names apart from their values, and shows nothing else of the file.
 fn takes_names(effect: &Effect, scene: &Scene<'_>, is_it: &dyn Fn(&Text) -> bool) -> bool {
     /// How the names are taken.
-    const TAKES: &[&str] = &["split('=", "split(\"=", "partition('='", "partition(\"=\"", ")=/"];
+    const TAKES: &[&str] =
+        &["split('=", "split(\"=", "partition('='", "partition(\"=\"", "=/.exec(", "=/)"];
     /// What may show the file in a way that nobody follows.
     const OUTLETS: &[&str] = &[
+        "FastAPI",
         "assert",
+        "clip",
+        "flask",
+        "listen",
+        "res.",
+        "route(",
+        "send(",
         "environ",
         "eval",
         "exec(\"",

@@ -468,7 +468,11 @@ impl Interpreter<'_, '_, '_> {
         let mut lines = (0..begin).rev().leading(LINES).filter(|at| self.is_first(*at));
         while least > 0 {
             let Some(head) = lines.find(|at| indent(*at) < least) else { return false };
-            if self.word_at(head) != "with" {
+            // One that swallows what is raised may be left before its end.
+            let next = (head + 1..begin).find(|at| self.is_first(*at)).unwrap_or(begin);
+            let swallows = (head..next)
+                .any(|at| matches!(self.word_at(at), "assertRaises" | "raises" | "suppress"));
+            if self.word_at(head) != "with" || swallows {
                 return false;
             }
             least = indent(head);

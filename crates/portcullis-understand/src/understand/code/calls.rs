@@ -7,7 +7,7 @@ use super::{
     acts::is_address,
     fed::is_program,
     interpreter::Interpreter,
-    methods::{A_NAME, is_a_name},
+    methods::{A_NAME, is_a_name, keeps_secrets},
     native,
     postfix::COMPOSED,
     services,
@@ -171,7 +171,7 @@ impl Interpreter<'_, '_, '_> {
             };
             // An empty list that nothing is added to calls nothing.
             const ADDS: &[&str] =
-                &[".add(", ".push(", "splice(", ".unshift(", "concat(", "length", "[...", "fill("];
+                &[".add", ".push", "splice", ".unshift", "concat", "length =", "[...", "fill"];
             if matches!(&receiver, Some(Value::List(list)) if list.is_empty())
                 && self.language == "javascript"
                 && matches!(called.as_str(), "every" | "filter" | "forEach" | "map" | "some")
@@ -409,6 +409,7 @@ impl Interpreter<'_, '_, '_> {
         self.named_from_elsewhere(&path, &text, span);
         self.call_stops_checks(&path, given, span);
         self.notice_machine(&path, given);
+        self.notice_over_double(&path, given);
         self.notice_repository(&path, given);
         self.notice_base(&path, given);
         self.notice_hooks(&path, given, span);
@@ -516,7 +517,9 @@ impl Interpreter<'_, '_, '_> {
             && !is_own()
             && path.strip_prefix("RegExp()").is_some_and(|rest| rest.starts_with('.'))
         {
-            if self.matches_names_alone(span) {
+            if self.matches_names_alone(span)
+                && given.iter().all(|given| keeps_secrets(&given.value))
+            {
                 return Value::unknown(A_NAME);
             }
             return Value::Text(mixed("a match", given.iter().map(|given| &given.value)));
@@ -562,8 +565,12 @@ impl Interpreter<'_, '_, '_> {
         }
         self.pass_to_files(given);
         let entrusted = self.entrusted(&path, given, span);
+        // `patcher.fs.create_file("/etc/passwd", contents="…")` of a file system that is played.
+        let is_played = matches!(last.as_str(), "create_dir" | "create_file" | "create_symlink")
+            && self.modules.iter().any(|module| module.starts_with("pyfakefs"));
         // A function that nobody knows may open what it is given the name of.
-        for given in given.iter().filter(|_| !LOOKS.contains(&last.as_str())) {
+        let opens = !is_played && !LOOKS.contains(&last.as_str());
+        for given in given.iter().filter(|_| opens) {
             if given.value.text().known_prefix().starts_with(['/', '~']) {
                 let file = self.place_of(Some(given));
                 self.walk.hand(&file, false);

@@ -545,8 +545,17 @@ impl Interpreter<'_, '_, '_> {
                 && self.word_at(index + 1) == "="
                 && self.word_at(index + 2) == name
         });
-        let goes_through = (body.start..body.end.min(body.start + BODY))
-            .any(|index| self.word_at(index) == "for" && self.word_at(index + 3) != "range");
+        // `Process(target=walk, args=(child,))` for each child ends where nobody has any.
+        let goes_through = (body.start..body.end.min(body.start + BODY)).any(|index| {
+            let name = self.word_at(index + 1);
+            self.word_at(index) == "for"
+                && self.word_at(index + 3) != "range"
+                && (body.start..body.end.min(body.start + BODY)).any(|at| {
+                    self.word_at(at) == "args"
+                        && self.word_at(at + 2) == "("
+                        && (at + 3..self.partner(at + 2)).any(|at| self.word_at(at) == name)
+                })
+        });
         if starts_itself && is_process && !decides && !leaves && !goes_through {
             let span = self.span_from(body.start);
             self.walk.note("code.fork.loop", span);

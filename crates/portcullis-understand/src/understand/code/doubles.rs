@@ -4,6 +4,7 @@
 use super::{
     interpreter::Interpreter,
     libraries::{is_vendor, top_of},
+    replaced::is_fake,
     value::{Given, Value},
 };
 
@@ -63,6 +64,10 @@ const REAL: &[&str] = &[
 /// How a test is written.
 const TESTS: &[&str] = &["assert(", "assert.", "def test_", "expect(", "it(", "test("];
 
+fn is_fake_or_vendor(path: &str) -> bool {
+    is_fake(path) || is_vendor(path.split('.').next().unwrap_or(path))
+}
+
 /// How deep doubles are looked for in what is given.
 const DEPTH: usize = 4;
 
@@ -87,6 +92,46 @@ impl Interpreter<'_, '_, '_> {
             || is_test() && self.works_on_own_directory(given)
             || given.iter().any(|given| self.is_double(&given.value, DEPTH))
             || is_test() && answers()
+    }
+
+    /// Remembers an object of the project's own that is made of a double of a database, and of nothing else that reaches anywhere.
+    pub(super) fn notice_over_double(&mut self, path: &str, given: &[Given]) {
+        /// How many such objects are remembered.
+        const OBJECTS: usize = 16;
+        let name = path.rsplit('.').next().unwrap_or_default();
+        let is_class = name.starts_with(|first: char| first.is_ascii_uppercase());
+        let is_fake = |it: &Given| matches!(&it.value, Value::Name(path, _) if is_fake(path));
+        if !is_class || is_fake_or_vendor(path) || self.seen.over_doubles.len() >= OBJECTS {
+            return;
+        }
+        let is_plain = |it: &Given| it.value.as_known().is_some() || is_fake(it);
+        if given.iter().any(is_fake) && given.iter().all(is_plain) {
+            self.seen.over_doubles.push(format!("{path}()"));
+        }
+    }
+
+    /// Whether the script is a test in which every file is one of a double: `jest.mock('fs')`.
+    pub(super) fn mocks_files(&self) -> bool {
+        const FILES: &[&str] = &["fs", "fs-extra", "fs/promises", "node:fs", "node:fs/promises"];
+        let is_mock = |at: usize| {
+            matches!(self.name_at(at), "jest" | "vi")
+                && [1, 2, 3].map(|by| self.name_at(at + by)) == [".", "mock", "("]
+                && FILES.contains(&self.name_at(at + 4).trim_matches(['"', '\'', '`']))
+                && self.name_at(at + 5) == ")"
+        };
+        self.language == "javascript"
+            && self.source.contains(".mock(")
+            && TESTS.iter().any(|shape| self.source.contains(shape))
+            && !REAL.iter().any(|word| self.source.contains(word))
+            && (0..self.unit.tokens.len()).any(is_mock)
+    }
+
+    /// Whether a path leads through such an object.
+    pub(super) fn is_over_double(&self, path: &str) -> bool {
+        !REAL.iter().any(|word| self.source.contains(word))
+            && self.seen.over_doubles.iter().any(|object| {
+                path.strip_prefix(object.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            })
     }
 
     /// Whether a function is given nothing but the directory that pytest made for the test, or what lies in it, and numbers.

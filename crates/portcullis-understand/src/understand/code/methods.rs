@@ -21,7 +21,7 @@ use crate::{
 
 mod texts;
 
-pub(super) use texts::{A_NAME, is_a_name, pack};
+pub(super) use texts::{A_NAME, is_a_name, keeps_secrets, pack};
 use texts::{cut_out, partition, put_into, split};
 
 /// Whether a pattern says by a name what it finds, in whichever directory: `build`, `**/__pycache__`, `*.egg-info`.
@@ -141,13 +141,13 @@ impl Interpreter<'_, '_, '_> {
             .at
             .checked_sub(1)
             .map_or(0, |close| self.unit.partners.get(close).copied().unwrap_or_default());
-        let before = |back: usize| open.checked_sub(back).map_or("", |at| self.word_at(at));
+        let before = |back: usize| open.checked_sub(back).map_or("", |at| self.name_at(at));
         self.language == "javascript"
             && before(2) == "."
             && before(4) == "("
             && before(6) == "."
             && before(7) == "console"
-            && self.word_at(self.at) == ")"
+            && self.name_at(self.at) == ")"
     }
 
     fn file_method(&mut self, index: usize, name: &str, given: &[Given]) -> Value {

@@ -48,6 +48,13 @@ const CLIENTS: &[&str] = &[
     "twilio",
 ];
 
+/// Whether a path begins with one of the libraries that keep a service's data in the program.
+pub(super) fn is_fake(path: &str) -> bool {
+    FAKES.iter().any(|fake| {
+        path.strip_prefix(fake).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(']))
+    })
+}
+
 /// What a patch may be given besides its target.
 const HARMLESS: &[&str] =
     &["autospec", "create", "return_value", "side_effect", "spec", "spec_set"];

@@ -105,6 +105,13 @@ impl Interpreter<'_, '_, '_> {
             self.starts_itself(&first.value, span);
             words.insert(0, Argument { text: Text::known("node"), span: first.span });
         }
+        // `spawn(process.execPath, [__filename])`
+        if self.language == "javascript"
+            && let Some(Value::List(list)) = &arguments
+            && let [file @ Value::Name(..)] = list.as_slice()
+        {
+            self.starts_itself(file, span);
+        }
         if let (Some(value), Some(second)) = (&arguments, second) {
             // Deno has the arguments among the options.
             let list = match value {

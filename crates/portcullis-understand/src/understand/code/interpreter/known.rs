@@ -66,6 +66,8 @@ pub(in super::super) struct Seen {
     pub(in super::super) mentions: Option<(Rc<Unit>, Mentions)>,
     /// Whether the script finds names by texts; not looked at yet where nothing.
     pub(in super::super) names_are_found: Option<bool>,
+    /// Objects of the project that were made of a double: `OrderRepo(mongomock.MongoClient()["orders"])`.
+    pub(in super::super) over_doubles: Vec<String>,
     /// What is never done since the condition before it never holds.
     pub(in super::super) never_done: Vec<(Rc<Unit>, Range<usize>)>,
     /// What opened a database on this machine that is one for tests by its number.

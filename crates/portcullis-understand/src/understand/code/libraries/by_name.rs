@@ -263,7 +263,10 @@ impl Interpreter<'_, '_, '_> {
             "wipe",
         ];
         let words = meaning::words(meaning::beginning(name));
-        if !words.iter().any(|word| VERBS.contains(&word.as_str())) || self.seen.refused > 0 {
+        if !words.iter().any(|word| VERBS.contains(&word.as_str()))
+            || self.seen.refused > 0
+            || self.mocks_files()
+        {
             return;
         }
         // `app.delete("/users", handler)` and `client.delete("/")`: the method of a request, and the path of its address.

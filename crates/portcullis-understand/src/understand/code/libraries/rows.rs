@@ -8,7 +8,7 @@ use super::{
         calls::looks_like_sql,
         interpreter::Interpreter,
         played::Client,
-        value::{Given, Value},
+        value::{Given, SPREAD, Value},
     },
     Doing,
     chosen::{is_change_constrained, is_constrained},
@@ -233,6 +233,16 @@ impl Interpreter<'_, '_, '_> {
             }
             return;
         }
+        // `knex({ client: "pg" })` is connected to nothing, and only writes its statements down.
+        if called.path == "knex"
+            && let [Given { value: options @ Value::Table(_), .. }] = given
+            && options.own_entry("client").is_some()
+            && self.only_writes_down()
+            && ["connection", "pool", SPREAD].iter().all(|name| options.own_entry(name).is_none())
+        {
+            self.seen.in_memory.get_or_insert_with(|| called.path.to_owned());
+            return;
+        }
         // `{ type: "postgres", url, database: ":memory:" }` is in nobody's memory.
         let is_of_server = given.iter().any(|it| {
             let kind = ["client", "dialect", "type"].iter().find_map(|name| it.value.entry(name));
@@ -346,6 +356,32 @@ impl Interpreter<'_, '_, '_> {
             || given.iter().any(|given| matches!(&given.value, Value::Name(path, _) if is_of(path)))
     }
 
+    /// Whether knex is all that the script has, and its statements become texts: none of them is waited for or handed on.
+    fn only_writes_down(&self) -> bool {
+        const RUNS: &[&str] = &[
+            ".catch",
+            ".exec",
+            ".finally",
+            ".pipe",
+            ".stream",
+            ".then",
+            "Promise",
+            "asCallback",
+            "async",
+            "await",
+            "connection",
+            "import(",
+            "return",
+            "transact",
+        ];
+        const WRITES: &[&str] = &[".toQuery()", ".toSQL()", ".toString()"];
+        self.modules.len() == 1
+            && self.modules.contains("knex")
+            && self.source.matches("require").count() + self.source.matches("import").count() == 1
+            && WRITES.iter().any(|way| self.source.contains(way))
+            && !RUNS.iter().any(|way| self.source.contains(way))
+    }
+
     /// Whether what a method empties is a database for tests on this machine, and no other is opened: one with a number of its own, or one
     /// whose name says so.
     pub(in super::super) fn empties_test_database(&self, path: &str, given: &[Given]) -> bool {
@@ -357,7 +393,8 @@ impl Interpreter<'_, '_, '_> {
             "flushdb" | "flush_db" | "flushDb" => {
                 self.seen.test_database.as_deref().is_some_and(|opened| {
                     let root = opened.split(['.', '(']).next().unwrap_or(opened);
-                    path.split(['.', '(']).next() == Some(root) && !self.source.contains("select(")
+                    path.split(['.', '(']).next() == Some(root)
+                        && !self.source.to_ascii_lowercase().contains("select")
                 })
             }
             "drop_database" => {
@@ -450,6 +487,7 @@ impl Interpreter<'_, '_, '_> {
         if self.is_emulated(called.path)
             || self.is_in_memory(called.path, given)
             || self.is_of_test_database(called, span)
+            || self.is_over_double(called.path)
             // What a store of the cloud keeps on this machine, its emulator keeps.
             || called.path.starts_with("@google-cloud/")
                 && self.client_of(called.path) == Client::Nearby

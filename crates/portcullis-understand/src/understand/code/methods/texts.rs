@@ -11,6 +11,12 @@ use crate::text::{Piece, Taint, Text};
 /// What stands in front of `=`.
 pub(in super::super) const A_NAME: &str = "a name, not followed";
 
+/// Whether a text is of a file of settings and secrets, and of nothing that came from elsewhere.
+pub(in super::super) fn keeps_secrets(value: &Value) -> bool {
+    let taint = value.taint();
+    taint.has(Taint::SECRET) && !taint.has(Taint::NETWORK)
+}
+
 /// Whether a text is one of these and nothing else.
 pub(in super::super) fn is_a_name(text: &Text) -> bool {
     matches!(text.pieces.as_slice(), [Piece::Unknown(origin)] if &**origin == A_NAME)
@@ -50,7 +56,7 @@ pub(super) fn partition(receiver: &Value, separator: Option<&Given>, name: &str)
     let Some((text, separator)) = parts else {
         let part = Value::Text(mixed("a part", [receiver]));
         let separator = separator.and_then(|it| it.value.as_known());
-        if name == "partition" && separator == Some("=") {
+        if name == "partition" && separator == Some("=") && keeps_secrets(receiver) {
             return Value::List(vec![Value::unknown(A_NAME), Value::known("="), part]);
         }
         return Value::List(vec![part.clone(), part.clone(), part]);
@@ -115,10 +121,14 @@ pub(super) fn split(receiver: &Value, given: &[Given], counts_cuts: bool) -> Val
             }
             // `KEY=value`: what stands in front is a name, and none of what is kept under it.
             Some(separator)
-                if separator.value.as_known() == Some("=") && text.pieces.len() == 1 =>
+                if separator.value.as_known() == Some("=") && keeps_secrets(receiver) =>
             {
+                /// How many signs a line has at the most.
+                const PARTS: usize = 64;
                 let rest = Value::Text(mixed("a list", [receiver]));
-                Value::List(vec![Value::unknown(A_NAME), rest])
+                let mut parts = vec![rest; PARTS];
+                parts.insert(0, Value::unknown(A_NAME));
+                Value::List(parts)
             }
             _ => Value::Text(mixed("a list", [receiver])),
         };

@@ -161,7 +161,7 @@ fn quoted(value: &Value, depth: usize) -> Text {
     let escaped = inner.pieces.iter().map(|piece| match piece {
         Piece::Known(known) => {
             let known = known.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-            Piece::Known(known.into())
+            Piece::Known(known)
         }
         piece => piece.clone(),
     });

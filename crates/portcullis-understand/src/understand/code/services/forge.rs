@@ -34,7 +34,7 @@ impl Interpreter<'_, '_, '_> {
             words.push(said.beginning_with(route));
             // Each that the service itself listed.
             if matches!(verb, "PATCH" | "PUT")
-                && said.taint.has(Taint::NETWORK)
+                && (said.taint.has(Taint::NETWORK) || route.is_empty())
                 && self.is_repeated(span)
             {
                 self.walk.note("service.records.changed", span);

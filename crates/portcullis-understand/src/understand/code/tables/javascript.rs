@@ -45,7 +45,7 @@ pub(super) static ROWS: &[Row] = &[
     ("Function", Code),
     ("JSON.parse", Fold(F::Same)),
     ("JSON.stringify", Fold(F::Same)),
-    ("Number", Nothing),
+    ("Number", Fold(F::Same)),
     ("Object.assign", Fold(F::Same)),
     ("Object.entries", Fold(F::Same)),
     ("Object.keys", Fold(F::Same)),
