@@ -60,6 +60,7 @@ mod reduced;
 mod replaced;
 mod running;
 mod services;
+mod sketch;
 mod special;
 mod spliced;
 mod statements;
@@ -148,7 +149,13 @@ pub fn understand(
     }
     let code = if language.name == "php" { before_data(walk, code) } else { code };
     match language.form {
-        Form::Calls => interpreter::run(walk, language.name, code, arguments, input),
+        Form::Calls => {
+            let printed = interpreter::run(walk, language.name, code, arguments, input);
+            if sketch::reads(name, language.name) {
+                sketch::read(walk, name, code);
+            }
+            printed
+        }
         Form::Lines => lines::run(walk, language.name, code, arguments),
         Form::PowerShell => {
             evaluate::run(walk, evaluate::Dialect::PowerShell, code, arguments, input)
