@@ -64,7 +64,8 @@ static LANGUAGES: &[Language] = &[
         "java",
         &[
             "groovy", "kotlin", "scala", "jshell", "csharp", "go", "c", "cpp", "c++", "rust",
-            "swift", "zig", "d", "elixir", "octave", "haskell", "erlang", "nim", "raku",
+            "swift", "zig", "d", "elixir", "octave", "haskell", "erlang", "nim", "raku", "ocaml",
+            "dart", "fsharp", "vala", "gleam", "haxe",
         ],
     ),
     calls(

@@ -17,6 +17,7 @@ mod asked;
 mod computed;
 mod evaluated;
 mod joined;
+mod languages;
 mod told;
 mod tools;
 mod unread;
@@ -731,7 +732,11 @@ fn goes_on(files: &BTreeMap<String, String>, command: &str) -> (bool, Vec<String
 fn what_does_harm_in_a_file_is_stopped_and_its_twin_goes_on() {
     let mut wrong = Vec::new();
     let all = PROJECTS.iter().chain(computed::PROJECTS).chain(unread::PROJECTS);
-    let all = all.chain(evaluated::PROJECTS).chain(tools::PROJECTS).chain(versions::PROJECTS);
+    let all = all
+        .chain(evaluated::PROJECTS)
+        .chain(tools::PROJECTS)
+        .chain(versions::PROJECTS)
+        .chain(languages::PROJECTS);
     let all = all.chain(joined::PROJECTS);
     let all = all.chain(told::PROJECTS);
     for (name, project, command, harm, harmless) in all {

@@ -121,7 +121,12 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     for name in inventory.iter().filter(|name| !name.contains(',')) {
         // An inventory that may be executed is.
         let Some(path) = walk.target(&Text::known(*name)).path else { continue };
-        if let Some(file) = walk.look(&path).file().filter(|file| file.text.starts_with("#!")) {
+        let Some(file) = walk.look(&path).file() else { continue };
+        // docs.ansible.com, "Connecting to hosts: behavioral inventory parameters".
+        play.is_local |= ["ansible_connection=local", "ansible_connection: local"]
+            .iter()
+            .any(|says| file.text.contains(says));
+        if file.text.starts_with("#!") {
             walk.run(&project::arguments(&[file.path.as_str(), "--list"], invocation.span), None);
         }
     }
@@ -255,6 +260,17 @@ fn playbook(walk: &mut dyn Host, path: &str, span: Span, play: &mut Play) {
 
 fn role(walk: &mut dyn Host, name: &str, span: Span, play: &mut Play) {
     let folder = format!("{}/roles/{name}", play.root);
+    // What the variables of a role look up is looked up when they are used.
+    for part in ["defaults", "vars"] {
+        for ending in ["yml", "yaml"] {
+            let path = format!("{folder}/{part}/main.{ending}");
+            let Some(file) = walk.look(&path).file() else { continue };
+            walk.in_file(&file, "ansible", span, |walk| {
+                let tree = project::whole(walk, tree::yaml(&file.text));
+                lookups(walk, &tree);
+            });
+        }
+    }
     for part in ["tasks", "handlers"] {
         for ending in ["yml", "yaml"] {
             task_file(walk, &format!("{folder}/{part}/main.{ending}"), span, play);
@@ -344,8 +360,8 @@ fn one(walk: &mut dyn Host, task: &tree::Node, here: &str, play: &mut Play) {
                 if node.text_of("state") == Some("absent")
                     && let Some(path) = node.text_of("path").or_else(|| node.text_of("dest"))
                 {
-                    let path = unwritten(path);
-                    walk.run(&project::arguments(&["rm", "-rf", path.as_str()], node.span), None);
+                    let code = format!("rm -rf \"{}\"", unwritten(path).replace('"', ""));
+                    walk.shell(&Text::known(code), node.span, &[], None);
                 }
             }
             // docs.ansible.com, "cron": a line of the table of the account that runs it.
@@ -480,7 +496,20 @@ fn literal(text: &str) -> Option<(String, &str)> {
 
 /// `{{ … }}` is a value that nobody knows.
 fn unwritten(text: &str) -> String {
-    template::filled(text, "{{", "}}", |name| template::variable("ANSIBLE_", name))
+    template::filled(text, "{{", "}}", |name| {
+        // The home directory of whoever runs the play.
+        let bare: String =
+            name.chars().filter(|it| !it.is_whitespace() && !"'\"".contains(*it)).collect();
+        match bare.trim_end_matches(')').trim_start_matches("ansible.builtin.") {
+            "lookup(env,HOME"
+            | "ansible_env.HOME"
+            | "ansible_user_dir"
+            | "ansible_facts.user_dir"
+            | "ansible_facts[user_dir]"
+            | "ansible_env[HOME]" => "$HOME".to_owned(),
+            _ => template::variable("ANSIBLE_", name),
+        }
+    })
 }
 
 #[cfg(test)]

@@ -40,7 +40,8 @@ const CALLS: &[Call] = &[
     ("command =", Given::Command),
     ("command=", Given::Command),
     ("test_cmd =", Given::Command),
-    ("ctx.execute", Given::Words),
+    // Of whatever name the context of a rule has.
+    (".execute", Given::Words),
 ];
 
 /// How many packages are read, how deep those below one are listed, and how deep files load each other.

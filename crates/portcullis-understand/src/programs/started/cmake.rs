@@ -284,6 +284,18 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
     let first = words.first().map_or("", String::as_str);
     match call.name.as_str() {
         "set" => set(&words, reading),
+        // cmake.org, "list(APPEND)": where modules are looked for is most often added to.
+        "list" if matches!(first, "APPEND" | "PREPEND") => {
+            if let Some((name, more)) = words.get(1..).and_then(<[String]>::split_first) {
+                let value = reading.variables.entry(name.clone()).or_default();
+                for one in more {
+                    if !value.is_empty() {
+                        value.push(';');
+                    }
+                    value.push_str(one);
+                }
+            }
+        }
         "file" if matches!(first, "GLOB" | "GLOB_RECURSE") => {
             let options = [
                 "CONFIGURE_DEPENDS",

@@ -1,10 +1,12 @@
 //! Task runners of Python: the commands of `tox`'s environments with the variables that they get (tox.wiki, "Configuration"), and the
 //! tasks in a `pyproject.toml` (hatch.pypa.io, "Environment > Scripts"; pdm-project.org, "PDM Scripts"; poethepoet.natn.io, "Tasks").
 
-use super::{Starter, project, tree};
+use portcullis_syntax::Span;
+
+use super::{Starter, dotenv, interpreters, project, tree};
 use crate::{
-    programs::escapes::put_in_by_tox, programs::host::Host, programs::invocation::Invocation,
-    text::Text,
+    bound::Bounded as _, programs::escapes::put_in_by_tox, programs::host::Host,
+    programs::invocation::Invocation, text::Text,
 };
 
 pub(super) static TOX: Starter = Starter { programs: &["tox"], start };
@@ -72,7 +74,14 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
                     }
                 }
             }
-            for key in ["commands_pre", "commands", "commands_post"] {
+            // tox.wiki, "install_command": what installs the packages of the environment, before anything of it runs.
+            for key in [
+                "install_command",
+                "list_dependencies_command",
+                "commands_pre",
+                "commands",
+                "commands_post",
+            ] {
                 let Some(commands) = values.get(key) else { continue };
                 let text = commands.text().unwrap_or_default().replace("\\\n", " ");
                 for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -121,7 +130,7 @@ fn environments(listed: &str) -> Option<Vec<String>> {
 }
 
 pub(super) static TASKS: Starter =
-    Starter { programs: &["hatch", "pdm", "poe", "uv"], start: task };
+    Starter { programs: &["hatch", "pdm", "poe", "poetry", "rye", "uv"], start: task };
 
 /// How many environments a list may come to.
 const ENVIRONMENTS: usize = 512;
@@ -129,12 +138,20 @@ const ENVIRONMENTS: usize = 512;
 /// How many tasks run each other.
 const TASKS_WITHIN: usize = 16;
 
+/// How many files of tasks one includes.
+const INCLUDED: usize = 8;
+
 /// Where a `pyproject.toml` has tasks; `*` stands for any name.
 const TABLES: &[&[&str]] = &[
     &["tool", "hatch", "envs", "*", "scripts"],
     &["tool", "pdm", "scripts"],
     &["tool", "poe", "tasks"],
+    &["tool", "rye", "scripts"],
+    &["tasks"],
 ];
+
+/// Where it names the functions that its programs are (packaging.python.org, "Entry points specification").
+const PROGRAMS: &[&[&str]] = &[&["project", "scripts"], &["tool", "poetry", "scripts"]];
 
 fn task(walk: &mut dyn Host, invocation: &Invocation) {
     let words: Vec<String> = invocation.arguments.iter().map(|word| word.text.display()).collect();
@@ -143,15 +160,79 @@ fn task(walk: &mut dyn Host, invocation: &Invocation) {
     let Some(asked) = operands.next().filter(|_| runs) else { return };
     let Some(root) = walk.directory().map(str::to_owned) else { return };
     let Some(file) = walk.look(&format!("{root}/pyproject.toml")).file() else { return };
-    walk.in_file(&file, "pyproject", invocation.span, |walk| {
+    let directory = root.clone();
+    walk.in_task(&file, asked, "pyproject", invocation.span, |walk| {
         let tree = project::whole(walk, tree::toml(&file.text));
         let Some(root) = tree.root() else { return };
+        // poethepoet.natn.io, "Loading tasks from another file".
+        let mut included: Vec<tree::Tree> = Vec::new();
+        let named = root.path(&["tool", "poe", "include"]);
+        for one in named.iter().flat_map(|it| it.each()).at_most(INCLUDED, walk, invocation.span) {
+            let Some(name) = one.text().or_else(|| one.text_of("path")) else { continue };
+            if let Some(file) = walk.look(&project::joined(&directory, name)).file() {
+                included.push(match file.path.ends_with(".json") {
+                    true => tree::json(&file.text),
+                    false => tree::toml(&file.text),
+                });
+            }
+        }
         let mut tables = Vec::new();
-        for names in TABLES {
-            reached(root, names, &mut tables);
+        let mut programs = Vec::new();
+        for root in included.iter().filter_map(tree::Tree::root).chain([root]) {
+            TABLES.iter().for_each(|names| reached(root, names, &mut tables));
+            PROGRAMS.iter().for_each(|names| reached(root, names, &mut programs));
+        }
+        if invocation.program == "hatch" {
+            // hatch.pypa.io, "Environment > Overview": before and behind the installation of what an environment needs.
+            let mut commands = Vec::new();
+            for key in ["pre-install-commands", "post-install-commands"] {
+                reached(root, &["tool", "hatch", "envs", "*", key], &mut commands);
+            }
+            for line in commands.iter().flat_map(|it| it.each()) {
+                if let Some(text) = line.text() {
+                    walk.shell(&Text::known(text), line.span, &[], None);
+                }
+            }
         }
         let name = asked.rsplit(':').next().unwrap_or(asked);
+        // pdm-project.org, "PDM Scripts": those before and behind run by themselves, and `_` is what all of them get.
         let mut open = vec![name.to_owned()];
+        let mut files: Vec<String> = Vec::new();
+        if invocation.program == "pdm" {
+            open.extend(["pre_", "post_"].map(|part| format!("{part}{name}")));
+            open.extend(["pre_run", "post_run"].map(str::to_owned));
+        }
+        for table in &tables {
+            for node in [table.get("_"), table.get(name)].into_iter().flatten() {
+                for key in ["env_file", "envfile"] {
+                    let one = node.get(key);
+                    files.extend(
+                        one.iter()
+                            .flat_map(|it| it.each())
+                            .filter_map(|it| it.text())
+                            .map(str::to_owned),
+                    );
+                }
+                for (name, value) in node.get("env").iter().flat_map(|it| it.entries()) {
+                    if let Some(value) = value.text() {
+                        walk.environment_of(name, &Text::known(value), node.span);
+                    }
+                }
+            }
+        }
+        let files = dotenv::of_files(walk, &directory, &files);
+        dotenv::given(walk, &files, &directory, invocation.span);
+        for (name, value) in files {
+            walk.environment(&name, &Text::known(value.as_str()), invocation.span);
+            if name == "PYTHONPATH" {
+                interpreters::sites(walk, &value, invocation.span);
+            }
+        }
+        for node in programs.iter().filter_map(|table| table.get(name)) {
+            if let Some(function) = node.text() {
+                called(walk, function, node.span);
+            }
+        }
         let mut ran: Vec<String> = Vec::new();
         while let Some(name) = open.pop() {
             if ran.contains(&name) {
@@ -162,12 +243,37 @@ fn task(walk: &mut dyn Host, invocation: &Invocation) {
                 break;
             }
             for node in tables.iter().filter_map(|table| table.get(&name)) {
-                for command in ["cmd", "shell", "composite", "sequence", "script"]
+                // Functions of the project.
+                for key in ["call", "script"] {
+                    if let Some(function) = node.text_of(key) {
+                        called(walk, function, node.span);
+                    }
+                }
+                for key in ["deps", "uses"] {
+                    for need in node.get(key).iter().flat_map(|it| it.each()) {
+                        open.extend(
+                            need.text().map(|it| {
+                                it.split_whitespace().next().unwrap_or_default().to_owned()
+                            }),
+                        );
+                    }
+                }
+                for command in ["cmd", "shell", "composite", "sequence", "parallel", "expr"]
                     .iter()
                     .filter_map(|key| node.get(key))
                     .chain(std::iter::once(node))
                 {
                     for line in command.each() {
+                        for key in ["cmd", "shell", "ref", "script"] {
+                            let Some(text) = line.text_of(key) else { continue };
+                            match key {
+                                "script" => called(walk, text, line.span),
+                                "ref" => open.push(text.to_owned()),
+                                _ => {
+                                    walk.shell(&Text::known(text), line.span, &[], None);
+                                }
+                            }
+                        }
                         let Some(text) = line.text() else { continue };
                         // A command may begin with the name of another task.
                         let first = text.split_whitespace().next().unwrap_or_default();
@@ -179,6 +285,29 @@ fn task(walk: &mut dyn Host, invocation: &Invocation) {
             ran.push(name);
         }
     });
+}
+
+/// `package.module:function(…)`: the module is loaded and the function called.
+fn called(walk: &mut dyn Host, function: &str, span: Span) {
+    let Some((module, name)) = function.split_once(':') else { return };
+    let (name, given) = name.split_once('(').unwrap_or((name, ")"));
+    let is_name = |text: &str| {
+        !text.is_empty() && text.chars().all(|it| it.is_alphanumeric() || "._".contains(it))
+    };
+    if !is_name(module) || !is_name(name) {
+        return;
+    }
+    let given = if given.contains(['{', '$']) { ")" } else { given };
+    let first = name.split('.').next().unwrap_or(name);
+    let code = format!("from {module} import {first}\n{name}({given}\n");
+    // Where sources lie in a folder of their own, they are looked for there as well.
+    let here = walk.directory().map(str::to_owned);
+    walk.code("python", &Text::known(code.as_str()), span, &[]);
+    if let Some(here) = here {
+        project::in_directory(walk, Some(&format!("{here}/src")), |walk| {
+            walk.code("python", &Text::known(code), span, &[]);
+        });
+    }
 }
 
 /// The tables that names lead to.

@@ -8,8 +8,9 @@ use portcullis_syntax::Span;
 
 use super::{Starter, project, tree};
 use crate::{
+    bound::Bounded as _,
     programs::found::{File, Found},
-    programs::host::Host,
+    programs::host::{Host, Unread},
     programs::invocation::Invocation,
     text::Text,
 };
@@ -501,7 +502,68 @@ fn direnv(walk: &mut dyn Host, invocation: &Invocation) {
         if file.text.lines().any(|line| line.trim_start().starts_with("use nix")) {
             walk.run(&project::arguments(&["nix-shell"], invocation.span), None);
         }
+        // direnv.net, "PATH_add": programs of the project come first for what is run with it.
+        let places: Vec<String> = file.text.lines().flat_map(|line| placed(line, &root)).collect();
+        let rest = operands.get(2..).unwrap_or_default();
+        if verb == "exec" && !rest.is_empty() {
+            shadowing(walk, &places, rest, &root, invocation.span);
+        }
     });
+}
+
+/// Programs of the project that stand before others of their names: those that the words call, or what they start (a recipe, a script) names.
+fn shadowing(walk: &mut dyn Host, places: &[String], words: &[&str], root: &str, span: Span) {
+    /// How many programs of one directory are read.
+    const PROGRAMS: usize = 24;
+    if places.is_empty() {
+        return;
+    }
+    let files = ["Makefile", "makefile", "justfile", "package.json", "Taskfile.yml"];
+    let mut callers: String = words.join(" ");
+    for file in project::all_in(walk, root, &files) {
+        callers.push(' ');
+        callers.push_str(&file.text);
+    }
+    for word in words.iter().filter(|word| word.contains('/')) {
+        if let Some(file) = walk.look(&project::joined(root, word)).file() {
+            callers.push_str(&file.text);
+        }
+    }
+    let is_word = |letter: char| letter.is_alphanumeric() || "-_.+".contains(letter);
+    for place in places {
+        let Found::Directory(names) = walk.look(place) else { continue };
+        let named =
+            |name: &&String| callers.split(|letter| !is_word(letter)).any(|word| word == **name);
+        let found: Vec<String> = names
+            .iter()
+            .filter(named)
+            .at_most(PROGRAMS, &mut Unread(walk), span)
+            .map(|name| format!("{place}/{name}"))
+            .collect();
+        for path in found {
+            walk.at_likely(|walk| walk.run(&project::arguments(&[path], span), None));
+        }
+    }
+}
+
+/// The directories that a line of an `.envrc` puts before the others.
+fn placed(line: &str, root: &str) -> Vec<String> {
+    let line = line.trim().trim_start_matches("export ");
+    let named: Vec<&str> = match line.split_once([' ', '\t', '=']) {
+        Some(("PATH_add", rest)) => rest.split_whitespace().collect(),
+        Some(("path_add", rest)) => rest.split_whitespace().skip(1).collect(),
+        Some(("PATH", value)) => value.trim_matches(['"', '\'']).split(':').collect(),
+        _ => Vec::new(),
+    };
+    let named = named.into_iter().map(|name| name.trim_matches(['"', '\'']));
+    let own = named.filter_map(|name| {
+        let name = ["$PWD", "$(pwd)", "${PWD}"]
+            .iter()
+            .find_map(|it| name.strip_prefix(it))
+            .unwrap_or(name);
+        (!name.contains('$')).then(|| project::joined(root, name.trim_start_matches('/')))
+    });
+    own.collect()
 }
 
 #[cfg(test)]

@@ -37,6 +37,12 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
         "lua" => lua,
         "rust" => rust,
         "julia" => julia,
+        "r" => named_in_quotes,
+        "nim" => nim,
+        "haskell" | "ocaml" | "swift" | "zig" | "kotlin" | "scala" | "groovy" | "elixir"
+        | "clojure" | "lisp" | "dart" | "d" | "fsharp" | "csharp" | "erlang" | "java" => {
+            named_in_quotes
+        }
         _ => return,
     };
     let mut loads = Vec::new();
@@ -85,6 +91,7 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
     }
     for (paths, span) in all {
         for path in paths {
+            let language = language_by_name(language, &path);
             // A package and the module in it are both read.
             let found = walk.load(language, &path, span);
             if found && language != "python" {
@@ -93,6 +100,95 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
         }
     }
     walk.leave_imports();
+}
+
+/// The language of a file that code names, where that is another one than its own.
+fn language_by_name(language: &'static str, path: &str) -> &'static str {
+    if matches!(language, "python" | "javascript" | "ruby" | "perl" | "php" | "lua" | "rust") {
+        return language;
+    }
+    match path.rsplit_once('.').map(|it| it.1) {
+        Some("sh" | "bash") => "shell",
+        Some("py") => "python",
+        Some("rb") => "ruby",
+        Some("js" | "mjs" | "cjs") => "javascript",
+        Some("pl") => "perl",
+        _ => language,
+    }
+}
+
+/// How files of code end that code in other languages names by their paths.
+const CODE: &[&str] = &[
+    ".R", ".clj", ".cljc", ".cs", ".d", ".dart", ".erl", ".ex", ".exs", ".fs", ".fsx", ".groovy",
+    ".gradle", ".hrl", ".hs", ".jl", ".js", ".kt", ".kts", ".lisp", ".ml", ".nim", ".pl", ".py",
+    ".r", ".rb", ".rkt", ".sc", ".scala", ".scm", ".sh", ".swift", ".zig",
+];
+
+/// Files of code that a text in quotes names, whatever loads or starts them: `@file:Import("x.main.kts")`, `@import("x.zig")`, `#load "x.fsx"`,
+/// `source("x.R")`, `Code.require_file("x.exs")`. Where the name has folders in it, it may begin at the top of the project.
+fn named_in_quotes(text: &str, loads: &mut Vec<Load>) {
+    for (start, line) in lines(text) {
+        let statement = line.trim_start();
+        let is_comment = ["//", "--", ";", "%", "*"].iter().any(|mark| statement.starts_with(mark))
+            || statement.starts_with("# ");
+        // scala-cli.virtuslab.org, "Using directives"; jbang.dev.
+        let directive = ["//> using file ", "//> using files ", "//SOURCES "]
+            .iter()
+            .find_map(|mark| statement.strip_prefix(mark));
+        let span = Span::new(start, start + line.len());
+        if let Some(named) = directive {
+            for name in named.split_whitespace() {
+                loads.push(Load {
+                    names: vec![name.trim_matches('"').to_owned()],
+                    beside: true,
+                    span,
+                });
+            }
+            continue;
+        }
+        if is_comment {
+            continue;
+        }
+        for name in line.split('"').skip(1).step_by(2) {
+            let is_file = CODE.iter().any(|end| name.ends_with(end)) && is_name(name);
+            if !is_file || name.starts_with('.') && name.matches('.').count() == 1 {
+                continue;
+            }
+            loads.push(Load { names: vec![name.to_owned()], beside: true, span });
+            loads.push(Load { names: vec![name.to_owned()], beside: false, span });
+        }
+        // `file.path("..", "R", "x.R")`, `joinpath(@__DIR__, "..", "x.jl")`.
+        if line.contains("path(") && line.matches('"').count() > 2 {
+            let parts: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
+            if parts.last().is_some_and(|last| CODE.iter().any(|end| last.ends_with(end)))
+                && parts.iter().all(|part| is_name(part))
+            {
+                loads.push(Load { names: vec![parts.join("/")], beside: true, span });
+            }
+        }
+    }
+}
+
+/// `import a/b, std/os`, `include x`, `from a import b` (nim-lang.org/docs/manual.html, "Modules").
+fn nim(text: &str, loads: &mut Vec<Load>) {
+    named_in_quotes(text, loads);
+    for (start, line) in lines(text) {
+        let statement = line.trim_start();
+        let Some((word, rest)) = statement.split_once(' ') else { continue };
+        if !matches!(word, "import" | "include" | "from" | "export") {
+            continue;
+        }
+        let rest = if word == "from" { rest.split(" import").next().unwrap_or(rest) } else { rest };
+        let span = Span::new(start, start + line.len());
+        for name in rest.split(',').map(str::trim) {
+            let name = name.split(" as ").next().unwrap_or(name).trim().trim_matches('"');
+            if is_name(name) && !name.starts_with("std/") {
+                let names = ["", "../src/", "src/"].map(|place| format!("{place}{name}.nim"));
+                loads.push(Load { names: names.to_vec(), beside: true, span });
+                loads.push(Load { names: vec![format!("src/{name}.nim")], beside: false, span });
+            }
+        }
+    }
 }
 
 /// A path below a directory, without dots.

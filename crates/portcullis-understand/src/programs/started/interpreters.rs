@@ -166,6 +166,61 @@ fn site_packages(walk: &mut dyn Host, root: &crate::text::Text, span: Span) {
     }
 }
 
+/// Programs of Python that are called by names of their own; each starts an interpreter.
+pub(super) static SITES: Starter = Starter {
+    programs: &[
+        "alembic",
+        "behave",
+        "black",
+        "celery",
+        "coverage",
+        "django-admin",
+        "dbt",
+        "doit",
+        "fab",
+        "flake8",
+        "flask",
+        "gunicorn",
+        "inv",
+        "invoke",
+        "ipython",
+        "isort",
+        "jupyter",
+        "locust",
+        "mkdocs",
+        "mypy",
+        "nox",
+        "pip",
+        "pylint",
+        "pyright",
+        "pytest",
+        "py.test",
+        "robot",
+        "scrapy",
+        "sphinx-build",
+        "streamlit",
+        "tox",
+        "twine",
+        "uvicorn",
+    ],
+    start: sited,
+};
+
+fn sited(walk: &mut dyn Host, invocation: &Invocation) {
+    if let Some(path) = variable(walk, invocation, "PYTHONPATH") {
+        sites(walk, path.text.known_prefix(), invocation.span);
+    }
+}
+
+/// What an interpreter loads of itself from where a `PYTHONPATH` leads.
+pub(super) fn sites(walk: &mut dyn Host, value: &str, span: Span) {
+    for directory in value.split(':').filter(|part| !part.is_empty()) {
+        if let Some(path) = walk.target(&crate::text::Text::known(directory)).path {
+            customized(walk, &path, span);
+        }
+    }
+}
+
 /// `sitecustomize` and `usercustomize` of a directory that modules are looked for in.
 fn customized(walk: &mut dyn Host, directory: &str, span: Span) {
     for name in ["sitecustomize", "usercustomize"] {

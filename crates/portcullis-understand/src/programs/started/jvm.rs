@@ -363,6 +363,29 @@ fn maven(walk: &mut dyn Host, invocation: &Invocation) {
     let root = directory_of(&file.path).to_owned();
     let wrapper = format!("{root}/.mvn/wrapper/maven-wrapper.properties");
     walk.look(&wrapper);
+    // maven.apache.org, "Settings Reference": where everything that runs in the build is taken from.
+    let named = project::option(&words, &["-s", "--settings", "-gs", "--global-settings"])
+        .and_then(|name| walk.target(&crate::text::Text::known(name)).path);
+    for path in [format!("{root}/.mvn/settings.xml")].into_iter().chain(named) {
+        let Some(settings) = walk.look(&path).file() else { continue };
+        walk.in_file(&settings, "maven", invocation.span, |walk| {
+            let tree = project::whole(walk, tree::markup(&settings.text));
+            let Some(node) = tree.root() else { return };
+            let mut addresses: Vec<&tree::Node> = Vec::new();
+            node.visit(&mut |inner| {
+                for (name, one) in inner.entries() {
+                    if matches!(name, "mirror" | "repository" | "pluginRepository") {
+                        addresses.extend(one.each().iter().filter_map(|it| it.get("url")));
+                    }
+                }
+            });
+            for url in addresses {
+                if let Some(address) = url.text().or_else(|| url.text_of("#text")) {
+                    project::taken_from(walk, address.trim(), url.span);
+                }
+            }
+        });
+    }
     let mut seen = 0;
     let values = ["-f", "--file", "-P", "-pl", "-s", "-gs", "-t", "-T", "-D", "-rf", "-l", "-b"];
     let asked = project::operands(&words, &values);

@@ -24,6 +24,12 @@ pub(super) fn knows(program: &str) -> bool {
     TABLE.iter().any(|row| row.programs.contains(&program))
 }
 
+/// Whether a row says which words have a tool run what its settings list, and which do not.
+pub(super) fn tells_words(program: &str) -> bool {
+    let tells = |row: &&Row| row.tasks.is_some() || !row.verbs.is_empty();
+    TABLE.iter().filter(tells).any(|row| row.programs.contains(&program))
+}
+
 /// Says what the settings of the tools of the table have them run.
 pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     for row in TABLE {
@@ -275,7 +281,7 @@ fn one(walk: &mut dyn Host, node: &tree::Node, what: What, root: &str) {
                     let name = name.replace("<rootDir>/", "./");
                     if name.starts_with('.')
                         || name.contains('/') && !name.starts_with('@')
-                        || name.ends_with(".sh")
+                        || [".sh", ".php", ".rb"].iter().any(|end| name.ends_with(end))
                     {
                         started(walk, &project::joined(root, &name), script.span);
                     }
@@ -315,6 +321,7 @@ fn started(walk: &mut dyn Host, path: &str, span: Span) {
         match path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|it| it.1) {
             Some("py") => "python",
             Some("rb") => "ruby",
+            Some("php") => "php",
             Some("sh" | "bash") => "shell",
             _ => "javascript",
         };

@@ -28,6 +28,7 @@ mod cargo;
 mod cmake;
 mod compose;
 mod configurations;
+mod dbt;
 mod devcontainer;
 mod distributions;
 mod dockerfile;
@@ -49,9 +50,11 @@ mod just;
 mod jvm;
 mod linters;
 mod listed;
+mod literate;
 mod logrotate;
 pub mod make;
 mod meson;
+mod named;
 mod named_options;
 mod ninja;
 mod nix;
@@ -72,6 +75,7 @@ mod taskfile;
 mod tasks;
 mod template;
 mod terraform;
+mod tex;
 mod tree;
 mod units;
 mod workflows;
@@ -102,7 +106,9 @@ static STARTERS: &[&Starter] = &[
     &configurations::VIM,
     &configurations::WGET,
     &interpreters::NODE,
+    &interpreters::SITES,
     &compose::COMPOSE,
+    &dbt::DBT,
     &devcontainer::DEVCONTAINER,
     &distributions::DEBIAN,
     &distributions::RPM,
@@ -135,6 +141,7 @@ static STARTERS: &[&Starter] = &[
     &jvm::GRADLE,
     &jvm::MAVEN,
     &linters::LINTERS,
+    &literate::DOCUMENTS,
     &make::MAKE,
     &meson::MESON,
     &ninja::NINJA,
@@ -170,6 +177,7 @@ static STARTERS: &[&Starter] = &[
     &tasks::PYTHON,
     &taskfile::TASK,
     &terraform::TERRAFORM,
+    &tex::TEX,
     &logrotate::LOGROTATE,
     &units::LAUNCHD,
     &units::SYSTEMD,
@@ -186,6 +194,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     named_options::follow(walk, invocation);
     scripts::follow(walk, invocation);
     listed::follow(walk, invocation);
+    named::follow(walk, invocation);
 }
 
 /// Whether a program is known to start something from files.
@@ -193,6 +202,19 @@ pub(crate) fn is_known(program: &str) -> bool {
     STARTERS.iter().any(|starter| starter.programs.contains(&program))
         || scripts::knows(program)
         || listed::knows(program)
+}
+
+/// Whether the files of a program are read by a reader of its own, which says what of them runs and what does not; of others only a part is known.
+fn is_precise(program: &str) -> bool {
+    let partial = [
+        &raw const interpreters::SITES,
+        &raw const javascript::TOOLS,
+        &raw const linters::LINTERS,
+        &raw const servers::SERVERS,
+    ];
+    let is_partial = |starter: &Starter| partial.iter().any(|it| std::ptr::eq(*it, starter));
+    STARTERS.iter().any(|starter| starter.programs.contains(&program) && !is_partial(starter))
+        || listed::tells_words(program)
 }
 
 /// Something in a file that would run.

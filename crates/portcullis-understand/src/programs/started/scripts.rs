@@ -51,6 +51,10 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
     if !row.verbs.is_empty() && !operands.iter().any(|word| row.verbs.contains(word)) {
         return;
     }
+    if !row.says.is_empty() && !words.iter().any(|word| row.says.iter().any(|it| word.contains(it)))
+    {
+        return;
+    }
     let mut paths: Vec<String> = Vec::new();
     for name in project::options(&words, row.options) {
         paths.extend(walk.target(&Text::known(name)).path);
@@ -159,10 +163,44 @@ fn called(walk: &mut dyn Host, file: &File, row: &Row, span: Span) {
     };
     let mut code = String::new();
     let mut is_changed = false;
+    let folder = crate::programs::found::directory_of(&file.path).to_owned();
+    if file.path.ends_with(".bats") {
+        code = format!("BATS_TEST_DIRNAME={}\n", super::quoted(&folder));
+    }
     for line in file.text.split_inclusive('\n') {
-        let is_test = line.trim_start().starts_with("@test") && line.trim_end().ends_with('{');
+        let bare = line.trim_start();
+        let is_test = bare.starts_with("@test") && line.trim_end().ends_with('{');
         is_changed |= is_test;
-        code.push_str(if is_test { "{\n" } else { line });
+        // bats-core.readthedocs.io, "load: Share common code", "run: Test other commands".
+        let loaded = bare.strip_prefix("load ").map(|it| it.trim().trim_matches(['"', '\'']));
+        let run = bare.strip_prefix("run ").map(|it| {
+            it.trim_start_matches(|letter: char| "-!".contains(letter) || letter.is_ascii_digit())
+        });
+        if is_test {
+            // What is set up before a test holds in it: programs that stand in for others among that.
+            code.push_str("{\n");
+            for name in ["setup_suite", "setup_file", "setup"] {
+                if row.functions.contains(&name) && is_defined(&&name) {
+                    code.push_str(name);
+                    code.push('\n');
+                }
+            }
+        } else if let Some(name) = loaded.filter(|_| !row.functions.is_empty()) {
+            let end = if name.rsplit('/').next().is_some_and(|it| it.contains('.')) {
+                ""
+            } else {
+                ".bash"
+            };
+            let path = match name.starts_with(['/', '$']) {
+                true => format!("{name}{end}"),
+                false => project::joined(&folder, &format!("{name}{end}")),
+            };
+            code.push_str(&format!(". \"{path}\"\n"));
+        } else if let Some(command) = run.filter(|_| !row.functions.is_empty()) {
+            code.push_str(command);
+        } else {
+            code.push_str(line);
+        }
     }
     for name in row.functions.iter().filter(is_defined) {
         is_changed = true;

@@ -87,6 +87,21 @@ fn django(walk: &mut dyn Host, invocation: &Invocation) {
         paths.push(format!("{root}/{package}/urls.py"));
     }
     paths.extend(walk.in_project(|walk| applications(walk, &root, verb, invocation.span)));
+    // Classes that settings name by where they stand: the runner of tests, layers, backends.
+    let settings = [format!("{root}/{modules}.py"), format!("{root}/{modules}/__init__.py")];
+    for settings in &settings {
+        let Some(file) = walk.look(settings).file() else { continue };
+        let named: Vec<String> = file
+            .text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with('#'))
+            .flat_map(|line| line.split(['"', '\'']).skip(1).step_by(2))
+            .filter(|name| name.contains('.') && is_module(name) && !name.starts_with("django."))
+            .filter_map(|name| name.rsplit_once('.').map(|it| it.0.replace('.', "/")))
+            .collect();
+        let named = named.iter().at_most(MODULES, walk, invocation.span);
+        paths.extend(named.map(|name| format!("{root}/{name}.py")));
+    }
     for path in &paths {
         walk.look(path);
     }
@@ -213,7 +228,10 @@ fn server(walk: &mut dyn Host, invocation: &Invocation) {
         ),
         "alembic" => return revisions::follow(walk, &here, &words, invocation.span),
         "sphinx-build" => {
-            let conf = project::option(&words, &["-c"]).or_else(|| operands.first().copied());
+            // sphinx-doc.org, "sphinx-build": `-M BUILDER SOURCE OUTPUT`.
+            let inputs =
+                project::operands(&words, &["-b", "-M", "-c", "-d", "-D", "-A", "-t", "-j", "-w"]);
+            let conf = project::option(&words, &["-c"]).or_else(|| inputs.first().copied());
             if let Some(place) = conf {
                 documented(walk, &project::joined(&here, place), invocation.span);
             }

@@ -350,10 +350,63 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
         _ => file.clone(),
     };
     walk.at_most(certainty, |walk| walk.run_text("python", &read, invocation.span, &[], None));
+    if invocation.program == "snakemake" && certainty == Certainty::Certain {
+        taken_in(walk, &file, invocation.span);
+    }
     if certainty == Certainty::Certain {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let calls = calls(&invocation.program);
         spawned::follow(walk, &file, "python", calls, ("def ", &words), invocation.span);
+    }
+}
+
+/// Files of rules that a Snakefile takes in, and scripts that its rules name (snakemake.readthedocs.io, "Modularization", "External scripts"): both
+/// stand beside the file that names them.
+fn taken_in(walk: &mut dyn Host, file: &File, span: Span) {
+    /// How many files are taken in.
+    const FILES: usize = 24;
+    let mut open = vec![file.clone()];
+    let mut seen = vec![file.path.clone()];
+    while let Some(file) = open.pop() {
+        let folder = directory_of(&file.path).to_owned();
+        let mut is_next = "";
+        for line in file.text.lines() {
+            let bare = line.trim();
+            let (key, value) = bare.split_once(':').unwrap_or((is_next, bare));
+            is_next = if bare == "script:" || bare == "include:" { key } else { "" };
+            let Some(name) = value.split(['"', '\'']).nth(1) else { continue };
+            if !matches!(key, "include" | "script" | "snakefile" | "notebook") {
+                continue;
+            }
+            let path = crate::paths::normal(&project::joined(&folder, name));
+            if seen.contains(&path) {
+                continue;
+            }
+            if seen.len() >= FILES {
+                walk.left_unread(span);
+                return;
+            }
+            seen.push(path.clone());
+            let Some(inner) = walk.look(&path).file() else { continue };
+            match name.rsplit_once('.').map(|it| it.1) {
+                Some("R" | "r") => {
+                    walk.load("r", &path, span);
+                }
+                Some("sh") => {
+                    walk.load("shell", &path, span);
+                }
+                Some("jl") => {
+                    walk.load("julia", &path, span);
+                }
+                _ => {
+                    walk.load("python", &path, span);
+                }
+            }
+            if key != "script" {
+                spawned::follow(walk, &inner, "python", calls("snakemake"), ("", &[]), span);
+                open.push(inner);
+            }
+        }
     }
 }
 

@@ -27,6 +27,9 @@ const FILES: usize = 48;
 /// How deep modules of the project use each other.
 const NESTED: usize = 4;
 
+/// What the directory of the configuration is called in the modules that it uses.
+const ROOT: &str = "path.root";
+
 /// What a verb runs.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 struct Runs {
@@ -175,7 +178,9 @@ fn module(
         for inner in modules.unwrap_or_default() {
             let inner = crate::paths::normal(&project::joined(directory, &inner));
             if depth < NESTED {
-                module(walk, &inner, invocation, runs, (depth + 1, &Values::new()));
+                let root = given.get(ROOT).map_or(directory, String::as_str).to_owned();
+                let given = Values::from([(ROOT.to_owned(), root)]);
+                module(walk, &inner, invocation, runs, (depth + 1, &given));
             } else {
                 walk.left_unread(invocation.span);
             }
@@ -289,7 +294,8 @@ fn filled(text: &str, (module, values): (&str, &Values)) -> String {
         return value.clone();
     }
     template::filled(text, "${", "}", |name| match name {
-        "path.module" | "path.root" | "path.cwd" => module.to_owned(),
+        ROOT | "path.cwd" => values.get(ROOT).map_or(module, String::as_str).to_owned(),
+        "path.module" => module.to_owned(),
         other => match values.get(other) {
             Some(value) => value.clone(),
             None => template::variable("TF_", other),

@@ -62,6 +62,7 @@ mod replaced;
 mod repository_objects;
 mod running;
 mod services;
+mod sketch;
 mod special;
 mod spliced;
 mod statements;
@@ -154,7 +155,13 @@ pub fn understand(
         return understand_php(walk, code, arguments, input);
     }
     match language.form {
-        Form::Calls => interpreter::run(walk, language.name, code, arguments, input),
+        Form::Calls => {
+            let printed = interpreter::run(walk, language.name, code, arguments, input);
+            if sketch::reads(name, language.name) {
+                sketch::read(walk, name, code);
+            }
+            printed
+        }
         Form::Lines => lines::run(walk, language.name, code, arguments),
         Form::PowerShell => {
             evaluate::run(walk, evaluate::Dialect::PowerShell, code, arguments, input)

@@ -40,6 +40,80 @@ pub(super) fn follow(walk: &mut dyn Host, directory: &str, text: &str, loads: &m
         folder(walk, directory, line, span, loads);
     }
     beside_packages(walk, directory, text, loads);
+    mapped(walk, directory, text, loads);
+}
+
+/// Modules by the names that a `deno.json`, or the map that it names, gives files of the project (docs.deno.com, "Modules and dependencies").
+fn mapped(walk: &mut dyn Host, directory: &str, text: &str, loads: &mut Vec<Load>) {
+    /// How many names of one file are looked up.
+    const NAMES: usize = 64;
+    let mut names: Vec<(&str, Span)> = Vec::new();
+    for (start, line) in lines(text) {
+        let span = Span::new(start, start + line.len());
+        for word in ["import(", "import ", "from "] {
+            for (at, _) in line.match_indices(word) {
+                let name = quoted(line.get(at + word.len()..).unwrap_or_default());
+                let is_bare = |name: &&str| {
+                    !name.starts_with(['.', '/']) && !name.contains(':') && !name.is_empty()
+                };
+                names.extend(name.filter(is_bare).map(|name| (name, span)));
+            }
+        }
+    }
+    if names.is_empty() || walk.within_program("deno") == 0 {
+        return;
+    }
+    // The directory that lies nearest, as far as files of it were asked for by whoever runs the program.
+    let mut place = Some(directory.to_owned());
+    let mut level = 0;
+    while let Some(here) = place.filter(|_| level < LEVELS) {
+        level += 1;
+        let is_top = walk.facts().workspace.as_deref() == Some(here.as_str());
+        if let Found::Directory(found) = walk.look(&here)
+            && found
+                .iter()
+                .any(|name| matches!(name.as_str(), "deno.json" | "deno.jsonc" | "import_map.json"))
+        {
+            let mut maps = vec!["import_map.json".to_owned()];
+            for name in ["deno.json", "deno.jsonc"] {
+                let Some(file) = walk.look(&format!("{here}/{name}")).file() else { continue };
+                let tree = tree::json(&file.text);
+                let root = tree.root();
+                maps.push(name.to_owned());
+                maps.extend(
+                    root.and_then(|it| it.text_of("importMap"))
+                        .map(|it| it.trim_start_matches("./").to_owned()),
+                );
+            }
+            for map in &maps {
+                let Some(file) = walk.look(&format!("{here}/{map}")).file() else { continue };
+                let tree = tree::json(&file.text);
+                let Some(imports) = tree.root().and_then(|root| root.get("imports")) else {
+                    continue;
+                };
+                for (name, span) in names.iter().leading(NAMES) {
+                    for (key, value) in imports.entries() {
+                        let Some(to) =
+                            value.text().filter(|it| it.starts_with("./") || it.starts_with("../"))
+                        else {
+                            continue;
+                        };
+                        let rest = if key == *name {
+                            Some("")
+                        } else {
+                            name.strip_prefix(key).filter(|_| key.ends_with('/'))
+                        };
+                        if let Some(rest) = rest {
+                            let path = crate::paths::normal(&format!("{here}/{to}{rest}"));
+                            loads.push(Load { names: vec![path], beside: false, span: *span });
+                        }
+                    }
+                }
+            }
+            return;
+        }
+        place = if is_top { None } else { directory_above(&here) };
+    }
 }
 
 /// `require("name")` of what lies among the packages and is none: a file of its own, or a folder without the `package.json` that every package

@@ -230,6 +230,7 @@ fn named_within(text: &str, root: &str) -> Vec<String> {
         "jsPlugins",
         "loader",
         "plugin",
+        "preset",
         "reporter",
         "resolver",
         "runner",

@@ -347,6 +347,18 @@ pub(super) static TABLE: &[Row] = &[
         tasks: Some(("targets", "dependsOn")),
         ..ROW
     },
+    // nx.dev, "Plugins": they are loaded before anything is asked for.
+    Row {
+        programs: &["nx"],
+        files: &["nx.json"],
+        format: Format::Json,
+        places: &[
+            ("plugins", Files),
+            ("plugins.*.plugin", Files),
+            ("tasksRunnerOptions.*.runner", Files),
+        ],
+        ..ROW
+    },
     Row {
         programs: &["moon"],
         files: &["moon.yml"],
@@ -523,6 +535,65 @@ pub(super) static TABLE: &[Row] = &[
         files: &["package.json"],
         format: Format::Json,
         places: &[("prisma.seed", Commands)],
+        ..ROW
+    },
+    // rust-lang.github.io/mdBook, "Preprocessors", "Renderers"; quarto.org, "Project scripts"; flox.dev, "manifest.toml"; phpstan.org, "Config
+    // reference"; callowayproject.github.io/bump-my-version, "Hooks".
+    Row {
+        programs: &["mdbook"],
+        verbs: &["build", "serve", "test", "watch"],
+        files: &["book.toml"],
+        format: Format::Toml,
+        places: &[("preprocessor.*.command", Commands), ("output.*.command", Commands)],
+        ..ROW
+    },
+    Row {
+        programs: &["quarto"],
+        verbs: &["preview", "publish", "render"],
+        files: &["_quarto.yml", "_quarto.yaml"],
+        places: &[("project.pre-render", Commands), ("project.post-render", Commands)],
+        ..ROW
+    },
+    Row {
+        programs: &["flox"],
+        verbs: &["activate", "services"],
+        files: &[".flox/env/manifest.toml"],
+        format: Format::Toml,
+        places: &[("hook.*", Commands), ("profile.*", Commands), ("services.*.command", Commands)],
+        ..ROW
+    },
+    Row {
+        programs: &["phpstan"],
+        verbs: &["analyse", "analyze"],
+        options: &["-c", "--configuration"],
+        files: &["phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon"],
+        places: &[
+            ("parameters.bootstrapFiles", Files),
+            ("parameters.scanFiles", Files),
+            ("includes", Files),
+        ],
+        ..ROW
+    },
+    Row {
+        programs: &["bump-my-version", "bumpversion"],
+        verbs: &["bump", "major", "minor", "patch"],
+        files: &[".bumpversion.toml", "pyproject.toml"],
+        format: Format::Toml,
+        places: &[
+            ("tool.bumpversion.setup_hooks", Commands),
+            ("tool.bumpversion.pre_commit_hooks", Commands),
+            ("tool.bumpversion.post_commit_hooks", Commands),
+        ],
+        ..ROW
+    },
+    // prisma.io, "Generators": a generator of the project is a command.
+    Row {
+        programs: &["prisma"],
+        verbs: &["generate", "migrate", "db", "dev", "format"],
+        options: &["--schema"],
+        files: &["prisma/schema.prisma", "schema.prisma"],
+        format: Format::Blocks,
+        places: &[("generator.*.provider", Commands)],
         ..ROW
     },
     // github.com/watchexec; nodemon.io, "nodemon.json".

@@ -10,6 +10,8 @@ pub(super) struct Row {
     pub(super) verbs: &'static [&'static str],
     /// Options that name a file in place of those below.
     pub(super) options: &'static [&'static str],
+    /// What one of its words has in it where it does: code that names the function of a library.
+    pub(super) says: &'static [&'static str],
     /// Words with which it only tells of them.
     pub(super) tells: &'static [&'static str],
     /// Words with which it looks for none.
@@ -30,6 +32,7 @@ const ROW: Row = Row {
     programs: &[],
     verbs: &[],
     options: &[],
+    says: &[],
     tells: &[],
     without: &[],
     operands: &[],
@@ -275,6 +278,266 @@ pub(super) static TABLE: &[Row] = &[
         calls: &[(".arguments =", Given::Words), ("arguments:", Given::Words)],
         ..ROW
     },
+    // docs.swift.org, "swift test", "swift run": the sources of the package.
+    Row {
+        programs: &["swift"],
+        verbs: &["test", "run"],
+        files: &["Sources/**.swift", "Tests/**.swift"],
+        language: "swift",
+        ..ROW
+    },
+    // ziglang.org, "Zig Test": what is built is run where a step says so.
+    Row {
+        programs: &["zig"],
+        verbs: &["build", "run", "test"],
+        operands: &[".zig"],
+        files: &["src/**.zig", "test/**.zig", "tests/**.zig"],
+        language: "zig",
+        ..ROW
+    },
+    // cabal.readthedocs.io, "Custom setup scripts"; docs.haskellstack.org; downloads.haskell.org, "Template Haskell": splices run while a module is
+    // compiled.
+    Row {
+        programs: &["cabal", "stack", "hpack"],
+        verbs: &[
+            "bench",
+            "build",
+            "install",
+            "new-build",
+            "new-test",
+            "repl",
+            "run",
+            "test",
+            "v2-build",
+            "v2-run",
+            "v2-test",
+            "exec",
+            "haddock",
+        ],
+        files: &[
+            "Setup.hs",
+            "Setup.lhs",
+            "*.hs",
+            "src/**.hs",
+            "lib/**.hs",
+            "app/**.hs",
+            "test/**.hs",
+            "tests/**.hs",
+        ],
+        language: "haskell",
+        ..ROW
+    },
+    Row {
+        programs: &["ghc", "runghc", "runhaskell", "ghci"],
+        operands: &[".hs", ".lhs"],
+        files: &[".ghci"],
+        language: "haskell",
+        ..ROW
+    },
+    // dune.readthedocs.io, "OCaml Syntax", "Tests"; ocaml.org, "The toplevel system".
+    Row {
+        programs: &["dune"],
+        verbs: &["build", "runtest", "test", "exec", "install", "b", "utop"],
+        files: &["lib/dune", "src/dune", "test/dune", "tests/dune", "bin/dune", "dune"],
+        language: "ocaml",
+        ..ROW
+    },
+    Row {
+        programs: &["dune"],
+        verbs: &["runtest", "test", "exec"],
+        files: &["test/**.ml", "tests/**.ml", "bin/**.ml", "lib/**.ml", "src/**.ml"],
+        language: "ocaml",
+        ..ROW
+    },
+    Row {
+        programs: &["ocaml", "utop", "ocamlrun", "ocamlfind"],
+        operands: &[".ml"],
+        files: &[".ocamlinit"],
+        language: "ocaml",
+        ..ROW
+    },
+    // nim-lang.org/docs/nimc.html: `-r` runs what was compiled, and some of a module runs while it is compiled.
+    Row { programs: &["nim"], operands: &[".nim", ".nims"], language: "nim", ..ROW },
+    Row {
+        programs: &["nimble"],
+        verbs: &["test", "run", "build", "install", "c"],
+        files: &["tests/*.nim", "src/**.nim"],
+        language: "nim",
+        ..ROW
+    },
+    Row {
+        programs: &["testament"],
+        operands: &[".nim"],
+        files: &["tests/**.nim"],
+        language: "nim",
+        ..ROW
+    },
+    // elixir-lang.org, "Meta-programming": the body of a module runs while it is compiled.
+    Row {
+        programs: &["mix", "iex"],
+        verbs: &[
+            "compile",
+            "coveralls",
+            "credo",
+            "dialyzer",
+            "docs",
+            "release",
+            "run",
+            "test",
+            "phx.server",
+            "ecto.migrate",
+            "ecto.setup",
+        ],
+        files: &["lib/**.ex", "test/support/*.ex", "priv/repo/migrations/*.exs"],
+        language: "elixir",
+        ..ROW
+    },
+    // rebar3.org, "Running tests".
+    Row {
+        programs: &["rebar3"],
+        verbs: &["ct", "eunit", "shell", "proper"],
+        files: &["src/**.erl", "test/**.erl"],
+        language: "erlang",
+        ..ROW
+    },
+    Row { programs: &["escript"], operands: &[".erl", ".escript", ""], language: "erlang", ..ROW },
+    // clojure.org, "Deps and CLI": an alias names what is run of the paths.
+    Row {
+        programs: &["clojure", "clj", "lein", "kaocha"],
+        files: &["test/**.clj", "src/**.clj", "dev/*.clj", "test/**.cljc", "src/**.cljc"],
+        language: "clojure",
+        ..ROW
+    },
+    // dart.dev/tools; docs.flutter.dev, "Testing"; dart.dev, "Hooks".
+    Row {
+        programs: &["dart", "flutter"],
+        verbs: &["build", "pub", "run", "test", "compile"],
+        operands: &[".dart"],
+        files: &[
+            "hook/build.dart",
+            "hook/link.dart",
+            "test/**_test.dart",
+            "tool/*.dart",
+            "bin/*.dart",
+        ],
+        language: "dart",
+        ..ROW
+    },
+    Row { programs: &["dart"], operands: &[".dart"], language: "dart", ..ROW },
+    // crystal-lang.org, "Using the compiler"; macros run programs while it compiles.
+    Row {
+        programs: &["crystal"],
+        verbs: &["build", "run", "spec"],
+        operands: &[".cr"],
+        files: &["spec/**_spec.cr", "spec/spec_helper.cr"],
+        language: "ruby",
+        ..ROW
+    },
+    // dlang.org, "rdmd"; vlang.io; haxe.org "Initialization macros"; odin-lang.org; gleam.run.
+    Row { programs: &["rdmd", "dmd", "ldc2"], operands: &[".d"], language: "d", ..ROW },
+    Row {
+        programs: &["dub"],
+        verbs: &["run", "test"],
+        files: &["source/**.d", "src/**.d"],
+        language: "d",
+        ..ROW
+    },
+    Row {
+        programs: &["v", "vala", "odin", "gleam", "haxe", "c3c"],
+        operands: &[".v", ".vsh", ".vala", ".hx", ".odin"],
+        files: &["src/**.gleam", "test/**.gleam", "test/**.v"],
+        language: "java",
+        ..ROW
+    },
+    // scala-sbt.org, "Testing"; docs.gradle.org and maven.apache.org, "Testing": the tests of a project.
+    Row {
+        programs: &["sbt", "mill", "scala-cli"],
+        verbs: &["test", "run", "testOnly"],
+        operands: &[".scala", ".sc"],
+        files: &["src/test/**.scala"],
+        language: "scala",
+        calls: &[("Seq", Given::WordsBefore(".!")), ("Seq", Given::WordsBefore("!"))],
+        ..ROW
+    },
+    Row {
+        programs: &["gradle", "gradlew", "mvn", "mvnw"],
+        verbs: &["build", "check", "install", "package", "test", "verify"],
+        files: &["src/test/**.java"],
+        language: "java",
+        ..ROW
+    },
+    Row {
+        programs: &["gradle", "gradlew", "mvn", "mvnw"],
+        verbs: &["build", "check", "install", "package", "test", "verify"],
+        files: &["src/test/**.kt"],
+        language: "kotlin",
+        ..ROW
+    },
+    Row {
+        programs: &["gradle", "gradlew", "mvn", "mvnw"],
+        verbs: &["build", "check", "install", "package", "test", "verify"],
+        files: &["src/test/**.groovy"],
+        language: "groovy",
+        ..ROW
+    },
+    Row {
+        programs: &["kotlin", "kotlinc", "jbang", "groovy", "kscript", "amm", "scala", "java"],
+        operands: &[".kts", ".kt", ".groovy", ".sc", ".java"],
+        language: "kotlin",
+        ..ROW
+    },
+    // learn.microsoft.com, "dotnet test", "dotnet run", "F# Interactive".
+    Row {
+        programs: &["dotnet"],
+        verbs: &["run", "test", "watch"],
+        files: &["*.cs", "*/*.cs", "tests/**.cs", "test/**.cs"],
+        language: "csharp",
+        ..ROW
+    },
+    Row {
+        programs: &["dotnet", "fsi", "fake"],
+        verbs: &["fsi", "fake", "build", "run"],
+        operands: &[".fsx"],
+        files: &["build.fsx"],
+        language: "fsharp",
+        ..ROW
+    },
+    // docs.julialang.org, "Pkg.test".
+    Row {
+        programs: &["julia"],
+        says: &["Pkg.test", "Pkg.build", "] test", "] build"],
+        files: &["deps/build.jl", "test/runtests.jl"],
+        language: "julia",
+        ..ROW
+    },
+    // testthat.r-lib.org, "Special files".
+    Row {
+        programs: &["R", "Rscript", "r", "littler"],
+        says: &["check", "test", "tar_make", "load_all", "source_file"],
+        files: &[
+            "tests/testthat.R",
+            "tests/*.R",
+            "tests/testthat/*.R",
+            "inst/tinytest/*.R",
+            "_targets.R",
+            "R/*.R",
+        ],
+        language: "r",
+        ..ROW
+    },
+    // cookiecutter.readthedocs.io, "Hooks"; copier.readthedocs.io has its own.
+    Row {
+        programs: &["cookiecutter", "cruft"],
+        files: &["hooks/pre_prompt.py", "hooks/pre_gen_project.py", "hooks/post_gen_project.py"],
+        language: "python",
+        ..ROW
+    },
+    Row {
+        programs: &["cookiecutter", "cruft"],
+        files: &["hooks/pre_prompt.sh", "hooks/pre_gen_project.sh", "hooks/post_gen_project.sh"],
+        language: "shell",
+        ..ROW
+    },
     // xmake.io, premake.github.io, olivinelabs busted, luarocks "Rockspec format".
     Row {
         programs: &["xmake", "premake", "premake5", "busted", "luarocks", "lde"],
@@ -311,6 +574,49 @@ pub(super) static TABLE: &[Row] = &[
             ("sh.Exec", Given::Words),
         ],
         tasks: "func ",
+        ..ROW
+    },
+    // airflow.apache.org, "DAGs"; docs.kedro.org, "Project settings"; pantsbuild.org, "run_shell_command".
+    Row {
+        programs: &["airflow"],
+        verbs: &["dags", "tasks", "standalone", "scheduler", "webserver", "backfill"],
+        files: &["dags/**.py", "airflow_local_settings.py", "plugins/*.py"],
+        language: "python",
+        calls: &[("bash_command=", Given::Command), ("bash_command =", Given::Command)],
+        ..ROW
+    },
+    Row {
+        programs: &["kedro"],
+        verbs: &["run", "package", "viz", "test", "ipython", "jupyter"],
+        files: &["src/**.py"],
+        language: "python",
+        ..ROW
+    },
+    Row {
+        programs: &["pants"],
+        verbs: &["run", "test", "package", "fmt", "lint", "check"],
+        files: &["BUILD", "*/BUILD"],
+        language: "python",
+        calls: &[("command=", Given::Command), ("command =", Given::Command)],
+        ..ROW
+    },
+    // pandoc.org/MANUAL.html, "Filters"; docs.godotengine.org, "Command line tutorial".
+    Row { programs: &["pandoc"], options: &["-L", "--lua-filter"], language: "lua", ..ROW },
+    Row { programs: &["pandoc"], options: &["-F", "--filter"], language: "python", ..ROW },
+    Row { programs: &["godot", "godot4"], options: &["-s", "--script"], language: "java", ..ROW },
+    // magefile.org, "Importing": targets of packages of the project.
+    Row {
+        programs: &["mage"],
+        tells: &["-l", "-init", "-clean"],
+        files: &[
+            "*/targets.go",
+            "build/*.go",
+            "mage/*.go",
+            "tasks/*.go",
+            "targets/*.go",
+            "internal/*.go",
+        ],
+        language: "go",
         ..ROW
     },
     // docs.cakebuild.net; nuke.build.

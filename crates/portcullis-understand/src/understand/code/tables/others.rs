@@ -48,6 +48,13 @@ pub(super) static LUA: &[Row] = &[
     ("tostring", Fold(F::Same)),
     ("vim.api.nvim_command", CodeIn("vim")),
     ("vim.cmd", CodeIn("vim")),
+    ("vim.fn.delete", DeleteTree),
+    ("vim.fn.jobstart", Shell),
+    ("vim.fn.readfile", Read),
+    ("vim.fn.system", Shell),
+    ("vim.fn.systemlist", Shell),
+    ("vim.fn.termopen", Shell),
+    ("vim.system", Spawn),
 ];
 
 pub(super) static AWK: &[Row] = &[
@@ -133,6 +140,7 @@ pub(super) static R: &[Row] = &[
     ("sys.exec_wait", Spawn),
     ("system", Shell),
     ("system2", Spawn),
+    ("tempfile", Constant("/tmp/file.made")),
     ("unlink", DeleteMaybe),
     ("unserialize", Deserialize),
     ("url", Get),
