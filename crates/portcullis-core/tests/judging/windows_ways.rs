@@ -8,6 +8,33 @@ use crate::at_app::judged;
 
 /// A tool, what does harm, and what does none.
 const WAYS: &[(&str, &str, &str)] = &[
+    // A word that begins as a splatted variable does.
+    (
+        "powershell",
+        "npm install @scope/package; Remove-Item -Recurse -Force $HOME",
+        "npm install @scope-of/package",
+    ),
+    // More rounds than are followed.
+    (
+        "powershell",
+        "for ($i = 0; $i -lt 50; $i++) { Write-Host $i; Remove-Item -Recurse -Force $HOME }",
+        "for ($i = 0; $i -lt 50; $i++) { Write-Host $i }",
+    ),
+    (
+        "powershell",
+        "$d = './dist'; for ($i = 0; $i -lt 50; $i++) { if ($i -eq 40) { $d = $HOME } }; Remove-Item -Recurse $d",
+        "$d = './dist'; for ($i = 0; $i -lt 50; $i++) { $n = $i }; Remove-Item -Recurse $d",
+    ),
+    (
+        "powershell",
+        "$c = ''; for ($i = 0; $i -lt 50; $i++) { $c += [char]($i + 60) }; Invoke-Expression $c",
+        "$c = ''; for ($i = 0; $i -lt 50; $i++) { $c += [char]($i + 60) }; Write-Output $c",
+    ),
+    (
+        "powershell",
+        "$n = @{}; 1..100 | ForEach-Object { $n.p = \"$_\" }; & $n.p",
+        "1..100 | ForEach-Object { Write-Host $_ }",
+    ),
     (
         "powershell",
         "class J { [string]$R = $HOME; [void] Sweep() { [IO.Directory]::Delete($this.R, $true) } }\n$j = New-Object J\n$j.Sweep()",

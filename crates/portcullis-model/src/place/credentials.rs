@@ -11,7 +11,8 @@ pub(super) fn find(located: &Located<'_>) -> Option<&'static Credential> {
 
 /// What looks like a credential and is none.
 const EXCEPTIONS: &[&str] = &[
-    "**/*.pub",
+    "**/*.pub|*.pub.backup|*.pub.bak|*.pub.old|*.pub.orig",
+    "~/.ssh/README|README.md|README.txt",
     "**/.ssh/authorized_keys",
     "**/known_hosts*",
     "~/.ssh/config",
@@ -148,9 +149,9 @@ static TABLE: &[Credential] = &[
         &[
             "~/.aws/**",
             "**/.aws/credentials",
-            "~/.boto",
-            "~/.s3cfg",
-            "~/.passwd-s3fs",
+            "**/.boto",
+            "**/.s3cfg",
+            "**/.passwd-s3fs",
             "/etc/passwd-s3fs",
         ],
     ),
@@ -182,7 +183,7 @@ static TABLE: &[Credential] = &[
         "container registry logins",
         User,
         &[
-            "~/.docker/config.json",
+            "**/.docker/config.json",
             "~/.docker/machine/**",
             "**/.dockercfg|.dockerconfigjson",
             "~/.config/containers/auth.json",
@@ -216,7 +217,7 @@ static TABLE: &[Credential] = &[
             "~/.config/hub",
             "~/.config/glab-cli/**",
             "~/.config/github-copilot/hosts.json|apps.json",
-            "~/.gitcookies",
+            "**/.gitcookies",
         ],
     ),
     row(
@@ -246,7 +247,7 @@ static TABLE: &[Credential] = &[
         "infrastructure credentials",
         User,
         &[
-            "~/.vault-token|.vault-pass|.vault_pass*",
+            "**/.vault-token|.vault-pass|.vault_pass*",
             "~/.terraform.d/credentials*",
             "~/.terraformrc",
             "~/.pulumi/credentials.json",
@@ -264,7 +265,7 @@ static TABLE: &[Credential] = &[
             "~/.config/configstore/**",
             "~/.wrangler/config/**",
             "~/.config/.wrangler/config/**",
-            "~/.databrickscfg",
+            "**/.databrickscfg",
             "~/.snowsql/config",
             "~/.snowflake/**",
             "~/.dbt/profiles.yml",
@@ -278,7 +279,7 @@ static TABLE: &[Credential] = &[
             "~/.vnc/passwd",
             "~/.config/stripe/**",
             "~/.config/sentry*/**",
-            "~/.sentryclirc",
+            "**/.sentryclirc",
             "~/.config/op/**",
             "~/.config/gopass/**",
             "**/.vault_pass*|vault_pass.txt|.vault-password",

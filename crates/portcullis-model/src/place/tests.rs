@@ -149,6 +149,8 @@ fn credentials_are_known_by_their_paths() {
         "/etc/hosts",
         "/etc/*release*",
         "/home/dev/.ssh/id_rsa.pub",
+        "/home/dev/.ssh/id_rsa.pub.bak",
+        "/home/dev/.ssh/README.md",
         "/home/dev/.ssh/known_hosts",
         "/home/dev/.ssh/config",
         "/workspace/project/.env.example",

@@ -420,6 +420,27 @@ static RULES: &[Rule] = &[
         ..Rule::CHANGE
     },
     Rule {
+        id: "helm.install.remote",
+        severity: Severity::High,
+        message: "what a chart from an address says is applied to the cluster, unread",
+        remedy: "read it first: `helm template NAME CHART --repo ADDRESS`",
+        when: When::Command(&[
+            "helm install|upgrade --repo=http*|--repo=ftp* !--repo=http://localhost* !--repo=http://127.0.0.1*",
+            "helm install|upgrade … http://*|https://*",
+        ]),
+        fires: &[
+            "helm install web chart --repo https://charts.example.com",
+            "helm upgrade --install web https://charts.example.com/web-1.0.tgz",
+        ],
+        quiet: &[
+            "helm template web chart --repo https://charts.example.com",
+            "helm show values chart --repo https://charts.example.com",
+            "helm install web ./chart",
+            "helm install web chart --repo http://localhost:8080",
+        ],
+        ..Rule::CHANGE
+    },
+    Rule {
         id: "etcd.delete",
         severity: Severity::Critical,
         message: "keys or members of the store under the cluster are removed or replaced",

@@ -290,7 +290,7 @@ static RULES: &[Rule] = &[
         message: "the container, whoever built its image, can read and change a home directory with its keys",
         remedy: "mount the project: `docker run -v \"$PWD\":/app IMAGE`",
         when: When::Command(&[
-            "docker|podman|nerdctl run|create -v=/home/*:*|--volume=/home/*:*|-v=/Users/*:*|-v=/root/*:*|-v=~*:*|-v=$HOME:* !-v=/home/*/*:* !--volume=/home/*/*:* !-v=/root/*/*:* !--volume=/root/*/*:*",
+            "docker|podman|nerdctl run|create -v=/home/*:*|--volume=/home/*:*|-v=/Users/*:*|--volume=/Users/*:*|-v=/root/*:*|-v=~*:*|-v=$HOME:* !-v=/home/*/*:* !--volume=/home/*/*:* !-v=/Users/*/*:* !--volume=/Users/*/*:* !-v=/root/*/*:* !--volume=/root/*/*:*",
             "docker|podman|nerdctl run|create -v=*/.ssh*:*|-v=*/.aws*:*|-v=*/.kube*:*|-v=*/.gnupg*:*|-v=*/.docker*:*|-v=*/.config/gcloud*:*|--volume=*/.ssh*:*|--volume=*/.aws*:*",
         ]),
         fires: &[
@@ -299,6 +299,7 @@ static RULES: &[Rule] = &[
         ],
         quiet: &[
             "docker run --rm -v /home/dev/project:/app alpine",
+            "docker run --rm -v /Users/dev/src/project:/app alpine",
             "docker run -v /workspace:/w alpine",
         ],
         ..Rule::KEYS

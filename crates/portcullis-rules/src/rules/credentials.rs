@@ -493,8 +493,12 @@ fn counted(effect: &Effect, scene: &Scene<'_>) -> bool {
     let at = effect.at.span.range().start;
     scene.effects.list.iter().any(|other| {
         other.at.layer == effect.at.layer
-            && run(other)
-                .is_some_and(|run| run.program == "wc" && other.at.span.range().contains(&at))
+            && run(other).is_some_and(|run| {
+                // Names that are none are told one by one: `wc --files0-from FILE`.
+                run.program == "wc"
+                    && other.at.span.range().contains(&at)
+                    && !words(run).any(|word| word.starts_with("--f"))
+            })
     })
 }
 

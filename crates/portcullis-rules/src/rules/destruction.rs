@@ -24,7 +24,10 @@ use endless::endless;
 use listed::each_listed;
 use overwritten::overwritten;
 use sources::whole_sources;
-use spared::{is_kept_elsewhere, is_made_again, is_of_other_project, is_of_this_call};
+use spared::{
+    is_beside, is_kept_elsewhere, is_made_again, is_of_bare_repository, is_of_other_project,
+    is_of_this_call,
+};
 
 pub(super) static SHELF: Shelf = Shelf {
     programs: &[
@@ -228,6 +231,14 @@ static RULES: &[Rule] = &[
         message: "version control's own files would be deleted, and commits that are nowhere else with them",
         remedy: "push every branch first, and let a person delete the repository",
         when: When::Effect(Kinds::DELETE, |effect, scene| {
+            if is_of_bare_repository(effect, scene) {
+                let (target, ..) = deleted(effect, scene)?;
+                return Some(about(
+                    Severity::High,
+                    target,
+                    "this deletes what a bare repository holds:",
+                ));
+            }
             let mut hit = delete(effect, scene, |place, recursive| match place {
                 Place::VersionControlTop => Some(Severity::High),
                 Place::VersionControl => {
@@ -238,9 +249,10 @@ static RULES: &[Rule] = &[
             if let EffectKind::Delete { target, .. } = &effect.kind
                 && let Some((_, inside)) =
                     target.path.as_deref().and_then(|path| path.rsplit_once("/.git/"))
-                && (matches!(inside, "HEAD" | "packed-refs") || inside.starts_with("refs/"))
+                && (matches!(inside, "HEAD" | "packed-refs")
+                    || ["objects/", "refs/"].iter().any(|start| inside.starts_with(start)))
             {
-                // Where branches are: without them every commit is lost to sight.
+                // Commits, and where branches are: without them every commit is lost to sight.
                 hit.severity = Some(Severity::High);
             }
             Some(hit)
@@ -251,8 +263,10 @@ static RULES: &[Rule] = &[
             "rm -rf .git/objects",
             "rm -f .git/index.lock",
             "rm -f .git/packed-refs",
+            "unlink .git/objects/aa/bb",
+            "rm -rf mirror.git/objects",
         ],
-        quiet: &["rm .gitignore", "rm -rf git"],
+        quiet: &["rm .gitignore", "rm -rf git", "rm -rf mirror.git/README"],
         ..Rule::LOSS
     },
     Rule {
@@ -415,6 +429,8 @@ static RULES: &[Rule] = &[
             let scattered = target.path.as_deref().is_some_and(|path| path.contains("/**/"));
             let severity = match place {
                 Place::Workspace if recursive && scattered => Severity::High,
+                // What only bears the name of a build's output, beside the project or in the home, may be anything.
+                Place::Artifact if recursive && is_beside(target, scene) => Severity::High,
                 Place::Workspace
                 | Place::ContinuousIntegration
                 | Place::Artifact
@@ -435,6 +451,8 @@ static RULES: &[Rule] = &[
             "rm -rf /tmp/test-dir",
             "rm -rf node_modules",
             "rm -rf ~/.cache/pip",
+            "rm -rf ../build",
+            "cd ~ && rm -rf dist",
         ],
         quiet: &["rm notes.txt", "rmdir empty"],
         ..Rule::CHANGE

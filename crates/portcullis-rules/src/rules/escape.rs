@@ -5,7 +5,7 @@ use super::{Hit, Rule, Scene, Shelf, When, effects::words};
 use crate::{
     effect::{Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
-    place,
+    place::{self, Place},
     programs::{self, Does},
     risk::Severity,
 };
@@ -236,7 +236,7 @@ static RULES: &[Rule] = &[
             let EffectKind::Run(run) = &effect.kind else { return None };
             let mut before = "";
             let unknown = !run.known;
-            let target = words(run).find_map(|word| {
+            let named = words(run).find_map(|word| {
                 let named = match word.split_once('=') {
                     Some((option, path)) => OUTPUTS
                         .iter()
@@ -249,10 +249,20 @@ static RULES: &[Rule] = &[
                 };
                 before = word;
                 named
-            })?;
+            });
+            // The last of several words is what a program makes of the others.
+            let last = || {
+                let mut operands = words(run).filter(|word| !word.starts_with('-'));
+                operands.next().filter(|_| unknown)?;
+                operands.last().filter(|path| place::persistence(path, scene.facts).is_some())
+            };
+            let target = named.or_else(last)?;
             let obeyed = target.starts_with(['/', '~'])
                 && (place::persistence(target, scene.facts).is_some()
-                    || matches!(target, "/etc/passwd" | "/etc/shadow" | "/etc/sudoers"));
+                    || matches!(
+                        place::place(target, scene.facts),
+                        Place::Boot | Place::RawDevice | Place::System | Place::SystemTop
+                    ));
             obeyed.then(Hit::default)
         }),
         fires: &[
@@ -262,6 +272,9 @@ static RULES: &[Rule] = &[
             "shuf -e data -o /etc/passwd",
             "varnishncsa -g request -w /etc/cron.d/x",
             "unknown-tool -o /etc/cron.d/x",
+            "unknown-tool -o /etc/x.conf in.txt",
+            "unknown-tool in.txt /etc/cron.d/x",
+            "gs -sDEVICE=pdfwrite -sOutputFile=/etc/cron.d/x in.ps",
             "exiftool -filename=/etc/cron.d/x ./x",
             "update-alternatives --force --install /etc/cron.d/x x ./x 0",
         ],
@@ -269,6 +282,8 @@ static RULES: &[Rule] = &[
             "git log --output=log.txt",
             "unknown-tool --log-file=/var/log/x.log",
             "unknown-tool --output out.txt /etc/passwd",
+            "unknown-tool /etc/cron.d/x",
+            "unknown-tool a.txt /etc/hosts",
             "shuf -n 3 -o out.txt /etc/passwd",
         ],
         ..ESCAPES
@@ -294,6 +309,7 @@ const OUTPUTS: &[&str] = &[
     "-logfile",
     "-outfile",
     "-output",
+    "-sOutputFile",
 ];
 
 /// Short options that do the same, each with its program.

@@ -365,18 +365,29 @@ static RULES: &[Rule] = &[
         message: "the file that says where branches are is replaced by hand, and commits that only it names are lost to sight",
         remedy: "let git do it: `git update-ref`, `git branch -f`",
         when: When::Effect(Kinds::WRITE, |effect, _| {
-            let (target, mode, _) = effects::written(effect)?;
+            let (target, mode, content) = effects::written(effect)?;
             let (_, inside) = target.path.as_deref()?.rsplit_once("/.git/")?;
-            let is_list = inside == "packed-refs" || inside.starts_with("refs/heads/");
-            (is_list && mode != WriteMode::Append).then(|| effects::at(Severity::High))
+            let is_data = matches!(inside, "index" | "packed-refs")
+                || ["objects/", "refs/"].iter().any(|start| inside.starts_with(start))
+                    && !inside.starts_with("objects/info/")
+                || inside == "HEAD" && !content.known_prefix().starts_with("ref: refs/");
+            (is_data && mode != WriteMode::Append).then(|| effects::at(Severity::High))
         }),
         fires: &[
             ": > .git/packed-refs",
             "truncate -s0 .git/packed-refs",
             "sed -i /main/d .git/packed-refs",
             "echo x > .git/refs/heads/main",
+            "echo x > .git/HEAD",
+            "truncate -s 0 .git/index",
+            "cp /dev/null .git/objects/aa/bb",
         ],
-        quiet: &["cat .git/packed-refs", "echo x >> .git/info/exclude", "git pack-refs --all"],
+        quiet: &[
+            "cat .git/packed-refs",
+            "echo 'ref: refs/heads/main' > .git/HEAD",
+            "echo x >> .git/info/exclude",
+            "git pack-refs --all",
+        ],
         ..Rule::LOSS
     },
     Rule {

@@ -54,7 +54,7 @@ static RULES: &[Rule] = &[
         remedy: "build and look at a preview first, and let a person put it before visitors",
         when: When::Command(&[
             "vercel deploy --prod|--production|--target=production",
-            "vercel|now --prod|--production|--target=production",
+            "vercel|now --prod|--production|--target=production !alias !aliases !build !certs !dns !domains !env !inspect !link !list !log !logs !ls !open !project !projects !pull !whoami",
             "netlify deploy --prod|-p|--prod-if-unlocked",
             "wrangler deploy|publish",
             "wrangler pages deploy|publish",
@@ -109,6 +109,8 @@ static RULES: &[Rule] = &[
         ],
         quiet: &[
             "vercel dev",
+            "vercel logs --prod",
+            "vercel inspect x --prod",
             "vercel",
             "wrangler dev",
             "netlify deploy",

@@ -34,7 +34,7 @@ const REHEARSALS: &[&str] = &[
 const REHEARSALS_OF: &[(&[&str], &[&str])] = &[
     (
         &["lvm", "lvreduce", "lvremove", "lvresize", "pvremove", "vgreduce", "vgremove"],
-        &["-t", "--test"],
+        &["-h", "--longhelp", "-t", "--test"],
     ),
     (&["apt", "apt-get", "aptitude"], &["-s", "--no-act", "--recon", "--just-print"]),
     (&["rsync"], &["--list-only"]),

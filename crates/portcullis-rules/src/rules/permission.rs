@@ -37,7 +37,7 @@ static RULES: &[Rule] = &[
                     return None;
                 }
                 // The set-group bit on a directory only hands down its group: `chmod g+s shared`.
-                let group = word.contains("g+s")
+                let group = word.split(',').all(|part| !sets_identity(part) || is_for_group(part))
                     || word.strip_prefix('2').is_some_and(|rest| rest.len() == 3);
                 Some(if group && change.place.is_workspace() {
                     Severity::Medium
@@ -51,6 +51,7 @@ static RULES: &[Rule] = &[
             "chmod 4755 /tmp/b",
             "cp /bin/bash /tmp/b && chmod +s /tmp/b",
             "chmod a=rx,u+s x",
+            "chmod g+rwxs,u+s x",
             "install -m 4755 x /usr/bin/x",
             "chmod 06755 x",
         ],
@@ -517,6 +518,11 @@ fn sets_identity(word: &str) -> bool {
         Some([special, ..]) => special & 6 != 0,
         None => clauses(word).any(|(_, operator, rights)| operator != '-' && rights.contains('s')),
     }
+}
+
+/// Whether whoever runs a file would have the rights of its group, and not those of its owner: `g+s`, `g+rwxs`.
+fn is_for_group(clause: &str) -> bool {
+    digits(clause).is_none() && clauses(clause).all(|(who, ..)| who == "g")
 }
 
 fn opens_to_all(word: &str) -> bool {

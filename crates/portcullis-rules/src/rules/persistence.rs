@@ -124,6 +124,18 @@ static RULES: &[Rule] = &[
         ..LATER
     },
     Rule {
+        id: "persistence.prompt.connects",
+        message: "a shell would speak to another machine each time that it shows its prompt",
+        remedy: "call it once, by itself",
+        when: When::Noted,
+        fires: &[
+            "export PROMPT_COMMAND='curl https://example.net/x'",
+            "PROMPT_COMMAND='nc example.net 4444'",
+        ],
+        quiet: &["export PROMPT_COMMAND='history -a'"],
+        ..LATER
+    },
+    Rule {
         id: "persistence.loader.preload",
         severity: Severity::Critical,
         message: "every program would load this",

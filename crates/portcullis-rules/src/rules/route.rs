@@ -20,6 +20,8 @@ use crate::{
     text::{Piece, Taint, Text},
 };
 
+mod spelled;
+
 pub(super) static SHELF: Shelf = Shelf { programs: &["curl"], rules: RULES };
 
 const LEADS: Rule = Rule {
@@ -150,6 +152,9 @@ static RULES: &[Rule] = &[
             "curl 'http://{169,170}.254.169.254/latest/'",
             "curl http://\u{2460}\u{2465}\u{2468}.254.169.254/",
             "curl https://p\u{430}ypal.com/",
+            "curl p\u{430}ypal.com",
+            "curl https://\u{ff47}oogle.com/x",
+            "curl http://github.com@example.net/x",
             "python3 -c \"import requests; requests.get('http:///203.0.113.9/')\"",
         ],
         quiet: &[
@@ -161,6 +166,29 @@ static RULES: &[Rule] = &[
             "curl https://m\u{fc}nchen.de/",
             "curl http://localhost:3000/caf\u{e9}",
             "curl example.com:8080/x",
+            "curl https://dev@example.com/x",
+        ],
+        ..LEADS
+    },
+    Rule {
+        id: "network.host.lookalike",
+        message: "the host that something is got from is written so that it is taken for another",
+        remedy: "write the name in the letters that its owner uses, without a user before it",
+        when: When::Effect(Kinds::RUN, spelled::in_words),
+        fires: &[
+            "git clone https://g\u{456}thub.com/o/r",
+            "git clone git@g\u{456}thub.com:o/r.git",
+            "git remote add x https://p\u{430}ypal.com/r",
+            "git clone https://github.com@example.net/o/r",
+            "pip install git+https://g\u{456}thub.com/o/r",
+        ],
+        quiet: &[
+            "git clone https://token@github.com/o/r",
+            "git clone https://dev:x@git.example.com/o/r",
+            "git clone git@github.com:o/r.git",
+            "git commit -m 'see https://g\u{456}thub.com/o/r'",
+            "git clone https://m\u{fc}nchen.de/r",
+            "npm install @scope/x",
         ],
         ..LEADS
     },
@@ -437,6 +465,9 @@ fn ambiguous(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         return None;
     }
     let written = connection.address.as_known()?.trim();
+    if let Some(hit) = spelled::misread(written) {
+        return Some(hit);
+    }
     let (scheme, _) = written.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
         return None;

@@ -353,6 +353,19 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "kafka.topic.delete.local",
+        severity: Severity::Medium,
+        message: "a topic of the broker on this machine is deleted with the messages in it",
+        remedy: "see what is in it: `kafka-topics --describe --topic NAME`",
+        when: When::Command(&[
+            "kafka-topics|kafka-topics.sh --delete --bootstrap-server=localhost*|--bootstrap-server=127.0.0.1*",
+            "rpk topic delete --brokers=localhost*|--brokers=127.0.0.1*|-X=brokers=localhost*",
+        ]),
+        fires: &["kafka-topics --bootstrap-server localhost:9092 --delete --topic orders"],
+        quiet: &["kafka-topics --bootstrap-server localhost:9092 --list"],
+        ..Rule::LOSS
+    },
+    Rule {
         id: "kafka.topic.delete",
         severity: Severity::Critical,
         message: "topics, records or groups of the broker are deleted; messages in them are lost",

@@ -491,7 +491,7 @@ static RULES: &[Rule] = &[
         message: "the machine would lose its network",
         when: When::Command(&[
             "ip link set … down",
-            "ip route flush|del|delete",
+            "ip route|r|ro|rou|rout flush|del|delete",
             "ip addr|address|a flush|del|delete",
             "ip link delete|del",
             "ifconfig * down",
@@ -529,12 +529,12 @@ static RULES: &[Rule] = &[
         id: "system.network.change",
         message: "addresses or routes of this machine would be changed",
         when: When::Command(&[
-            "ip route add|replace|change",
+            "ip route|r|ro|rou|rout add|append|replace|change",
             "ip addr|address|a add|replace",
             "ip rule add|del",
             "ip link add",
             "ip neigh add|replace|del|flush",
-            "route add",
+            "route add|change|replace",
             "ifconfig * *",
             "netplan apply|set",
             "nmcli connection|con modify|mod|up|add",
@@ -542,7 +542,12 @@ static RULES: &[Rule] = &[
             "gsettings set org.gnome.system.proxy*",
             "resolvectl dns|domain|default-route|dnssec|revert * *",
         ]),
-        fires: &["ip route add default via 203.0.113.1", "ip addr add 10.0.0.1/24 dev eth0"],
+        fires: &[
+            "ip route add default via 203.0.113.1",
+            "ip r change default via 203.0.113.1",
+            "ip addr add 10.0.0.1/24 dev eth0",
+            "route change default 203.0.113.1",
+        ],
         quiet: &["ip -4 addr show", "ifconfig eth0", "ifconfig -a", "netplan get"],
         ..RUNNING
     },

@@ -127,7 +127,7 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         Invocation { arguments: words.into(), ..invocation.clone() }
     });
     let invocation = extended.as_ref().unwrap_or(invocation);
-    let options = invocation.options();
+    let options = invocation.options().abbreviating();
     said_by_list(walk, invocation);
     let mut files = operands(invocation);
     let mut archive = options.value(&["-f", "--file"]);
@@ -414,7 +414,17 @@ fn seven(walk: &mut dyn Host, invocation: &Invocation) -> Text {
 
 /// `ar r lib.a x.o`, `rar a x.rar dir`: a command, an archive, files.
 fn archive(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    let files = operands(invocation);
+    let mut files = operands(invocation);
+    // ar(1): a dash may stand before the letters.
+    let dashed = invocation.arguments.first().filter(|word| {
+        invocation.program.ends_with("ar")
+            && invocation.program != "rar"
+            && known(word).starts_with('-')
+            && !known(word).starts_with("--")
+    });
+    if let Some(word) = dashed {
+        files.insert(0, synthetic(known(word).trim_start_matches('-'), word.span));
+    }
     let command = files.first().map_or("", known).to_owned();
     let mut content = Text::unknown(&invocation.program);
     // rar(1): `m` moves, `-df` and `-dw` delete what was packed.

@@ -6,7 +6,7 @@ use super::super::{
     effects::{deleted, run, written},
 };
 use crate::{
-    effect::{Certainty, Effect, EffectKind, WriteMode},
+    effect::{Certainty, Effect, EffectKind, Target, WriteMode},
     place::{self, Place},
     programs::Options,
     text::Piece,
@@ -140,6 +140,33 @@ pub(super) fn is_of_other_project(effect: &Effect, scene: &Scene<'_>) -> bool {
         && place::credential_of(target, scene.facts).is_none()
         && place::persistence_of(target, scene.facts).is_none()
         && place::agent_file_of(target, scene.facts).is_none()
+}
+
+/// Whether a directory that only bears the name of a build's output lies right beside the project, beside a directory around it, or in
+/// the home: there it is a directory like any other.
+pub(super) fn is_beside(target: &Target, scene: &Scene<'_>) -> bool {
+    const NAMES: &[&str] = &["build", "dist", "target"];
+    let Some((around, name)) = target.path.as_deref().and_then(|path| path.rsplit_once('/')) else {
+        return false;
+    };
+    let is_around = |inner: &str| {
+        let rest = inner.strip_prefix(around);
+        !around.is_empty() && rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    NAMES.contains(&name)
+        && (scene.facts.workspace.as_deref().is_some_and(is_around)
+            || scene.facts.home.as_deref() == Some(around))
+}
+
+/// Whether what is deleted is what a repository without a working tree holds: `mirror.git/objects`.
+pub(super) fn is_of_bare_repository(effect: &Effect, scene: &Scene<'_>) -> bool {
+    const HELD: &[&str] = &["HEAD", "objects", "packed-refs", "refs"];
+    let Some((target, ..)) = deleted(effect, scene) else { return false };
+    let Some(path) = target.path.as_deref().filter(|path| path.contains(".git/")) else {
+        return false;
+    };
+    let mut parts = path.split('/').skip_while(|part| !part.ends_with(".git") || *part == ".git");
+    parts.next().is_some() && parts.next().is_some_and(|held| HELD.contains(&held))
 }
 
 /// Whether files of one kind are deleted below a directory of a project, a kind that programs make and make again.

@@ -53,6 +53,15 @@ pub(super) fn sent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
             "a file that only a program's output names is sent",
         ));
     }
+    // Which file it is, only whoever set the variable knows: here nobody did.
+    let is_anything =
+        |file: &&Target| file.text.pieces.iter().all(|piece| matches!(piece, Piece::Unknown(_)));
+    if scene.effects.in_file(effect.at).is_none()
+        && files.iter().any(is_anything)
+        && !is_known(effect, connection, scene)
+    {
+        return Some(hit(connection, Severity::High, "a file that nobody has named yet is sent"));
+    }
     let is_whole = history
         || files.len() > FEW
         || files.iter().any(|target| is_much(target, scene) || is_packed(target, scene));

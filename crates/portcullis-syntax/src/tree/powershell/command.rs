@@ -204,7 +204,12 @@ impl Parser<'_> {
         {
             return argument;
         }
-        if first == Some('@') && self.cursor.second().is_some_and(is_name) {
+        // `@scope/package` is a word like any other.
+        let is_word = || {
+            let name = self.cursor.rest().trim_start_matches('@').trim_start_matches(is_name);
+            name.starts_with(['/', '-'])
+        };
+        if first == Some('@') && self.cursor.second().is_some_and(is_name) && !is_word() {
             return Argument::Spread(self.primary());
         }
         let value = self.argument_value();

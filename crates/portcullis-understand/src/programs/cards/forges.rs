@@ -77,7 +77,7 @@ static MANUAL: Manual = Manual {
         --duplicate-of --env --event --exclude --followers --fork-name --forks --format \
         --git-protocol --gitignore --good-first-issues --hash --head --head-repo --header \
         --help-wanted-issues --homepage --host --idle-timeout --include-forks --interactions \
-        --involves --issue-repo --job --jq --label --language --license --limit --location \
+        --involves --issue-repo --job --jq --key --label --language --license --limit --location \
         --machine --match --match-head-commit --mention --mentions --merged-at --method \
         --milestone --name --notes --notes-from-tag --notes-start-tag --number-topics --order \
         --org --owner --parent --pattern --pin --precompiled --predicate-type --preview \

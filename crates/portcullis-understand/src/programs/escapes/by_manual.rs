@@ -67,16 +67,17 @@ fn key_made(walk: &mut dyn Host, invocation: &Invocation, own: &[Argument]) {
     {
         walk.write(&file, WriteMode::Replace, Text::unknown("a list of revoked keys"));
     }
-    let Some(answer) = invocation.input.as_ref().filter(|answer| !answer.is_empty()) else {
-        return;
-    };
-    let known = answer.known_prefix().trim_start();
-    let agrees = known.starts_with(['y', 'Y']) || known.is_empty() && answer.has_unknown();
+    let answer = invocation.input.as_ref().filter(|answer| !answer.is_empty());
+    let agrees = answer.is_some_and(|answer| {
+        let known = answer.known_prefix().trim_start();
+        known.starts_with(['y', 'Y']) || known.is_empty() && answer.has_unknown()
+    });
     if let Some(file) = options.value(&["-f"])
-        && agrees
         && !options.has(OTHER)
     {
-        walk.write(&file, WriteMode::Replace, Text::unknown("a key"));
+        // Without an answer one that is there stays, and a new one is made.
+        let mode = if agrees { WriteMode::Replace } else { WriteMode::Create };
+        walk.write(&file, mode, Text::unknown("a key"));
     }
 }
 

@@ -53,7 +53,16 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
         "gdb" => debugger::follow(walk, invocation),
         "java" => variables::java_files(walk, &arguments),
         "dc" => calculated(walk, invocation),
+        "cargo" => handed_on(walk, invocation),
         "rg" => before_search(walk, invocation),
+        // What is no name there is told, line by line.
+        "du" | "sort" | "wc" => {
+            for list in values_of(&arguments, "--files0-from") {
+                if list.text.as_known() != Some("-") {
+                    walk.read(&list);
+                }
+            }
+        }
         _ => {}
     }
     written_by_option(walk, name, &arguments, invocation);
@@ -64,6 +73,25 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
         let shows = matches!(name, "less" | "more" | "man" | "mail" | "mailx" | "nvim" | "vim");
         follow_input(walk, input, marks, !shows, invocation.span);
         told_by_file(walk, input, marks, invocation.span);
+    }
+}
+
+/// `cargo msrv find -- COMMAND`: subcommands that others wrote run what stands behind `--`, where that is a program.
+fn handed_on(walk: &mut dyn Host, invocation: &Invocation) {
+    let words = invocation.arguments.as_slice();
+    let Some(at) = words.iter().position(|word| word.text.as_known() == Some("--")) else { return };
+    let command = words.get(at + 1..).unwrap_or_default();
+    let is_own = words
+        .iter()
+        .find(|word| !word.text.known_prefix().starts_with(['-', '+']))
+        .and_then(|verb| verb.text.as_known())
+        .is_none_or(|verb| invocation.manual.is_some_and(|manual| manual.has_verb(verb)));
+    let is_program = command
+        .first()
+        .and_then(|name| name.text.as_known())
+        .is_some_and(|name| crate::programs::program(name).is_some());
+    if !is_own && is_program {
+        walk.at_likely(|walk| walk.run(command, None));
     }
 }
 

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     effect::{Argument, GapReason},
     facts::Facts,
+    place,
     programs::{host::Host, started},
     text::Text,
 };
@@ -238,12 +239,21 @@ pub(crate) fn named_in_variable(walk: &mut dyn Host, name: &str, value: &Text, s
         let words = value.known_prefix();
         walk.at_likely(|walk| started::interpreters::node_options(walk, words, span));
     }
+    if name == "PROMPT_COMMAND" && connects(value.known_prefix()) {
+        walk.note("persistence.prompt.connects", span);
+    }
     if name.starts_with("TF_CLI_ARGS") && value.known_prefix().contains("-auto-approve") {
         walk.note("terraform.apply.unseen", span);
     }
     let is_loaded = match variable(name) {
         Some(Variable::Command) => names_temporary(value, walk.facts()),
-        Some(Variable::File) => is_anybodys(value.known_prefix(), walk.facts()),
+        Some(Variable::File) => {
+            let path = value.known_prefix();
+            is_anybodys(path, walk.facts())
+                || value.as_known().is_some()
+                    && path.starts_with('/')
+                    && place::place(path, walk.facts()) == place::Place::Elsewhere
+        }
         Some(Variable::Obeyed)
             if matches!(
                 name,
@@ -259,6 +269,17 @@ pub(crate) fn named_in_variable(walk: &mut dyn Host, name: &str, value: &Text, s
     }
 }
 
+/// Whether a command is, or has in it, a program that speaks to whatever host it is told.
+fn connects(code: &str) -> bool {
+    const PROGRAMS: &[&str] = &[
+        "curl", "ftp", "nc", "ncat", "netcat", "openssl", "scp", "sftp", "socat", "ssh", "telnet",
+        "wget",
+    ];
+    code.split(|letter: char| letter.is_whitespace() || ";|&(){}`'\"$".contains(letter))
+        .any(|word| PROGRAMS.contains(&word.rsplit('/').next().unwrap_or(word)))
+        || code.contains("/dev/tcp/")
+}
+
 fn loads_temporary(options: &str, facts: &Facts) -> bool {
     let mut before = "";
     options.split_whitespace().any(|word| {
@@ -266,7 +287,10 @@ fn loads_temporary(options: &str, facts: &Facts) -> bool {
         let attached = option.and_then(|option| word.strip_prefix(option));
         // `-Mlib=DIRECTORY`
         let value = attached.map_or(word, |rest| rest.rsplit('=').next().unwrap_or(rest));
-        let found = (option.is_some() || LOADS.contains(&before)) && is_anybodys(value, facts);
+        let lies_elsewhere =
+            || value.starts_with('/') && place::place(value, facts) == place::Place::Elsewhere;
+        let found = (option.is_some() || LOADS.contains(&before))
+            && (is_anybodys(value, facts) || lies_elsewhere());
         before = word;
         found
     })

@@ -33,6 +33,7 @@ static LOGS: &[(&str, &[&str], WriteMode)] = &[
         WriteMode::Create,
     ),
     ("ssh", &["-E"], WriteMode::Append),
+    ("textutil", &["-output", "-outputdir"], WriteMode::Replace),
     ("xorriso", &["-outdev"], WriteMode::Replace),
 ];
 
@@ -57,10 +58,18 @@ static RESULTS: &[(&str, &[&str], Written)] = &[
     ("lz4", &[], Written::Last(2)),
     ("magick", &[], Written::Last(2)),
     ("objcopy", &[], Written::Last(2)),
+    ("pdf2ps", &[], Written::Last(2)),
+    ("pdftocairo", &[], Written::Last(2)),
+    ("pdftohtml", &[], Written::Last(2)),
+    ("pdftops", &[], Written::Last(2)),
+    ("pdftotext", &[], Written::Last(2)),
+    ("ps2pdf", &[], Written::Last(2)),
     ("qemu-img", &["convert"], Written::Last(3)),
     ("qemu-img", &["create"], Written::At(1)),
+    ("qpdf", &[], Written::Last(2)),
     ("script", &[], Written::At(0)),
     ("sftp", &[], Written::At(1)),
+    ("sox", &[], Written::At(1)),
     ("wkhtmltoimage", &[], Written::Last(2)),
     ("wkhtmltopdf", &[], Written::Last(2)),
 ];

@@ -22,13 +22,16 @@ pub(super) fn find(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             || prefix == "!"
             || prefix == ")")
     };
-    let leading = arguments
-        .iter()
-        .take_while(|argument| {
-            matches!(argument.text.as_known(), Some("-H" | "-L" | "-P"))
-                || argument.text.known_prefix().starts_with("-O")
-        })
-        .count();
+    // find(1), "OPTIONS": `-D` takes what is to be told as a word of its own.
+    let mut leading = 0;
+    while let Some(argument) = arguments.get(leading) {
+        leading += match argument.text.as_known() {
+            Some("-D") => 2,
+            Some("-H" | "-L" | "-P") => 1,
+            _ if argument.text.known_prefix().starts_with("-O") => 1,
+            _ => break,
+        };
+    }
     let rest = arguments.get(leading..).unwrap_or(&[]);
     let count = rest.iter().take_while(begins).count();
     let mut roots: Vec<Argument> = rest.get(..count).unwrap_or(&[]).to_vec();

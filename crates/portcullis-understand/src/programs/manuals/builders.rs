@@ -45,11 +45,11 @@ pub(super) static CARGO: Manual = Manual {
         --ignore-rust-version --lib --nightly --no-dedupe --no-delete --no-deps --no-metadata \
         --no-run --no-track --no-verify --offline --open --optional --public --quiet --recursive \
         --release --respect-source-config --tests --undo --unit-graph --verbose --versioned-dirs \
-        --workspace -V -h -n -q -v -vv",
+        --workspace -V -h -l -n -q -v -vv",
     ),
     values: Words(
         "--add --base --bench --bin --branch --charset --color --depth --edges --example \
-        --exclude --features --filter-platform --format --format-version --jobs --limit \
+        --exclude --features --filter-platform --format --format-version --id --jobs --limit \
         --lockfile-path --manifest-path --message-format --name --package --precise --prefix \
         --print --profile --prune --remove --rename --rev --sync --tag --test --vcs --vers -C -Z \
         -e -j -p",

@@ -76,6 +76,13 @@ pub struct Manual {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Words(pub(in crate::programs) &'static str);
 
+impl Manual {
+    /// Whether a word is one of its subcommands.
+    pub(crate) fn has_verb(&self, word: &str) -> bool {
+        self.verbs.words().any(|verb| verb == word)
+    }
+}
+
 impl Words {
     pub(crate) const NONE: Self = Self("");
 

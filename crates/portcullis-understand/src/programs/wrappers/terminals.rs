@@ -31,6 +31,181 @@ pub(super) fn terminal(walk: &mut dyn Host, invocation: &Invocation) -> Text {
     printed
 }
 
+/// Whether a text begins with a command of tmux's own, whole or as far as it is written (tmux(1), "COMMANDS").
+fn is_own(text: &str) -> bool {
+    const COMMANDS: &[&str] = &[
+        "attach-session",
+        "bind-key",
+        "break-pane",
+        "capture-pane",
+        "choose-buffer",
+        "choose-client",
+        "choose-tree",
+        "clear-history",
+        "clear-prompt-history",
+        "clock-mode",
+        "command-prompt",
+        "confirm-before",
+        "copy-mode",
+        "customize-mode",
+        "delete-buffer",
+        "detach-client",
+        "display-menu",
+        "display-message",
+        "display-panes",
+        "display-popup",
+        "find-window",
+        "has-session",
+        "if-shell",
+        "join-pane",
+        "kill-pane",
+        "kill-server",
+        "kill-session",
+        "kill-window",
+        "last-pane",
+        "last-window",
+        "link-window",
+        "list-buffers",
+        "list-clients",
+        "list-commands",
+        "list-keys",
+        "list-panes",
+        "list-sessions",
+        "list-windows",
+        "load-buffer",
+        "lock-client",
+        "lock-server",
+        "lock-session",
+        "move-pane",
+        "move-window",
+        "new-session",
+        "new-window",
+        "next-layout",
+        "next-window",
+        "paste-buffer",
+        "pipe-pane",
+        "popup",
+        "previous-layout",
+        "previous-window",
+        "refresh-client",
+        "rename-session",
+        "rename-window",
+        "resize-pane",
+        "resize-window",
+        "respawn-pane",
+        "respawn-window",
+        "rotate-window",
+        "run-shell",
+        "save-buffer",
+        "select-layout",
+        "select-pane",
+        "select-window",
+        "send-keys",
+        "send-prefix",
+        "server-access",
+        "set-buffer",
+        "set-environment",
+        "set-hook",
+        "set-option",
+        "set-window-option",
+        "setb",
+        "setenv",
+        "setw",
+        "show-buffer",
+        "show-environment",
+        "show-hooks",
+        "show-messages",
+        "show-options",
+        "show-prompt-history",
+        "show-window-options",
+        "showb",
+        "showenv",
+        "showw",
+        "source-file",
+        "split-window",
+        "splitw",
+        "start-server",
+        "suspend-client",
+        "swap-pane",
+        "swap-window",
+        "switch-client",
+        "unbind-key",
+        "unlink-window",
+        "wait-for",
+        "attach",
+        "bind",
+        "breakp",
+        "capturep",
+        "menu",
+        "neww",
+        "selectl",
+        "selectp",
+        "selectw",
+        "killp",
+        "killw",
+        "respawnp",
+        "respawnw",
+        "resizep",
+        "resizew",
+        "joinp",
+        "movep",
+        "movew",
+        "swapp",
+        "swapw",
+        "switchc",
+        "lsp",
+        "lsw",
+        "lsb",
+        "lsc",
+        "lsk",
+        "lscm",
+        "ls",
+        "pasteb",
+        "pipep",
+        "nextl",
+        "next",
+        "prevl",
+        "prev",
+        "rename",
+        "renamew",
+        "rotatew",
+        "lastp",
+        "last",
+        "linkw",
+        "unlinkw",
+        "loadb",
+        "saveb",
+        "deleteb",
+        "lockc",
+        "locks",
+        "displayp",
+        "display",
+        "detach",
+        "findw",
+        "confirm",
+        "clearhist",
+        "clearphist",
+        "if",
+        "run",
+        "new",
+        "send",
+        "set",
+        "show",
+        "source",
+        "wait",
+        "has",
+        "showmsgs",
+        "showphist",
+        "suspendc",
+        "refresh",
+        "start",
+    ];
+    let verb = text.trim_start().split([' ', ';']).next().unwrap_or_default();
+    // A beginning of three letters is no program's name by chance: `rm` is not `rename-window`.
+    !verb.is_empty()
+        && COMMANDS.iter().any(|name| *name == verb || verb.len() > 3 && name.starts_with(verb))
+}
+
 /// How many commands one call of tmux is followed through.
 const TERMINAL_COMMANDS: usize = 64;
 
@@ -52,7 +227,18 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         // The command is handed everything that is typed and shown.
         Some("pipe-pane" | "pipep") => {
             let shown = Invocation { input: Some(invocation.written()), ..invocation.clone() };
-            run_or_read(walk, command_after(&inner, 1), &shown)
+            match command_after(&inner, 1) {
+                // One word is the command; of several, any may be meant.
+                [first, second, rest @ ..] => {
+                    for word in [first, second].into_iter().chain(rest) {
+                        walk.at_likely(|walk| {
+                            walk.shell(&word.text, word.span, &[], shown.input.clone())
+                        });
+                    }
+                    invocation.origin()
+                }
+                command => run_or_read(walk, command, &shown),
+            }
         }
         Some("if" | "if-shell") => {
             let words = command_after(&inner, 1).to_vec();
@@ -61,8 +247,13 @@ fn terminal_command(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             };
             walk.shell(&condition.text, condition.span, &[], None);
             for command in commands.iter().leading(2) {
-                let own = Text::known(format!("tmux {}", command.text.display()));
-                walk.at_likely(|walk| walk.shell(&own, command.span, &[], None));
+                // Where it is none of tmux's own, a shell was meant.
+                let known = command.text.known_prefix();
+                let code = match is_own(known) {
+                    true => Text::known(format!("tmux {}", command.text.display())),
+                    false => command.text.clone(),
+                };
+                walk.at_likely(|walk| walk.shell(&code, command.span, &[], None));
             }
             invocation.origin()
         }

@@ -39,6 +39,8 @@ pub(super) struct Control {
     pub(super) conditions: u32,
     /// Whether the statement being read runs beside others: in a pipeline or with `&`.
     pub(super) concurrent: bool,
+    /// Whether what is read runs behind a `&`.
+    pub(super) behind: bool,
     /// Whether what code only defines may be called by others than itself: a tool puts it somewhere.
     pub(super) is_for_others: bool,
     /// Whether something was met that may go on when the call has ended: a statement with `&`, a loop that waits.

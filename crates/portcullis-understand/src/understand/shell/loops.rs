@@ -1,12 +1,13 @@
 //! Loops. Owns how often they are gone through and what is known after them.
 
 use portcullis_syntax::shell::{
-    Command, CommandKind, Part, PartKind, RedirectOperator, Statement, Word,
+    Command, CommandKind, Connector, Part, PartKind, RedirectOperator, Statement, Word,
 };
 
 use super::{ROUNDS, control::Leave, state::Value, walk::Walk};
 use crate::{
     bound::Bounded,
+    effect::EffectKind,
     programs::host::Host,
     text::{Piece, Text},
 };
@@ -17,11 +18,19 @@ impl Walk<'_> {
         if body.is_empty() {
             return;
         }
-        if body.iter().all(only_starts) {
+        if only_start(body) {
             self.note("system.process.fork-bomb", span);
         } else if body.iter().all(only_appends) {
             self.note("system.disk.fill", span);
         }
+    }
+
+    /// Whether what is read here comes from a program that never ends to print: `yes | while read x`.
+    fn is_fed_for_ever(&self) -> bool {
+        let last = self.input.as_ref().and_then(|input| input.sources.last());
+        last.and_then(|id| self.recorder.effects.list.get(id.0 as usize)).is_some_and(
+            |effect| matches!(&effect.kind, EffectKind::Run(run) if run.program == "yes"),
+        )
     }
 
     /// A loop with a condition, as often as it is known to hold, and once more where it is not known; gives whether it was
@@ -33,8 +42,10 @@ impl Walk<'_> {
         body: &[Statement],
     ) -> (Text, bool) {
         let mut printed = Text::default();
+        let goes_on = condition.iter().all(|statement| always(statement, !until))
+            || !until && self.is_fed_for_ever() && matches!(condition, [one] if only_reads(one));
         if let (Some(first), Some(_)) = (condition.first(), body.first())
-            && condition.iter().all(|statement| always(statement, !until))
+            && goes_on
         {
             self.endless(body, first.span);
         }
@@ -226,21 +237,100 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a statement does nothing but start what goes on beside it.
-fn only_starts(statement: &Statement) -> bool {
+/// What a statement of a loop does about the jobs of its shell.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Jobs {
+    /// It starts one.
+    Starts,
+    /// It starts one that is not this shell's own: `(work &)`.
+    StartsApart,
+    /// It waits for those of this shell.
+    Waits,
+    /// Nothing: it is over at once.
+    Nothing,
+}
+
+/// Whether the statements of a loop start jobs, and nothing in them ever waits for these or leaves the loop.
+fn only_start(body: &[Statement]) -> bool {
+    let Some(done) = body.iter().map(jobs).collect::<Option<Vec<Jobs>>>() else { return false };
+    // `wait` has nothing to wait for where all of them were started in shells of their own.
+    done.contains(&Jobs::Starts) && !done.contains(&Jobs::Waits)
+        || done.contains(&Jobs::StartsApart) && !done.contains(&Jobs::Starts)
+}
+
+/// What a statement does about jobs, where it does nothing else.
+fn jobs(statement: &Statement) -> Option<Jobs> {
     if statement.background {
-        return true;
+        return Some(Jobs::Starts);
     }
-    match statement.first.stages.as_slice() {
-        [Command { kind: CommandKind::Subshell(body) | CommandKind::Group(body), .. }] => {
-            statement.rest.is_empty() && body.iter().all(only_starts)
+    if !statement.rest.is_empty() {
+        // `false && wait`, `true || break`: what stands behind is never reached.
+        let ends_well = constant(statement)?;
+        let (connector, _) = statement.rest.first()?;
+        let is_over = statement.rest.len() == 1 && ends_well == (*connector == Connector::Or);
+        return is_over.then_some(Jobs::Nothing);
+    }
+    let [command] = statement.first.stages.as_slice() else { return None };
+    match &command.kind {
+        CommandKind::Subshell(body) => {
+            let done = body.iter().map(jobs).collect::<Option<Vec<Jobs>>>()?;
+            // What a shell of its own started, it may wait for itself.
+            let starts = done.contains(&Jobs::Starts);
+            match (starts, done.contains(&Jobs::Waits)) {
+                (true, true) => None,
+                (true, false) => Some(Jobs::StartsApart),
+                (false, _) => Some(match done.contains(&Jobs::StartsApart) {
+                    true => Jobs::StartsApart,
+                    false => Jobs::Nothing,
+                }),
+            }
         }
-        // It lets go of what was started before.
-        [Command { kind: CommandKind::Simple { words, .. }, .. }] => {
-            let first = words.first().and_then(plain_word);
-            statement.rest.is_empty() && matches!(first, Some("disown" | "setsid"))
+        CommandKind::Group(body) => {
+            let done = body.iter().map(jobs).collect::<Option<Vec<Jobs>>>()?;
+            [Jobs::Waits, Jobs::Starts, Jobs::StartsApart]
+                .into_iter()
+                .find(|one| done.contains(one))
+                .or(Some(Jobs::Nothing))
         }
-        _ => false,
+        CommandKind::If { branches, otherwise } => {
+            let never = branches.iter().all(|(condition, _)| {
+                matches!(condition.as_slice(), [one] if one.rest.is_empty() && constant(one) == Some(false))
+            });
+            (never && otherwise.is_empty()).then_some(Jobs::Nothing)
+        }
+        CommandKind::Simple { words, .. } => {
+            let literals = words.iter().map(plain_word).collect::<Option<Vec<&str>>>()?;
+            match literals.as_slice() {
+                ["wait", ..] => Some(Jobs::Waits),
+                // It lets go of what was started before.
+                ["disown" | "setsid", ..] => Some(Jobs::Nothing),
+                [name, ..] if truth(name).is_some() => Some(Jobs::Nothing),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// How the first command of a statement ends, where that is always so.
+fn constant(statement: &Statement) -> Option<bool> {
+    let [Command { kind: CommandKind::Simple { words, .. }, .. }] =
+        statement.first.stages.as_slice()
+    else {
+        return None;
+    };
+    let ends_well = truth(plain_word(words.first()?)?)?;
+    Some(ends_well != statement.first.negated)
+}
+
+/// How a program ends that does nothing but end so.
+fn truth(name: &str) -> Option<bool> {
+    let bare = ["/usr/bin/", "/bin/"].iter().find_map(|place| name.strip_prefix(place));
+    match bare.unwrap_or(name) {
+        "true" => Some(true),
+        "false" => Some(false),
+        ":" if bare.is_none() => Some(true),
+        _ => None,
     }
 }
 
@@ -269,6 +359,19 @@ fn only_appends(statement: &Statement) -> bool {
             .any(|pipeline| pipeline.stages.iter().any(waits))
 }
 
+/// Whether a statement is `read` and nothing else.
+fn only_reads(statement: &Statement) -> bool {
+    let [Command { kind: CommandKind::Simple { words, .. }, redirects, .. }] =
+        statement.first.stages.as_slice()
+    else {
+        return false;
+    };
+    statement.rest.is_empty()
+        && !statement.first.negated
+        && redirects.is_empty()
+        && words.first().and_then(plain_word) == Some("read")
+}
+
 /// Whether a loop's condition is `true` or `:` and nothing else, or `false` where that is what goes on.
 fn always(statement: &Statement, succeeds: bool) -> bool {
     let one = match statement.first.stages.as_slice() {
@@ -292,8 +395,8 @@ fn always(statement: &Statement, succeeds: bool) -> bool {
     let literals: Option<Vec<&str>> = words.iter().map(plain_word).collect();
     let Some(literals) = literals else { return false };
     let ends_well = match literals.as_slice() {
-        ["true" | ":"] | ["sleep", "0"] => true,
-        ["false"] => false,
+        ["sleep", "0"] => true,
+        [name] if truth(name).is_some() => truth(name) == Some(true),
         ["[", test @ .., "]"] | ["test", test @ ..] => match test {
             [word] => !word.is_empty(),
             [left, "=" | "==" | "-eq", right] => left == right,

@@ -6,7 +6,7 @@ use portcullis_syntax::shell::{Descriptor, Redirect, RedirectOperator};
 
 use super::{descriptor, streams::Channel, walk::Walk};
 use crate::{
-    effect::{Argument, EffectKind, GapReason, WriteMode},
+    effect::{Argument, EffectId, EffectKind, GapReason, WriteMode},
     facts::PathKind,
     place::{self, Place},
     programs::host::Host,
@@ -119,24 +119,42 @@ impl Walk<'_> {
                 Text::default()
             }
             Channel::Network(id, _) => {
-                for source in &printed.sources {
-                    self.flow(*source, id);
-                }
-                let mut reached = None;
-                if let Some(effect) = self.recorder.effects.list.get_mut(id.0 as usize)
-                    && let EffectKind::Connect(connection) = &mut effect.kind
-                {
-                    connection.sends.get_or_insert_default().append(&printed);
-                    // A command may be said in pieces.
-                    let said = connection.sends.clone().unwrap_or_default();
-                    let address = connection.address.clone();
-                    reached = Some((Argument { text: address, span: effect.at.span }, said));
-                }
-                if let Some((address, said)) = reached.filter(|_| !printed.is_empty()) {
-                    self.tell_store(&address, said);
-                }
+                self.send_to(id, &printed);
                 Text::default()
             }
+        }
+    }
+
+    /// What is written to a connection.
+    pub(super) fn send_to(&mut self, id: EffectId, printed: &Text) {
+        for source in &printed.sources {
+            self.flow(*source, id);
+        }
+        let mut reached = None;
+        if let Some(effect) = self.recorder.effects.list.get_mut(id.0 as usize)
+            && let EffectKind::Connect(connection) = &mut effect.kind
+        {
+            connection.sends.get_or_insert_default().append(printed);
+            // A command may be said in pieces.
+            let said = connection.sends.clone().unwrap_or_default();
+            let address = connection.address.clone();
+            reached = Some((Argument { text: address, span: effect.at.span }, said));
+        }
+        if let Some((address, said)) = reached.filter(|_| !printed.is_empty()) {
+            self.tell_store(&address, said);
+        }
+    }
+
+    /// The connection that a path leads to by way of a descriptor: `/dev/fd/3`, `/proc/self/fd/3`.
+    pub(super) fn connected_at(&self, path: &str) -> Option<EffectId> {
+        let (Some(number), "") = descriptor::of(path)? else { return None };
+        let channel = match number {
+            1 => self.streams.prints_to.as_ref()?,
+            _ => self.streams.channel(number)?,
+        };
+        match channel {
+            Channel::Network(id, _) => Some(*id),
+            _ => None,
         }
     }
 
@@ -177,6 +195,30 @@ impl Walk<'_> {
         self.streams.open_paths(&wiring.opened);
         if !self.streams.bound() {
             let span = Span::new(0, self.recorder.layer_text().len());
+            self.gap(span, GapReason::Limit);
+        }
+    }
+
+    /// `{name}>FILE` stays open behind its command, whatever that is (bash(1), "REDIRECTION").
+    pub(super) fn keep_named(&mut self, redirects: &[Redirect], wiring: &Wiring) {
+        let count = redirects
+            .iter()
+            .filter(|redirect| matches!(redirect.descriptor, Some(Descriptor::Variable(_))))
+            .count();
+        if count == 0 {
+            return;
+        }
+        // They have the highest numbers: each was given one that nobody had.
+        let mut given: Vec<&(u32, Channel)> =
+            wiring.others.iter().filter(|(number, _)| *number >= FIRST_GIVEN).collect();
+        given.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+        for (number, channel) in given.into_iter().take(count) {
+            self.streams.open([(*number, channel.clone())]);
+            let path = wiring.opened.iter().rev().find(|(other, _)| other == number);
+            self.streams.opened.extend(path.cloned());
+        }
+        if !self.streams.bound() {
+            let span = redirects.last().map_or_else(Span::default, |last| last.span);
             self.gap(span, GapReason::Limit);
         }
     }

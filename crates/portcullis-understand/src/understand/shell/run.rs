@@ -118,6 +118,7 @@ impl Walk<'_> {
             self.builtins.declared.clear();
             self.streams.prints_to = prints_to;
             if !redirects.is_empty() {
+                self.keep_named(redirects, &wiring);
                 self.written_by_program(&wiring);
                 self.leave_in(&wiring);
             }
@@ -213,8 +214,21 @@ pub(super) fn mentions(word: &Word, name: &str) -> bool {
     })
 }
 
+/// Whether a command is `exec` without one to run: `exec 3>…`, `exec -c 3>…`, `exec -a NAME 3>…`.
 fn is_exec(arguments: &[Argument]) -> bool {
-    matches!(arguments, [only] if only.text.as_known() == Some("exec"))
+    let known = |word: &Argument| word.text.as_known().map(str::to_owned);
+    let Some((name, mut options)) = arguments.split_first() else { return false };
+    if name.text.as_known() != Some("exec") {
+        return false;
+    }
+    while let Some((first, rest)) = options.split_first() {
+        options = match known(first).as_deref() {
+            Some("-a" | "-ca" | "-la" | "-cla" | "-lca") => rest.get(1..).unwrap_or_default(),
+            Some("-c" | "-l" | "-cl" | "-lc" | "--") => rest,
+            _ => return false,
+        };
+    }
+    true
 }
 
 /// Whether assignments before a command stay behind it where the shell keeps to POSIX.

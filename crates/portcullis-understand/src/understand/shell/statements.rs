@@ -52,8 +52,10 @@ impl Walk<'_> {
         if statement.background {
             self.control.goes_on = true;
             let outer = std::mem::replace(&mut self.control.concurrent, true);
+            let behind = std::mem::replace(&mut self.control.behind, true);
             let printed = self.subshell(|walk| walk.list(statement));
             self.control.concurrent = outer;
+            self.control.behind = behind;
             self.control.succeeded = Some(true);
             return printed;
         }

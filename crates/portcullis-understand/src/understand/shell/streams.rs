@@ -13,6 +13,9 @@ use crate::{
 /// How many descriptors are kept open.
 const DESCRIPTORS: usize = 64;
 
+/// How many reads beside a script are remembered.
+const BESIDE: usize = 64;
+
 /// Where one descriptor leads.
 #[derive(Clone, Debug)]
 pub(super) enum Channel {
@@ -54,6 +57,8 @@ pub(super) struct Streams {
     sinks: Vec<Sink>,
     /// Numbers the files that process substitutions make.
     pipes: u32,
+    /// Files that what runs beside the script reads, each with where: one may be a pipe that waits for what is written later.
+    beside: Vec<(String, EffectId)>,
 }
 
 impl Streams {
@@ -77,7 +82,7 @@ impl Streams {
     }
 
     /// Opens descriptors in place of those that have their numbers.
-    pub(super) fn open(&mut self, opened: [(u32, Channel); 2]) {
+    pub(super) fn open<const COUNT: usize>(&mut self, opened: [(u32, Channel); COUNT]) {
         self.descriptors.retain(|(number, _)| !opened.iter().any(|(other, _)| other == number));
         self.descriptors.extend(opened);
     }
@@ -136,6 +141,20 @@ impl Streams {
             Channel::Text(text) => Some(text),
             _ => None,
         })
+    }
+
+    /// What runs beside the script reads a file; `false` where there are more of these than are kept.
+    pub(super) fn reads_beside(&mut self, path: &str, id: EffectId) -> bool {
+        let is_within = self.beside.len() < BESIDE;
+        if is_within {
+            self.beside.push((path.to_owned(), id));
+        }
+        is_within
+    }
+
+    /// What reads a file beside the script.
+    pub(super) fn readers(&self, path: &str) -> Vec<EffectId> {
+        self.beside.iter().filter(|(other, _)| other == path).map(|(_, id)| *id).collect()
     }
 
     /// The path of a new file that a process substitution makes.

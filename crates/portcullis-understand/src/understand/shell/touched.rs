@@ -3,16 +3,22 @@
 
 use std::collections::BTreeSet;
 
+use portcullis_syntax::Span;
+
 use super::{super::code::is_not_followed, descriptor, otherwise, told_paths::Done, walk::Walk};
 use crate::{
     effect::{
-        Argument, Certainty, EffectId, EffectKind, GapReason, PermissionChange, Target, WriteMode,
+        Argument, Certainty, Effect, EffectId, EffectKind, GapReason, PermissionChange, Target,
+        WriteMode,
     },
     paths::absolute,
     place::{self, Place},
     split::is_device,
     text::{Piece, Pieces, Taint, Text},
 };
+
+/// How many effects behind a read are looked at for where it is sent.
+const PASSED: usize = 64;
 
 impl Walk<'_> {
     /// A path as the current directory makes it.
@@ -148,7 +154,13 @@ impl Walk<'_> {
         for target in self.otherwise(&file.text) {
             self.at_most(Certainty::Likely, |walk| walk.emit(EffectKind::Read(target), file.span));
         }
+        let beside = target.path.clone().filter(|_| self.control.behind && !is_empty);
         let id = self.emit(EffectKind::Read(target), file.span);
+        if let Some(path) = beside
+            && !self.streams.reads_beside(&path, id)
+        {
+            self.gap(file.span, GapReason::Limit);
+        }
         let mut content =
             if is_empty { Text::default() } else { Text::unknown(&file.text.display()) };
         content.taint = Taint::FILE.with(file.text.taint);
@@ -165,6 +177,11 @@ impl Walk<'_> {
 
     /// The program writes a file.
     pub fn write(&mut self, file: &Argument, mode: WriteMode, content: Text) {
+        let opened = absolute(&file.text, self.state.directory(), self.facts);
+        if let Some(id) = opened.and_then(|path| self.connected_at(&path)) {
+            self.send_to(id, &content);
+            return;
+        }
         self.named_by_script(file);
         if self.is_written_through(file, mode) {
             self.gap(file.span, GapReason::UnknownCode);
@@ -189,6 +206,9 @@ impl Walk<'_> {
             WriteMode::Link | WriteMode::Create => self.target(&file.text),
             _ => self.followed(&file.text),
         };
+        if let Some(path) = &target.path {
+            self.reaches_readers(&path.clone(), &content, file.span);
+        }
         // What comes piece by piece is read when all of it is there.
         if mode == WriteMode::Append
             && let Some(sink) = target.path.as_ref().and_then(|path| self.streams.sink_mut(path))
@@ -235,6 +255,25 @@ impl Walk<'_> {
         self.emit(EffectKind::Write { target, mode, content: content.clone() }, file.span);
         if let Some(starts) = starts {
             self.startup(starts.kind, &content, file.span);
+        }
+    }
+
+    /// What is written to a file that a program beside the script reads goes where that one sends it: `nc HOST PORT < pipe & tar -cf pipe x`.
+    fn reaches_readers(&mut self, path: &str, content: &Text, span: Span) {
+        for reader in self.streams.readers(path) {
+            let from = usize::try_from(reader.0).unwrap_or(usize::MAX);
+            let sends = |effect: &&Effect| {
+                matches!(&effect.kind, EffectKind::Connect(connection)
+                    if connection.sends.as_ref().is_some_and(|sends| sends.sources.contains(&reader)))
+            };
+            let behind = self.recorder.effects.list.get(from..).unwrap_or_default();
+            let found = behind.iter().take(PASSED).position(|effect| sends(&effect));
+            if found.is_none() && behind.len() > PASSED {
+                self.gap(span, GapReason::Limit);
+            }
+            if let Some(id) = found.and_then(|at| u32::try_from(from + at).ok()) {
+                self.send_to(EffectId(id), content);
+            }
         }
     }
 

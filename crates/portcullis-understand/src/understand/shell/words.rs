@@ -83,8 +83,11 @@ impl Walk<'_> {
                 continue;
             }
             if assigns && is_assignment(word) {
-                let text = self.single(word);
-                all.push(Argument { text, span: word.span });
+                // `declare NAME={a,b}` is given twice: these are arguments, and no value stands whole before its braces are read.
+                for parts in self.braces(&word.parts) {
+                    let text = self.single(&Word { parts, span: word.span });
+                    all.push(Argument { text, span: word.span });
+                }
                 continue;
             }
             for parts in self.braces(&word.parts) {

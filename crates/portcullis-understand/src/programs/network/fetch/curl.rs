@@ -350,7 +350,13 @@ pub(super) fn request(
     sends: Option<Text>,
     in_address: &Text,
 ) -> Text {
-    if let Some(path) = after(address, "file://") {
+    // A scheme is one in whatever letters (RFC 3986, 3.1).
+    const FILE: &str = "file://";
+    let written = address.text.known_prefix();
+    if let Some(scheme) = written.get(..FILE.len())
+        && scheme.eq_ignore_ascii_case(FILE)
+        && let Some(path) = after(address, scheme)
+    {
         return walk.read(&path);
     }
     let mut text = address.text.clone();

@@ -12,56 +12,80 @@ use crate::{
 
 /// `socat`: two addresses, each a stream.
 pub(in super::super) fn socat(walk: &mut dyn Host, invocation: &Invocation) -> Text {
-    let operands: Vec<Argument> = invocation.options().operands().cloned().collect();
-    let mut ends: Vec<End> = Vec::new();
-    for operand in &operands {
-        ends.extend(end_of(operand));
-    }
-    let runs = ends.iter().any(|end| matches!(end, End::Run(..)));
-    let network = ends.iter().any(|end| matches!(end, End::Network { .. }));
-    let mut sends: Option<Text> = runs.then(|| Text::unknown("a program's output"));
-    for end in &ends {
-        match end {
-            End::File(file) if network => {
-                let content = walk.read(file);
-                super::super::add(&mut sends, &content);
-            }
-            End::Standard => {
-                if let Some(input) = piped(invocation) {
-                    super::super::add(&mut sends, &input);
-                }
-            }
-            _ => {}
+    let options = invocation.options();
+    let (forth, back) = (!options.has(&["-U"]), !options.has(&["-u"]));
+    let operands: Vec<Argument> = options.operands().cloned().collect();
+    let mut ends: Vec<Stream> = Vec::new();
+    for (at, operand) in operands.iter().enumerate() {
+        let (reads, writes) = if at == 0 { (forth, back) } else { (back, forth) };
+        let written = operand.text.display();
+        // `A!!B`: read from the one, write to the other.
+        if let Some((from, to)) = written.split_once("!!") {
+            let from = end_of(&part(operand, from));
+            let to = end_of(&part(operand, to));
+            ends.extend(from.map(|end| Stream { end, reads, writes: false }));
+            ends.extend(to.map(|end| Stream { end, reads: false, writes }));
+        } else {
+            ends.extend(end_of(operand).map(|end| Stream { end, reads, writes }));
         }
+    }
+    let is_one_way = !(forth && back);
+    let runs = ends.iter().any(|it| matches!(it.end, End::Run(..)));
+    let network = ends.iter().any(|it| matches!(it.end, End::Network { .. }));
+    let mut sends: Option<Text> = runs.then(|| Text::unknown("a program's output"));
+    let mut given: Option<Text> = None;
+    for Stream { end, reads, .. } in &ends {
+        let content = match end {
+            End::File(file, _) if *reads => walk.read(file),
+            End::Standard => match piped(invocation) {
+                Some(input) => input,
+                None => continue,
+            },
+            _ => continue,
+        };
+        super::super::add(&mut sends, &content);
+        super::super::add(&mut given, &content);
     }
     let near = operands.iter().any(|operand| {
         let written = operand.text.known_prefix();
         ["bind=127.0.0.1", "bind=localhost", "bind=[::1]"].iter().any(|own| written.contains(own))
     });
     let mut received = Text::unknown("socat");
-    for end in &ends {
+    for Stream { end, .. } in &ends {
         if let End::Network { address, listens } = end {
             received = walk.connect(address, sends.clone(), *listens);
         }
     }
-    let both_network = ends.iter().filter(|end| matches!(end, End::Network { .. })).count() > 1;
+    let both_network = ends.iter().filter(|it| matches!(it.end, End::Network { .. })).count() > 1;
     if both_network {
         walk.note("network.tunnel.relay", invocation.span);
     }
-    for end in &ends {
+    // What a program or a file at one end gets is what comes from the other one.
+    let mut passed = received.clone();
+    if let Some(given) = &given {
+        passed = if network { passed } else { given.derive([]) };
+        if network {
+            passed.inherit(given);
+        } else {
+            passed.append(given);
+        }
+    }
+    for Stream { end, writes, .. } in &ends {
         match end {
             End::Run(code, shell) => {
                 if network && !(near && is_plain(code)) {
                     walk.note(WIRED, invocation.span);
                 }
                 if *shell {
-                    walk.shell(&code.text, code.span, &[], Some(received.clone()));
+                    walk.shell(&code.text, code.span, &[], Some(passed.clone()));
                 } else {
-                    walk.run(&split_words(code), Some(received.clone()));
+                    walk.run(&split_words(code), Some(passed.clone()));
                 }
             }
-            End::Output(file) => {
-                walk.write(file, WriteMode::Replace, received.clone());
+            End::Output(file) => walk.write(file, WriteMode::Replace, passed.clone()),
+            // A file that is opened both ways is a device or a pipe, if nothing says that it is made.
+            End::File(file, is_made) if *writes && (is_one_way || *is_made) => {
+                walk.write(file, WriteMode::Append, passed.clone());
             }
             _ => {}
         }
@@ -82,10 +106,23 @@ fn is_plain(code: &Argument) -> bool {
     }) && !crate::programs::runs_anything(name, &[], true)
 }
 
+/// One end, and which way bytes go there.
+struct Stream {
+    end: End,
+    /// They come from it.
+    reads: bool,
+    /// They go to it.
+    writes: bool,
+}
+
 enum End {
-    Network { address: Argument, listens: bool },
+    Network {
+        address: Argument,
+        listens: bool,
+    },
     Run(Argument, bool),
-    File(Argument),
+    /// A file, and whether it is made or cut.
+    File(Argument, bool),
     Output(Argument),
     Standard,
 }
@@ -94,6 +131,17 @@ fn end_of(operand: &Argument) -> Option<End> {
     let shown = operand.text.display();
     if matches!(shown.as_str(), "-" | "STDIO" | "stdio" | "STDIN" | "stdin") {
         return Some(End::Standard);
+    }
+    // socat(1), "SHELL": without a command it is the user's shell.
+    if matches!(shown.split(',').next(), Some("SHELL" | "shell" | "SYSTEM" | "system")) {
+        return Some(End::Run(part(operand, "sh"), false));
+    }
+    // socat(1), "ADDRESS SPECIFICATIONS": a number is a descriptor, and what has a slash before any colon a file.
+    if !shown.is_empty() && shown.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(End::File(part(operand, format!("/dev/fd/{shown}")), true));
+    }
+    if shown.find('/').is_some_and(|at| shown.find(':').is_none_or(|colon| at < colon)) {
+        return Some(End::File(operand.clone(), false));
     }
     let (kind, rest) = shown.split_once(':')?;
     let kind = kind.to_ascii_uppercase();
@@ -109,7 +157,22 @@ fn end_of(operand: &Argument) -> Option<End> {
     Some(match kind.as_str() {
         "EXEC" => End::Run(inner, false),
         "SYSTEM" | "SHELL" => End::Run(inner, true),
-        "FILE" | "OPEN" | "GOPEN" => End::File(inner),
+        "FILE" | "OPEN" | "GOPEN" | "PIPE" | "FIFO" => {
+            let is_made = plain.split(',').skip(1).any(|option| {
+                matches!(option, "append" | "creat" | "create" | "trunc" | "wronly")
+                    || option.starts_with("creat=")
+            });
+            End::File(inner, is_made)
+        }
+        // What the shell opened before.
+        "FD" => {
+            let number = first.strip_prefix("0x").map(|digits| u32::from_str_radix(digits, 16));
+            let number = number.map_or_else(
+                || first.to_owned(),
+                |number| number.map_or_else(|_| first.to_owned(), |number| number.to_string()),
+            );
+            End::File(part(operand, format!("/dev/fd/{number}")), true)
+        }
         "CREATE" | "CREAT" => End::Output(inner),
         _ if tied.iter().any(|name| kind.starts_with(name)) => {
             let listens = kind.contains("LISTEN") || kind.ends_with("-L") || kind.contains("RECV");

@@ -4,7 +4,7 @@
 use std::{collections::HashMap, rc::Rc};
 
 use super::value::{Object, Value};
-use crate::bound::Bounded;
+use crate::{bound::Bounded, text::Text};
 
 /// How many values a name may have, from branches that were taken or not.
 pub(super) const WAYS: usize = 8;
@@ -27,6 +27,8 @@ pub(super) struct State {
     pub(super) objects: Vec<Object>,
     /// Whether more was held than is kept.
     pub(super) is_cut: bool,
+    /// The lowest number of a thing of which a part changed since somebody asked.
+    lowest: Option<usize>,
     /// How many bytes were held since somebody asked: work that has no place of its own.
     pub(super) copied: usize,
 }
@@ -34,6 +36,15 @@ pub(super) struct State {
 /// A place in the undo log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
+
+/// Where rounds began, see [`State::begin_rounds`].
+#[derive(Debug)]
+pub(super) struct Rounds {
+    mark: Mark,
+    /// How many things there were.
+    things: usize,
+    outer: Option<usize>,
+}
 
 /// What one way made of names.
 pub(super) type Changes = Vec<(usize, Rc<str>, Vec<Value>)>;
@@ -117,6 +128,55 @@ impl State {
         changes
     }
 
+    /// What a thing holds changes.
+    pub(super) fn touches(&mut self, of: usize) {
+        self.lowest = Some(self.lowest.map_or(of, |lowest| lowest.min(of)));
+    }
+
+    /// Where rounds begin of which not all are followed.
+    pub(super) fn begin_rounds(&mut self) -> Rounds {
+        Rounds { mark: self.mark(), things: self.objects.len(), outer: self.lowest.take() }
+    }
+
+    /// Rounds went on past those that were followed: every name that they changed is something by then that is not known. Gives
+    /// whether that says all: a thing from before that changed may hold whatever further rounds put into it.
+    pub(super) fn widen(&mut self, rounds: &Rounds) -> bool {
+        let changed: Vec<(usize, Rc<str>)> = self
+            .journal
+            .get(rounds.mark.0..)
+            .unwrap_or_default()
+            .iter()
+            .map(|(scope, name, _)| (*scope, name.clone()))
+            .collect();
+        let mut is_all = self.lowest.is_none_or(|lowest| lowest >= rounds.things);
+        let mut seen = std::collections::HashSet::new();
+        for (scope, name) in changed {
+            if !seen.insert((scope, name.clone())) {
+                continue;
+            }
+            let held = self.scopes.get(scope).and_then(|names| names.get(&name));
+            let Some(held) = held.cloned() else { continue };
+            let mut text = Text::unknown(&name);
+            for value in held.iter().flat_map(Value::elements) {
+                match value {
+                    Value::Text(value) => text.inherit(&value),
+                    Value::Nothing => {}
+                    _ => is_all = false,
+                }
+            }
+            self.set_in(scope, &name, vec![Value::Text(text)]);
+        }
+        is_all
+    }
+
+    /// Ends what [`Self::begin_rounds`] began.
+    pub(super) fn end_rounds(&mut self, rounds: Rounds) {
+        self.lowest = match (self.lowest, rounds.outer) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+
     /// Names are what any of the ways made of them, or, where one did not touch them, what they were.
     pub(super) fn join(&mut self, ways: Vec<Changes>) {
         let count = ways.len();
@@ -153,6 +213,7 @@ impl State {
 
     /// Gives a part of a thing a value; where that is on one of several ways, it may be what it was.
     pub(super) fn set_part(&mut self, of: usize, name: &str, value: Value) {
+        self.touches(of);
         let weak = self.parted > 0;
         let Some(object) = self.objects.get_mut(of) else { return };
         let at = match object.entries.iter().position(|(key, _)| key == name) {

@@ -10,7 +10,7 @@ use portcullis_syntax::{
 use super::{
     Closure, ELEMENTS, Evaluator, Function, ROUNDS,
     calls::given_mark,
-    state::Changes,
+    state::{Changes, Rounds},
     value::{Value, number},
 };
 use crate::{
@@ -270,16 +270,45 @@ impl Evaluator<'_, '_> {
             return printed;
         }
         let mut slots = Vec::new();
+        let rounds = self.state.begin_rounds();
         for element in elements.iter().leading(ELEMENTS) {
             let values = read(self, element.clone());
             self.left = false;
             slots.push(values);
         }
-        if elements.len() > ELEMENTS {
-            self.walk.gap(span, GapReason::Limit);
+        if let Some(rest) = elements.get(ELEMENTS..).filter(|rest| !rest.is_empty()) {
+            let mut any = Text::unknown("one of the rest");
+            for element in rest {
+                any.inherit(&self.text(element));
+            }
+            let plain = rest.iter().all(|element| matches!(element, Value::Text(_)));
+            slots.push(self.rest(&rounds, plain, span, |it| read(it, Value::Text(any))));
         }
+        self.state.end_rounds(rounds);
         let first = |values: Vec<Value>| values.into_iter().flat_map(|value| value.elements());
         vec![Value::of(slots.into_iter().flat_map(first).collect())]
+    }
+
+    /// The rounds behind those that are followed, read as one in which nothing is known of what rounds change. Where that does not say
+    /// all, it is a gap; so is what is done with a value that came of them, where that value counts.
+    fn rest(
+        &mut self,
+        rounds: &Rounds,
+        is_plain: bool,
+        span: Span,
+        read: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) -> Vec<Value> {
+        if !self.state.widen(rounds) || !is_plain {
+            self.walk.gap(span, GapReason::Limit);
+        }
+        let (mut values, changes) = self.apart(read);
+        self.left = false;
+        // Any of them may have been the last.
+        self.state.join(vec![changes]);
+        if values.iter().any(|value| !matches!(value, Value::Nothing)) {
+            values.push(Value::unknown("what further rounds give"));
+        }
+        values
     }
 
     fn repeat(
@@ -298,6 +327,7 @@ impl Evaluator<'_, '_> {
             )
         };
         let mut printed = Vec::new();
+        let rounds = self.state.begin_rounds();
         let mut holds = asked(self);
         let is_endless = step.is_none() && truth_of(&holds) == Some(true);
         self.endless += usize::from(is_endless);
@@ -322,10 +352,11 @@ impl Evaluator<'_, '_> {
             }
             step.map(|step| self.statement(step));
             holds = asked(self);
-            if round + 1 == ROUNDS {
-                self.walk.gap(span, GapReason::Limit);
+            if round + 1 == ROUNDS && truth_of(&holds) != Some(false) {
+                printed.extend(self.rest(&rounds, true, span, |it| it.body(body)));
             }
         }
+        self.state.end_rounds(rounds);
         self.endless -= usize::from(is_endless);
         vec![Value::of(printed.into_iter().flat_map(|value| value.elements()).collect())]
     }

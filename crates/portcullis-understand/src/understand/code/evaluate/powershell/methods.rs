@@ -114,6 +114,7 @@ impl Evaluator<'_, '_> {
             self.state.set_part(number, &key, value.clone());
             return;
         }
+        self.state.touches(number);
         let Some(object) = self.state.objects.get_mut(number) else { return };
         if name == "appendline" {
             more.push_known("\n");
@@ -462,6 +463,7 @@ impl Evaluator<'_, '_> {
             }
             "remove" | "clear" | "removeat" | "removerange" => Value::Nothing,
             "reverse" => {
+                self.state.touches(number);
                 if let Some(held) = self.state.objects.get_mut(number) {
                     held.items.reverse();
                 }
