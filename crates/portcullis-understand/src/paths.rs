@@ -24,9 +24,9 @@ pub fn absolute(text: &Text, directory: Option<&str>, facts: &Facts) -> Option<S
     let rooted = if written.starts_with('/') || is_windows(&written) {
         written
     } else if written == "~" || written.starts_with("~/") {
-        format!("{}{}", facts.home.as_deref()?, written.get(1..).unwrap_or(""))
+        [facts.home.as_deref()?, written.get(1..).unwrap_or("")].concat()
     } else {
-        format!("{}/{written}", directory?)
+        [directory?, "/", &written].concat()
     };
     let Some(directory) = directory.or(facts.cwd.as_deref()).filter(|_| leads_on(&rooted)) else {
         return Some(normal(&rooted));

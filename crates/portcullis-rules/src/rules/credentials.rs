@@ -551,7 +551,7 @@ fn copied(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 
 /// `SSH_AUTH_SOCK=/tmp/x ssh-add KEY`, where this call starts no agent.
 fn strange_agent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
-    let given = run(effect)?;
+    let given = run(effect).filter(|run| run.program == "ssh-add")?;
     let options = Options::new(&given.arguments, &["-t", "-h", "-H", "-s", "-e"]);
     let lists = options.has(&["-l", "-L", "-d", "-D", "-T", "-x", "-X"]);
     let is_elsewhere = scene.effects.layers.iter().any(|layer| {
@@ -561,9 +561,5 @@ fn strange_agent(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         })
     });
     let starts = |other: &Effect| run(other).is_some_and(|run| run.program == "ssh-agent");
-    let is_strange = given.program == "ssh-add"
-        && !lists
-        && is_elsewhere
-        && !scene.effects.list.iter().any(starts);
-    is_strange.then(Hit::default)
+    (!lists && is_elsewhere && !scene.effects.list.iter().any(starts)).then(Hit::default)
 }

@@ -391,7 +391,9 @@ static RULES: &[Rule] = &[
 /// The state of everything is printed for whoever reads along, or sent away, instead of into a file.
 fn state_shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
-    let is_terraform = matches!(run.program.as_str(), "terraform" | "tofu" | "terragrunt");
+    if !matches!(run.program.as_str(), "terraform" | "tofu" | "terragrunt") {
+        return None;
+    }
     let options = pattern::options(run);
     let operands: Vec<_> = options.operands().map(|word| word.text.as_known()).collect();
     // Without a file, `show` is of the state; in JSON nothing in it is masked.
@@ -416,7 +418,6 @@ fn state_shown(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
         })
     };
     let severity = match operands.as_slice() {
-        _ if !is_terraform => return None,
         [Some("state"), Some("pull"), ..] => Severity::High,
         [Some("show")] if in_clear && (is_sent() || is_picked()) => Severity::High,
         // What a look at the infrastructure shows as a matter of course.

@@ -64,7 +64,10 @@ const TO_MANY: &[&str] = &[
 
 fn sent(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
     let run = run(effect)?;
+    let shapes = TO_MANY.iter().chain(SENDING);
+    let mut shapes = shapes.filter(|shape| pattern::names(shape, &run.program)).peekable();
+    // Nearly every program is another, and need not be read for it.
+    shapes.peek()?;
     let command = pattern::Command::new(run);
-    let is = |shapes: &[&str]| shapes.iter().any(|shape| command.has_shape(shape));
-    (is(TO_MANY) || is(SENDING)).then(Hit::default)
+    shapes.any(|shape| command.has_shape(shape)).then(Hit::default)
 }

@@ -1,6 +1,8 @@
 //! Shapes of commands. Owns the matcher of the pattern language that [`When::Command`](super::When::Command) describes; it
 //! knows no rule.
 
+use std::cell::OnceCell;
+
 use super::index;
 use crate::{
     effect::{Argument, Run},
@@ -14,7 +16,16 @@ pub(super) const SHAPE_OPERANDS: usize = 15;
 
 /// Whether a shape is one of a program's commands.
 pub(super) fn names(shape: &str, program: &str) -> bool {
-    any(cut(shape, b' ').0, b'|', |name| name == program)
+    let mut rest = shape.as_bytes();
+    loop {
+        let end = rest.iter().position(|byte| matches!(byte, b'|' | b' '));
+        let (name, after) = rest.split_at_checked(end.unwrap_or(rest.len())).unwrap_or_default();
+        if name == program.as_bytes() {
+            return true;
+        }
+        let [b'|', others @ ..] = after else { return false };
+        rest = others;
+    }
 }
 
 /// Options with which a program says what it would do and does nothing.
@@ -56,8 +67,9 @@ pub(super) struct Command<'a> {
     /// The operands, each with whether it may be the value of an option.
     operands: Vec<(&'a Argument, bool)>,
     given: Vec<Given<'a>>,
-    ends: bool,
-    rehearsal: bool,
+    options: Options<'a>,
+    /// Whether it only says what it would do, once that was asked.
+    rehearsal: OnceCell<bool>,
 }
 
 impl<'a> Command<'a> {
@@ -71,13 +83,7 @@ impl<'a> Command<'a> {
                 Word::Option(option) => given.push(option),
             }
         }
-        Self {
-            program: &run.program,
-            operands,
-            given,
-            ends: options.ends(),
-            rehearsal: is_rehearsal(&run.program, options),
-        }
+        Self { program: &run.program, operands, given, options, rehearsal: OnceCell::new() }
     }
 
     /// What the first operand may be.
@@ -103,10 +109,14 @@ impl<'a> Command<'a> {
 
     /// Whether the command has the words of a shape that names its program, and does what it says instead of rehearsing it.
     pub(super) fn has_words(&self, words: &str) -> bool {
-        !self.rehearsal
-            && self.may_begin(cut(words, b' ').0)
+        self.may_begin(cut(words, b' ').0)
             && self.operands_fit(words)
             && !any(words, b' ', |token| !self.option_fits(token, words))
+            && !self.is_rehearsal()
+    }
+
+    fn is_rehearsal(&self) -> bool {
+        *self.rehearsal.get_or_init(|| is_rehearsal(self.program, self.options))
     }
 
     /// Whether any operand that may be the first fits the first word of a shape: most shapes end here.
@@ -168,7 +178,7 @@ impl<'a> Command<'a> {
         }
         is_operand(token)
             || token.is_empty()
-            || (token == "--" && self.ends)
+            || (token == "--" && self.options.ends())
             || any(token, b'|', |option| match option.split_once('=') {
                 Some((name, value)) => self
                     .given

@@ -834,7 +834,7 @@ fn sent_to_a_chain(effect: &Effect, _: &Scene<'_>) -> Option<Hit> {
         "sepolia",
         "testnet",
     ];
-    let run = run(effect)?;
+    let run = run(effect).filter(|run| matches!(run.program.as_str(), "cast" | "forge"))?;
     let options = pattern::options(run);
     let verb = options.operands().next().and_then(|word| word.text.as_known())?;
     let sends = match (run.program.as_str(), verb) {

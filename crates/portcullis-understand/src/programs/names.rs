@@ -1,6 +1,8 @@
 //! Programs that go by more than one name. Owns which name is another one's: everything that is known of such a program stands under one
 //! name, and is found by each. A program that only does much the same (`podman`, `tofu`, `mawk`) is one of its own.
 
+use crate::hash::Sieve;
+
 /// Tools of GNU that are installed with a `g` before their names where the system has others of that name (Homebrew's and MacPorts'
 /// coreutils, findutils, gnu-sed, gnu-tar, grep and make; pkgsrc), sorted without it. Not here: `test`, as `gtest` is somebody else's,
 /// and those with rows of their own under that name (`awk`).
@@ -169,12 +171,30 @@ const OTHERS: &[(&str, &str)] = &[
     ("wget2", "wget"),
 ];
 
+/// This is asked of every program many times, and nearly none of them is one of these.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+static MAY_BE_ANOTHER: Sieve = {
+    let mut sieve = Sieve::EMPTY;
+    let mut at = 0;
+    while at < OTHERS.len() {
+        sieve = sieve.with(OTHERS[at].0);
+        at += 1;
+    }
+    sieve
+};
+
 /// The name under which a program is known that is called by this one.
 pub(crate) fn known_as(name: &str) -> &str {
     if let Some(rest) = name.strip_prefix('g')
         && OF_GNU.binary_search(&rest).is_ok()
     {
         return rest;
+    }
+    if !MAY_BE_ANOTHER.lets_through(name) {
+        return name;
     }
     let found = OTHERS.binary_search_by(|(other, _)| (*other).cmp(name));
     found.ok().and_then(|at| OTHERS.get(at)).map_or(name, |(_, known)| known)

@@ -350,8 +350,10 @@ impl<'a> Given<'a> {
 
     /// `--targ DIRECTORY`: all that it can be short for takes a value.
     fn abbreviates_one_with_value(&self) -> bool {
-        self.manual.and_then(|manual| manual.has_whole(self.name)) == Some(false)
+        // Whether any name begins so is quicker to say than whether one in a whole manual is it.
+        self.manual.is_some_and(|manual| manual.abbreviates)
             && self.values.names.iter().any(|name| self.abbreviates(name))
+            && self.manual.and_then(|manual| manual.has_whole(self.name)) == Some(false)
     }
 
     fn has_attached(&self) -> bool {

@@ -119,8 +119,8 @@ const VANITY: &[&str] = &[
 
 /// The host that a package is built from, where a version-control address is named and nobody here vouches for it.
 fn source(run: &Run, scene: &Scene<'_>) -> Option<String> {
-    let command = pattern::options(run);
-    let verbs = || command.operands().leading(2).filter_map(|word| word.text.as_known());
+    let command = || pattern::options(run);
+    let verbs = || command().operands().leading(2).filter_map(|word| word.text.as_known());
     let installs = || verbs().any(|verb| matches!(verb, "add" | "get" | "i" | "install" | "run"));
     let words = || run.arguments.iter().filter_map(|word| word.text.as_known());
     let fetched = |word: &str| {
@@ -137,7 +137,7 @@ fn source(run: &Run, scene: &Scene<'_>) -> Option<String> {
             fetched(word).or_else(|| word.ends_with(".git").then(|| foreign_host(word))?)
         }),
         "cargo" if installs() => {
-            command.value(&["--git"]).and_then(|git| foreign_host(git.text.as_known()?))
+            command().value(&["--git"]).and_then(|git| foreign_host(git.text.as_known()?))
         }
         "brew" if verbs().next() == Some("tap") => words().find_map(foreign_host),
         "go" if installs() => words().find_map(|word| {

@@ -485,7 +485,10 @@ fn verb(effect: &Effect, scene: &Scene<'_>) -> Option<Verb> {
 
 fn is_own(run: &Run, scene: &Scene<'_>) -> bool {
     let is_installed = |name: &str| {
-        !name.contains('/') && scene.facts.guarded.iter().any(|own| program_name(own) == Some(name))
+        // Whether one of its own files is called so is quicker to say than whether it may be its program.
+        let is_called = |own: &&String| own.strip_suffix(".exe").unwrap_or(own).ends_with(name);
+        let mut own = scene.facts.guarded.iter().filter(is_called);
+        !name.contains('/') && own.any(|own| program_name(own) == Some(name))
     };
     run.program == NAME
         || run

@@ -59,9 +59,10 @@ const fn attached(program: &'static str, options: &'static [&'static str], how: 
 /// What is known of a program's options that are run: by its card, or by the rows here.
 pub(super) fn escapes(name: &str) -> impl Iterator<Item = &'static Escape> + Clone {
     let first = ESCAPES.partition_point(|row| row.program < name);
-    let last = ESCAPES.partition_point(|row| row.program <= name);
+    let rows = ESCAPES.get(first..).unwrap_or_default();
+    let last = rows.iter().take_while(|row| row.program == name).count();
     let on_card = cards::card(name).map_or(&[][..], |card| card.runs);
-    ESCAPES.get(first..last).unwrap_or_default().iter().chain(on_card)
+    rows.get(..last).unwrap_or_default().iter().chain(on_card)
 }
 
 /// Options of programs that have no row elsewhere which take a value, sorted by program.

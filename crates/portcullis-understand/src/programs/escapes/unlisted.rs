@@ -51,6 +51,10 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation, arguments: &[
 /// `%sh{command}`, `%(command)`.
 fn piped(word: &str) -> Vec<&str> {
     let mut found = Vec::new();
+    // One of these is in each of them, and in few words.
+    if !word.bytes().any(|byte| matches!(byte, b'%' | b'(' | b'|')) && !word.starts_with("exec:") {
+        return found;
+    }
     found.extend(word.strip_prefix('|').or_else(|| word.strip_prefix("exec:")));
     let expanded =
         word.split_once("%(").and_then(|(_, rest)| rest.rfind(')').map(|end| (rest, end)));

@@ -7,6 +7,7 @@ use portcullis_syntax::Span;
 use super::{project, tree};
 use crate::{
     effect::Certainty,
+    hash::Sieve,
     programs::{
         found::{File, directory_of},
         host::Host,
@@ -18,6 +19,21 @@ use crate::{
 mod table;
 
 use table::{Format, Row, TABLE, What};
+
+/// The programs of the table, of which nearly every command's is none.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+static PROGRAMS: Sieve = {
+    let mut sieve = Sieve::EMPTY;
+    let mut row = 0;
+    while row < TABLE.len() {
+        sieve = sieve.with_all(TABLE[row].programs);
+        row += 1;
+    }
+    sieve
+};
 
 /// Whether a tool of the table has this name.
 pub(super) fn knows(program: &str) -> bool {
@@ -32,6 +48,9 @@ pub(super) fn tells_words(program: &str) -> bool {
 
 /// Says what the settings of the tools of the table have them run.
 pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
+    if !PROGRAMS.lets_through(&invocation.program) {
+        return;
+    }
     for row in TABLE {
         if row.programs.contains(&invocation.program.as_str()) {
             read(walk, invocation, row);

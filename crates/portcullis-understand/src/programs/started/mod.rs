@@ -19,7 +19,7 @@
 use portcullis_syntax::Span;
 
 use crate::{
-    effect::Certainty, programs::host::Host, programs::invocation::Invocation, text::Text,
+    effect::Certainty, hash, programs::host::Host, programs::invocation::Invocation, text::Text,
 };
 
 mod ansible;
@@ -184,10 +184,40 @@ static STARTERS: &[&Starter] = &[
     &workflows::ACT,
 ];
 
+/// How many chains the programs are spread over.
+const CHAINS: usize = 256;
+
+/// The kinds that each chain of programs may be of, one bit each, the first one the lowest.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+static MAY_START: [u128; CHAINS] = {
+    let mut kinds = [0; CHAINS];
+    let mut number = 0;
+    while number < STARTERS.len() {
+        let programs = STARTERS[number].programs;
+        let mut at = 0;
+        while at < programs.len() {
+            // Were there more kinds than bits, this would overflow, and nothing be built.
+            kinds[hash::chain(hash::whole(programs[at]), CHAINS)] |= 1 << number;
+            at += 1;
+        }
+        number += 1;
+    }
+    kinds
+};
+
 /// Says what a program starts from files that were there before.
 pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
-    for starter in STARTERS {
-        if starter.programs.contains(&invocation.program.as_str()) {
+    let chain = hash::chain(hash::whole(&invocation.program), CHAINS);
+    let mut left = MAY_START.get(chain).copied().unwrap_or_default();
+    while left != 0 {
+        let starter = STARTERS.get(left.trailing_zeros() as usize);
+        left &= left - 1;
+        if let Some(starter) = starter
+            && starter.programs.contains(&invocation.program.as_str())
+        {
             (starter.start)(walk, invocation);
         }
     }

@@ -17,10 +17,6 @@ const NAMES: usize = 64;
 /// The program as the shell starts it, where a pattern that begins a word matches names that begin with a dash (for editors, a plus) or, for perl,
 /// end in a pipe.
 pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
-    let program = invocation.program.as_str();
-    if OBEY.binary_search(&program).is_err() && !escapes::has_rows(program) {
-        return;
-    }
     // A pattern that begins a word, or an option that goes on as one.
     let is_open = |word: &Argument| match word.text.pieces.as_slice() {
         [Piece::Glob(_), ..] => true,
@@ -28,6 +24,13 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
         _ => false,
     };
     let arguments = invocation.arguments.as_slice();
+    if !arguments.iter().any(is_open) {
+        return;
+    }
+    let program = invocation.program.as_str();
+    if OBEY.binary_search(&program).is_err() && !escapes::has_rows(program) {
+        return;
+    }
     let end = arguments.iter().position(|word| word.text.as_known() == Some("--"));
     let (front, _) =
         arguments.split_at_checked(end.unwrap_or(arguments.len())).unwrap_or((arguments, &[]));

@@ -172,7 +172,7 @@ pub(super) fn joined(directory: &str, name: &str) -> String {
     match name {
         "" | "." => directory.to_owned(),
         name if name.starts_with('/') => name.to_owned(),
-        name => format!("{}/{name}", directory.trim_end_matches('/')),
+        name => [directory.trim_end_matches('/'), "/", name].concat(),
     }
 }
 

@@ -7,6 +7,7 @@ use super::{project, spawned, tree};
 use crate::{
     bound::Bounded,
     effect::{Argument, Certainty},
+    hash::Sieve,
     programs::{
         found::{File, Found},
         host::{Host, Unread},
@@ -28,6 +29,21 @@ const LISTED: usize = 4;
 /// Words with which no tool evaluates anything.
 const TELLS: &[&str] = &["--help", "-h", "--version"];
 
+/// The programs of the table, of which nearly every command's is none.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs when the program is built, where a wrong index is an error"
+)]
+static PROGRAMS: Sieve = {
+    let mut sieve = Sieve::EMPTY;
+    let mut row = 0;
+    while row < TABLE.len() {
+        sieve = sieve.with_all(TABLE[row].programs);
+        row += 1;
+    }
+    sieve
+};
+
 /// Whether a tool of the table has this name.
 pub(super) fn knows(program: &str) -> bool {
     TABLE.iter().any(|row| row.programs.contains(&program))
@@ -35,6 +51,9 @@ pub(super) fn knows(program: &str) -> bool {
 
 /// Says what the tools of the table evaluate.
 pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
+    if !PROGRAMS.lets_through(&invocation.program) {
+        return;
+    }
     for row in TABLE {
         if row.programs.contains(&invocation.program.as_str()) {
             evaluated(walk, invocation, row);
