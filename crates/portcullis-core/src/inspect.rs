@@ -2,11 +2,12 @@
 //! instructions; what becomes of it is for the gate's caller.
 
 use crate::{
+    Span,
     finding::Confidence,
     guardian::{Band, Failing},
-    injection::{self, Level, Planted},
+    injection::{self, Demanded, Level, Planted, Signal},
     secrets::{self, Detector},
-    session::Shown,
+    session::{Acts, Shown, acts_of_order},
 };
 
 /// What was noticed in a text.
@@ -18,6 +19,8 @@ pub struct Inspection {
     pub planted: Vec<Planted>,
     /// Where it comes near to that: no reason to stop, and one to look harder at what the agent does next.
     pub cautions: Vec<Planted>,
+    /// The acts that the words of all these can order.
+    pub ordered: Acts,
 }
 
 impl Inspection {
@@ -46,6 +49,8 @@ impl From<&Inspection> for Shown {
             secret: seen.holds_secret(),
             planted: !seen.planted.is_empty(),
             near: !seen.cautions.is_empty(),
+            is_bare: seen.planted.iter().all(is_bare),
+            ordered: seen.calls_for_caution().then_some(seen.ordered),
         }
     }
 }
@@ -120,9 +125,41 @@ pub fn inspect(text: &str) -> Inspection {
 /// The same with a detector of one's own.
 #[must_use]
 pub fn inspect_with(detector: &Detector, text: &str) -> Inspection {
-    let (planted, cautions) =
+    let (planted, cautions): (Vec<Planted>, Vec<Planted>) =
         injection::weigh(text).into_iter().partition(|found| found.level == Level::Planted);
-    Inspection { secrets: detector.scan(text.as_bytes()), planted, cautions }
+    let all = planted.iter().chain(&cautions);
+    let ordered = all.fold(Acts::NONE, |acts, found| acts.and(ordered(text, found)));
+    Inspection { secrets: detector.scan(text.as_bytes()), planted, cautions, ordered }
+}
+
+/// What a place can order: by its words and, where these are not plain to see, by what is demanded there.
+fn ordered(text: &str, found: &Planted) -> Acts {
+    let order = |span: Span| acts_of_order(text.get(span.range()).unwrap_or_default());
+    let words = match found.demands.as_slice() {
+        [] => order(found.span),
+        demands => demands.iter().fold(Acts::NONE, |acts, demand| acts.and(order(demand.span))),
+    };
+    let demanded = found.demands.iter().map(|demand| match demand.kind {
+        Demanded::Send => Acts::SEND,
+        Demanded::Pay => Acts::PAY,
+        Demanded::Delete => Acts::DELETE,
+        Demanded::Write => Acts::CHANGE,
+        Demanded::Run => Acts::RUN,
+        Demanded::Visit | Demanded::Say => Acts::NONE,
+        Demanded::Grant | Demanded::Approve => Acts::SHARE.and(Acts::PUBLISH).and(Acts::ADMINISTER),
+        // Whoever wants a model to forget, to hide or to be another wants whatever comes next.
+        _ => Acts::EFFECTFUL,
+    });
+    demanded.fold(words, Acts::and)
+}
+
+/// Whether a text only orders things: it neither speaks to a model nor sets anything aside, hides, deceives or sends away.
+fn is_bare(found: &Planted) -> bool {
+    found.confidence < Confidence::High
+        && found
+            .signals
+            .iter()
+            .all(|signal| matches!(signal, Signal::Tool | Signal::Task | Signal::Condition))
 }
 
 #[cfg(test)]

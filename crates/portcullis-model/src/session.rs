@@ -26,7 +26,7 @@ pub use concern::{Concern, Doing, Given, Part};
 pub use directory::Directory;
 pub use heard::{Heard, Source, Weight};
 pub use lasting::Lasting;
-pub use lexicon::acts_of_name;
+pub use lexicon::{acts_of_name, acts_of_order};
 pub use records::Records;
 pub use shared::Shared;
 pub use tools::{ArgumentDefinition, Claims, ToolDefinition, Tools};
@@ -142,6 +142,11 @@ pub struct Shown {
     pub planted: bool,
     /// Words that come near to that.
     pub near: bool,
+    /// Whether what tells an agent what to do does so by bare orders alone, which stand in every log and guide: nobody is addressed or
+    /// deceived, nothing is hidden or set aside.
+    pub is_bare: bool,
+    /// The acts that those words can order, where that is known.
+    pub ordered: Option<Acts>,
 }
 
 impl SessionState {

@@ -126,7 +126,7 @@ impl Policy {
             && of_unknown != Verdict::Ask
             && of_mode.as_ref().is_none_or(|(verdict, _)| *verdict == Verdict::Allow)
             && self.asked_for.is_some_and(|most| assessment.level <= most)
-            && rules::is_asked_for(subject.action, subject.effects, &subject.facts.session)
+            && rules::is_asked_for(subject.action, subject.effects, subject.facts)
         {
             let reason = "the person asked for this by word and name".to_owned();
             account.note(Layer::Confirmation, Some(Verdict::Allow), reason.clone());

@@ -4,8 +4,10 @@
 //! The text itself is not kept. A word is known again by its mark, and a name by the marks of its parts.
 
 mod clause;
+mod limit;
 
-use clause::{ARTICLES, COMMON, Clause, GO_AHEAD, GO_AHEAD_IN, NOUN_FOLLOWS, OF_SOMEBODY, stem};
+use clause::{ARTICLES, Clause, GO_AHEAD, GO_AHEAD_IN, NOUN_FOLLOWS, OF_SOMEBODY};
+pub use limit::{Broken, Limit};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -71,48 +73,6 @@ pub struct Asked {
     addresses: bool,
     /// Whether more was named or limited than is kept.
     is_cut: bool,
-}
-
-/// A limit that a person set.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(default)]
-pub struct Limit {
-    /// The acts that must not be; of them all where it is about certain things.
-    pub(super) acts: Acts,
-    /// The words for those of the acts that are too common to be meant whole: running, changing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    words: Vec<u64>,
-    /// The things that it is about, by their marks; everything where there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    things: Vec<u64>,
-    /// Whether everything but those things is meant.
-    others: bool,
-    /// Whether a question is demanded before.
-    pub(super) asks: bool,
-    /// Whether it holds only until the person says that it goes on: `no changes yet`.
-    #[serde(skip_serializing_if = "is_false")]
-    is_for_now: bool,
-    /// Whether it holds only until the person asks for something else: `just tell me`.
-    #[serde(skip_serializing_if = "is_false")]
-    is_for_this: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
-const fn is_false(it: &bool) -> bool {
-    !*it
-}
-
-/// How a limit was broken.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Broken {
-    /// What was not to be done.
-    Act,
-    /// Something that was not to be touched.
-    Thing,
-    /// Something beside the only things that were meant.
-    Beside,
-    /// A question was demanded before.
-    Unasked,
 }
 
 impl Asked {
@@ -291,26 +251,22 @@ impl Asked {
         let read = Clause::read(clause, lexicon);
         let acts = read.acts.without(Acts::READ);
         if read.forbids {
-            let whole = read.touches && (!read.things.is_empty() || read.anything) || read.asks;
-            let (acts, words) =
-                if whole { (Acts::EFFECTFUL, Vec::new()) } else { (acts, read.words) };
-            if !acts.is_empty() {
-                let (things, asks, is_for_now) = (read.things, read.asks, read.is_for_now);
-                let limit = Limit { acts, words, things, asks, is_for_now, ..Limit::default() };
+            let limit = self.forbidden(clause, read, acts);
+            if !limit.acts.is_empty() {
                 self.limit(limit);
             }
             return;
         }
         if read.reads_only || read.looks_only {
-            let (acts, is_for_this) = (Acts::EFFECTFUL, read.looks_only);
-            self.limit(Limit { acts, is_for_this, ..Limit::default() });
+            let (acts, is_for_this, prompt) = (Acts::EFFECTFUL, read.looks_only, self.prompts);
+            self.limit(Limit { acts, is_for_this, prompt, ..Limit::default() });
         } else if read.does_only {
             // Whatever somebody does only so far may be done on the way there as well: a comment is a change.
             let acts = Acts::GRAVE.without(read.acts);
-            self.limit(Limit { acts, is_for_this: true, ..Limit::default() });
+            self.limit(Limit { acts, is_for_this: true, prompt: self.prompts, ..Limit::default() });
         } else if read.only && !read.things.is_empty() && !acts.is_empty() {
-            let (things, words) = (read.things, read.words);
-            self.limit(Limit { acts, words, things, others: true, ..Limit::default() });
+            let (things, words, prompt) = (read.things, read.words, self.prompts);
+            self.limit(Limit { acts, words, things, others: true, prompt, ..Limit::default() });
         }
         if read.acts.meet(Acts::DELETE) {
             // A clause that does not say how many may mean any number.
@@ -320,6 +276,9 @@ impl Asked {
         self.acts = self.acts.and(read.acts);
         // Whoever asks for what they forbade before takes that back.
         if !acts.is_empty() && read.is_plain {
+            if read.orders_work {
+                self.work_is_meant();
+            }
             self.limits.retain(|limit| {
                 if limit.is_for_this && limit.acts.meet(acts) {
                     return false;
@@ -328,59 +287,6 @@ impl Asked {
                 limit.others || limit.asks || !lifted
             });
         }
-    }
-
-    fn limit(&mut self, limit: Limit) {
-        if self.limits.contains(&limit) {
-            return;
-        }
-        if self.limits.len() >= LIMITS {
-            self.is_cut = true;
-            return;
-        }
-        self.limits.push(limit);
-    }
-
-    /// The limit that a call breaks that does this to these things.
-    pub(super) fn broken<'a>(
-        &self,
-        acts: Acts,
-        words: &[String],
-        things: impl Iterator<Item = &'a str> + Clone,
-    ) -> Option<Broken> {
-        self.limits.iter().find_map(|limit| {
-            let is_common = !limit.words.is_empty() && !limit.acts.without(COMMON).meet(acts);
-            if !limit.acts.meet(acts)
-                || is_common && !words.iter().any(|word| limit.words.contains(&stem(word)))
-            {
-                return None;
-            }
-            let is_meant = |thing: &str| limit.means(thing);
-            if limit.others {
-                return things.clone().any(|thing| !is_meant(thing)).then_some(Broken::Beside);
-            }
-            if limit.things.is_empty() {
-                return Some(if limit.asks { Broken::Unasked } else { Broken::Act });
-            }
-            things.clone().any(is_meant).then_some(Broken::Thing)
-        })
-    }
-
-    /// Whether something is to be left alone that a call names by an argument of which nobody knows what it is.
-    pub(super) fn leaves_alone<'a>(
-        &self,
-        acts: Acts,
-        mut things: impl Iterator<Item = &'a str>,
-    ) -> Option<Broken> {
-        let kept = |limit: &&Limit| {
-            !limit.others
-                && !limit.things.is_empty()
-                && limit.acts.meet(acts)
-                && limit.words.is_empty()
-        };
-        things
-            .any(|thing| self.limits.iter().filter(kept).any(|limit| limit.means(thing)))
-            .then_some(Broken::Thing)
     }
 
     /// Whether the person said this value, word for word.
@@ -532,28 +438,4 @@ pub(super) fn is_account(word: &str) -> bool {
         && country.len() == 2
         && rest.len() > 11
         && is_address(word)
-}
-
-impl Limit {
-    /// Whether a thing is one that the limit names, or lies in it: by its whole path, by the end of one, or by a directory around it.
-    fn means(&self, thing: &str) -> bool {
-        let is_named = |name: &str| self.things.contains(&Mark::of(name.trim_matches('/')).0);
-        let mut around = thing.trim_end_matches('/');
-        loop {
-            let mut end = around;
-            loop {
-                if is_named(end) {
-                    return true;
-                }
-                match end.split_once('/') {
-                    Some((_, rest)) if !rest.is_empty() => end = rest,
-                    _ => break,
-                }
-            }
-            match around.rsplit_once('/') {
-                Some((above, _)) if !above.is_empty() => around = above,
-                _ => return false,
-            }
-        }
-    }
 }

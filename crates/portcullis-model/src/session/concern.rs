@@ -16,6 +16,12 @@ pub struct Doing<'a> {
     pub given: Vec<Given<'a>>,
     /// Whether it is a command, which everybody who explains anything tells somebody to run.
     pub is_command: bool,
+    /// Whether it changes nothing that anybody keeps: a check, a build, an install of what a project names already, what lies among temporary files.
+    pub is_mild: bool,
+    /// Whether it is a change of a file: what it is done to has a path.
+    pub has_path: bool,
+    /// The packages that it installs by name.
+    pub packages: Vec<&'a str>,
 }
 
 /// One value that a call carries.
@@ -99,7 +105,7 @@ impl SessionState {
         let things = things.map(|given| given.text);
         let others = doing.given.iter().filter(|given| given.part == Part::Other);
         let others = others.map(|given| given.text);
-        let broken = self.asked.broken(doing.acts, &doing.words, things);
+        let broken = self.asked.broken(doing, things);
         if let Some(broken) = broken.or_else(|| self.asked.leaves_alone(doing.acts, others)) {
             concerns.push(Concern::Limit(broken));
         }
@@ -113,6 +119,7 @@ impl SessionState {
         let reaches =
             doing.given.iter().any(|given| given.part == Part::Recipient && !given.text.is_empty());
         let is_grave = doing.acts.meet(Acts::GRAVE);
+        let is_kept = is_grave && !doing.is_mild;
         let is_outward = is_grave || reaches && doing.acts.meet(Acts::CHANGE);
         let is_verb_asked =
             self.asked.acts().meet(doing.acts.and(doing.named)) || self.is_on_the_way(doing);
@@ -139,7 +146,7 @@ impl SessionState {
         {
             concerns.push(Concern::Planted { from: from.to_owned() });
         }
-        if let Some(from) = self.heard.near().filter(|_| is_grave && !is_asked) {
+        if let Some(from) = self.heard.near(doing.acts).filter(|_| is_kept && !is_asked) {
             concerns.push(Concern::Near { from: from.to_owned() });
         }
         concerns.extend(self.beside(doing));
@@ -153,7 +160,7 @@ impl SessionState {
                 concerns.push(Concern::Amount);
             }
         }
-        if self.asked.prompts() > 0 && is_grave && !is_asked {
+        if self.asked.prompts() > 0 && is_kept && !is_asked {
             concerns.push(Concern::Unasked);
         }
         concerns

@@ -72,6 +72,9 @@ pub struct Heard {
     /// Where text came from that comes near to that.
     #[serde(skip_serializing_if = "Option::is_none")]
     near: Option<String>,
+    /// Where a text of the project came from that orders something of nobody by name, and which acts that is: a commit's title, a comment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ordered: Option<(String, Acts)>,
     /// Whether some of it was forgotten.
     is_cut: bool,
 }
@@ -98,7 +101,7 @@ impl Told {
 
 impl Heard {
     pub(super) const NOTHING: Self =
-        Self { sources: Vec::new(), planted: None, near: None, is_cut: false };
+        Self { sources: Vec::new(), planted: None, near: None, ordered: None, is_cut: false };
 
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::NOTHING
@@ -122,10 +125,12 @@ impl Heard {
         self.planted.as_deref()
     }
 
-    /// Where text came from that comes near to telling an agent what to do, since a person last spoke.
+    /// Where text came from that comes near to telling an agent what to do, since a person last spoke. What the project itself says so is about
+    /// those of these acts that it orders.
     #[must_use]
-    pub fn near(&self) -> Option<&str> {
-        self.near.as_deref()
+    pub fn near(&self, acts: Acts) -> Option<&str> {
+        let ordered = self.ordered.as_ref().filter(|(_, ordered)| ordered.meet(acts));
+        self.near.as_deref().or_else(|| ordered.map(|(from, _)| from.as_str()))
     }
 
     /// The acts that somebody demanded who is not the person.
@@ -138,15 +143,22 @@ impl Heard {
     pub(super) fn person_spoke(&mut self) {
         self.planted = None;
         self.near = None;
+        self.ordered = None;
     }
 
     /// Reads what a call answered.
     pub(super) fn hear(&mut self, source: &Source, text: &str, seen: Shown) {
         let from: String = source.from.chars().zip(0..FROM).map(|(letter, _)| letter).collect();
-        if seen.planted {
+        let is_own = source.weight == Weight::Project;
+        if seen.planted && !(is_own && seen.is_bare) {
             self.planted = Some(from.clone());
         }
-        if seen.near {
+        if is_own && (seen.near || seen.planted) && seen.ordered.is_some() {
+            // A log, a comment, a guide: whoever reads it is told a lot, and only what it orders is what was told.
+            let acts = seen.ordered.unwrap_or_default();
+            let before = self.ordered.take().map_or(Acts::NONE, |(_, acts)| acts);
+            self.ordered = Some((from.clone(), acts.and(before)));
+        } else if seen.near {
             self.near = Some(from.clone());
         }
         let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
@@ -423,7 +435,7 @@ fn is_key(line: &str) -> bool {
 }
 
 /// Whether a word can tell somebody to do something, and does not only tell that it was done.
-fn is_imperative(word: &str) -> bool {
+pub(super) fn is_imperative(word: &str) -> bool {
     if !word.is_ascii() {
         return true;
     }

@@ -134,6 +134,19 @@ pub fn acts_of_name<'a>(words: impl Iterator<Item = &'a str>) -> Acts {
     Acts::NONE
 }
 
+/// The acts that words of a text can order, wherever in it they stand and in whatever language.
+#[must_use]
+pub fn acts_of_order(text: &str) -> Acts {
+    let lexicon = Lexicon::shared();
+    super::token::tokens(text).fold(Acts::NONE, |acts, token| {
+        let word = folded(token.text);
+        let joined = lexicon.within(&word).fold(Acts::NONE, |acts, it| acts.and(it.acts));
+        let is_told = super::heard::is_imperative(&word);
+        let own = if is_told { lexicon.meaning(&word).acts } else { Acts::NONE };
+        acts.and(own).and(joined)
+    })
+}
+
 /// A text in lower case, with Latin letters without their marks, as the tables of words are written.
 #[must_use]
 pub(super) fn folded(text: &str) -> String {

@@ -7,6 +7,7 @@
 mod beside;
 mod copied;
 mod doing;
+mod project;
 mod source;
 mod told;
 
@@ -19,9 +20,10 @@ use crate::{
     action::Action,
     contract::Act,
     effect::Effects,
+    facts::Facts,
     finding::{Category, Confidence, Finding},
     risk::Severity,
-    session::{Acts, Doing, Given, Part, SessionState},
+    session::{Acts, Doing, Given, Part},
 };
 use doing::{doings, of_act};
 
@@ -48,12 +50,17 @@ static RULES: &[Rule] = &[
             "prompt: Räum auf, aber lösche keine Dateien.\nrm -r old",
             "prompt: Only look around, this is read-only.\nsed -i s/a/b/ notes.txt",
             "prompt: Clean up. Do not touch config/prod.yml.\nrm config/prod.yml",
+            "prompt: Fix the test, but don't touch the migrations.\nrm -r db/migrations/0007",
+            "prompt: No new libraries without approval.\nnpm install fast-list@1.2.0",
         ],
         quiet: &[
             "prompt: Fix the failing test and push it.\ngit push origin fix-42",
             "prompt: Don't forget to push.\ngit push origin fix-42",
             "prompt: The button does not delete the row. Fix it.\nrm -r build",
             "prompt: Do not touch config/prod.yml.\nrm config/dev.yml",
+            "prompt: Fix the header, do not change anything else.\nnpm run lint && npm test",
+            "prompt: No new libraries without approval.\nnpm ci && npm run build",
+            "prompt: Don't change the shape of the icons.\nsed -i s/none/red/ src/icons/home.svg",
         ],
         ..SESSION
     },
@@ -171,7 +178,7 @@ pub(super) fn findings(scene: &Scene<'_>, others: &[Finding]) -> Vec<Finding> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for doing in doings(scene.action, scene.effects, session) {
+    for doing in doings(scene.action, scene.effects, scene.facts) {
         for concern in session.concerns(&doing) {
             found.extend(told::finding(&concern, scene, others));
         }
@@ -216,11 +223,12 @@ pub(super) fn is_asked(act: &Act, scene: &Scene<'_>) -> bool {
 
 /// Whether the person asked for everything that an action does, by the words for it and the names of what it is done to.
 #[must_use]
-pub fn is_asked_for(action: &Action, effects: &Effects, session: &SessionState) -> bool {
+pub fn is_asked_for(action: &Action, effects: &Effects, facts: &Facts) -> bool {
+    let session = &facts.session;
     if session.asked().prompts() == 0 || session.is_lost() || session.heard().planted().is_some() {
         return false;
     }
-    let all = doings(action, effects, session);
+    let all = doings(action, effects, facts);
     let is_named = |doing: &Doing<'_>| {
         let mut things = doing
             .given

@@ -28,6 +28,14 @@ pub(super) struct Clause {
     pub(super) is_for_now: bool,
     /// Whether it simply asks for something.
     pub(super) is_plain: bool,
+    /// Whether it begins with an order that changes or runs something: `now fix it`.
+    pub(super) orders_work: bool,
+    /// What it forbids something to be done to, by the last word of each: `the shape of the icons` is a shape.
+    pub(super) objects: Vec<u64>,
+    /// Whether it forbids new packages.
+    pub(super) packages: bool,
+    /// Whether it means everything beside what is asked for: `change nothing else`.
+    pub(super) beyond: bool,
 }
 
 impl Clause {
@@ -71,7 +79,11 @@ impl Clause {
                     Role::Not if negates(word, before) => {
                         let acts = lexicon.meaning(beside(Some(at + 1))).acts;
                         let (last, next) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
-                        read.forbids |= !tells(word, last, next, acts);
+                        let goes_on =
+                            next == "stop" && !NOUN_FOLLOWS.contains(&beside(Some(at + 2)));
+                        let is_told =
+                            goes_on || acts.without(COMMON).is_empty() && is_said_of(&tokens, at);
+                        read.forbids |= !tells(word, last, next, acts) && !is_told;
                     }
                     Role::Forget => forgets = true,
                     Role::Touch => read.touches = true,
@@ -107,6 +119,10 @@ impl Clause {
             read.forbids = false;
         }
         read.asks &= read.forbids;
+        read.orders_work = !is_question && orders_work(&tokens, lexicon);
+        if read.forbids {
+            read.means(&tokens, lexicon);
+        }
         read.leaves(&tokens, lexicon);
         read.keeps_to_it(&tokens);
         read.count = tokens.iter().take(COUNT_IN).find_map(|it| count_of(it.text));
@@ -115,6 +131,48 @@ impl Clause {
 }
 
 impl Clause {
+    /// What is forbidden to be done to something, in English: what stands behind the word for `not` and its verb.
+    fn means(&mut self, tokens: &[token::Token<'_>], lexicon: &Lexicon) {
+        let is_not = |word: &str| lexicon.meaning(word).role == Role::Not;
+        let mut last = None;
+        let mut is_general = false;
+        let mut has_verb = false;
+        let mut is_behind = false;
+        let behind = tokens.iter().skip_while(|it| !is_not(it.text)).take(OBJECTS_IN);
+        for word in behind.map(|it| it.text) {
+            let meaning = lexicon.meaning(word);
+            self.beyond |= BEYOND.contains(&word);
+            self.packages |= PACKAGES.contains(&word);
+            if meaning.role == Role::Anything {
+                // `anything for the header`: what follows says which.
+                (is_general, last, has_verb) = (true, None, true);
+            } else if has_verb && FOLLOWS_OBJECT.contains(&word) || matches!(word, "and" | "or") {
+                let starts_over = is_general && last.is_none() && SAYS_WHERE.contains(&word);
+                self.objects.extend(last.take());
+                is_behind |= !matches!(word, "and" | "or") && !starts_over;
+                if is_behind {
+                    break;
+                }
+                is_general &= !starts_over;
+            } else if meaning.role == Role::None || meaning.role == Role::Touch {
+                let is_verb = meaning.role == Role::Touch || !meaning.acts.is_empty();
+                if is_verb && !has_verb {
+                    has_verb = true;
+                } else if has_verb && !NOUN_FOLLOWS.contains(&word) && !BEYOND.contains(&word) {
+                    if GENERAL.contains(&word) {
+                        (is_general, last) = (last.is_none() || is_general, last);
+                    } else if word.len() > 2 && word.chars().all(char::is_alphanumeric) {
+                        (is_general, last) = (false, Some(stem(word)));
+                    }
+                }
+            }
+        }
+        self.objects.extend(last);
+        if is_general {
+            self.objects.clear();
+        }
+    }
+
     /// `leave the release branches alone`: what stands between is not to be touched.
     fn leaves(&mut self, tokens: &[token::Token<'_>], lexicon: &Lexicon) {
         let mut words = tokens.iter().map(|it| it.text);
@@ -161,6 +219,57 @@ fn count_of(word: &str) -> Option<u32> {
     })
 }
 
+/// In how many words behind the one for `not` it is said what is meant.
+const OBJECTS_IN: usize = 24;
+
+/// English words behind which it is no longer said what is forbidden, and those of them that say where something is.
+const FOLLOWS_OBJECT: &[&str] = &[
+    "about", "after", "as", "at", "because", "before", "but", "by", "during", "for", "from", "if",
+    "in", "inside", "into", "just", "of", "on", "since", "so", "than", "to", "under", "unless",
+    "until", "when", "where", "while", "with", "within", "without",
+];
+const SAYS_WHERE: &[&str] = &["about", "for", "in", "inside", "of", "on", "under", "within"];
+
+/// English words for whatever there is, by which nothing is told apart.
+const GENERAL: &[&str] = &[
+    "all",
+    "code",
+    "codebase",
+    "data",
+    "file",
+    "files",
+    "here",
+    "it",
+    "project",
+    "repo",
+    "repository",
+    "source",
+    "state",
+    "stuff",
+    "system",
+    "them",
+    "there",
+    "thing",
+    "things",
+    "yet",
+];
+
+/// English words for what is not asked for.
+const BEYOND: &[&str] = &["else", "other", "others", "rest", "unrelated"];
+
+/// English words for what others wrote and a project needs.
+const PACKAGES: &[&str] = &[
+    "crates",
+    "dependencies",
+    "dependency",
+    "deps",
+    "gems",
+    "libraries",
+    "library",
+    "package",
+    "packages",
+];
+
 /// How many words say what is left alone.
 const LEFT: usize = 5;
 
@@ -181,6 +290,35 @@ fn is_said_of_them(tokens: &[token::Token<'_>], at: usize) -> bool {
     let from = at.saturating_sub(NEAR);
     let mut words = tokens.iter().skip(from).take(at - from);
     words.any(|word| matches!(word.text, "qui" | "dont"))
+}
+
+/// Whether the first word that says anything tells somebody to change or run something, and not for a person to read.
+fn orders_work(tokens: &[token::Token<'_>], lexicon: &Lexicon) -> bool {
+    const WORK: Acts = Acts::CHANGE.and(Acts::RUN);
+    let is_before = |word: &str| {
+        matches!(lexicon.meaning(word).role, Role::And | Role::Please | Role::Demand)
+            || GO_AHEAD.contains(&word)
+    };
+    let mut words = tokens.iter().map(|it| it.text).skip_while(|word| is_before(word));
+    let first = words.next().map(|word| lexicon.meaning(word)).unwrap_or_default();
+    first.acts.meet(WORK)
+        && !first.acts.meet(Acts::READ)
+        && !words.next().is_some_and(|next| matches!(next, "me" | "us"))
+}
+
+/// Whether an English clause begins with what does not do something: `the pods do not install`.
+fn is_said_of(tokens: &[token::Token<'_>], at: usize) -> bool {
+    /// How many words the thing may have.
+    const WORDS: std::ops::RangeInclusive<usize> = 2..=4;
+    let before = tokens.get(..at).unwrap_or_default();
+    let before = match before {
+        [rest @ .., last] if matches!(last.text, "do" | "does") => rest,
+        all => all,
+    };
+    let articles = ["all", "my", "our", "the", "their", "these", "those"];
+    WORDS.contains(&before.len())
+        && before.first().is_some_and(|first| articles.contains(&first.text))
+        && !before.iter().any(|word| FOLLOWS_OBJECT.contains(&word.text))
 }
 
 /// Whether somebody asks what is or was so, and for nothing to be done: `what did Ann write in the channel`.

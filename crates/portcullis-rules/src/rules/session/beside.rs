@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     action::{Action, ActionKind, FileOperation},
-    effect::{EffectKind, Effects},
+    effect::{EffectKind, Effects, Run},
     finding::Finding,
     risk::Severity,
     rules::Scene,
@@ -17,6 +17,12 @@ use crate::{
 pub(super) fn beside(scene: &Scene<'_>, found: &mut Vec<Finding>) {
     let session = &scene.facts.session;
     let asked = session.asked();
+    // What the same call gives a name is its own: `docker run --name web-test …; docker stop web-test`.
+    let runs = scene.effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Run(run) if is_started(run) => Some(run),
+        _ => None,
+    });
+    let names: Vec<&str> = runs.filter_map(name_given).collect();
     for effect in &scene.effects.list {
         let doing = match &effect.kind {
             EffectKind::Run(run) => of_run(run).filter(|doing| {
@@ -37,7 +43,8 @@ pub(super) fn beside(scene: &Scene<'_>, found: &mut Vec<Finding>) {
         }
         let is_thing = |given: &&Given<'_>| {
             let is_named = given.text.bytes().any(|letter| letter.is_ascii_alphabetic());
-            given.part == Part::Thing && is_named && !is_where(given.text)
+            let is_own = names.contains(&given.text);
+            given.part == Part::Thing && is_named && !is_where(given.text) && !is_own
         };
         let things = doing.given.iter().filter(is_thing);
         let other = things.clone().find(|given| !asked.means(given.text));
@@ -58,6 +65,25 @@ pub(super) fn beside(scene: &Scene<'_>, found: &mut Vec<Finding>) {
             found.extend(made("session.target.beside", scene, Severity::High, message));
         }
     }
+}
+
+/// Whether a command starts a container of its own.
+fn is_started(run: &Run) -> bool {
+    let first = run.arguments.first().and_then(|argument| argument.text.as_known());
+    matches!(run.program.as_str(), "docker" | "nerdctl" | "podman") && first == Some("run")
+}
+
+/// The name that a command gives what it starts.
+fn name_given(run: &Run) -> Option<&str> {
+    let mut words = run.arguments.iter().filter_map(|argument| argument.text.as_known());
+    words
+        .find_map(|word| word.strip_prefix("--name").map(|rest| rest.trim_start_matches('=')))
+        .filter(|name| !name.is_empty())
+        .or_else(|| {
+            let mut words = run.arguments.iter().filter_map(|argument| argument.text.as_known());
+            words.by_ref().find(|word| *word == "--name")?;
+            words.next()
+        })
 }
 
 /// An entry that is taken out of a file of data although the person named another one.

@@ -44,15 +44,40 @@ pub(super) fn copied(scene: &Scene<'_>, found: &mut Vec<Finding>) {
     };
     let taint = scene.effects.shown.taint;
     if told.is_none() && (scene.effects.list.iter().any(changes) || taint.has(Taint::SECRET)) {
-        let parts = whole.split("&&").chain(whole.split(';')).chain(whole.lines());
-        told = session
-            .copied(whole.trim())
-            .or_else(|| parts.map(str::trim).find_map(|part| session.copied(part)));
+        let parts = pieces(whole, "&&").chain(pieces(whole, ";")).chain(pieces(whole, "\n"));
+        let is_code = matches!(scene.action.kind, ActionKind::Code { .. });
+        told = session.copied(whole.trim()).or_else(|| {
+            let mut parts = parts.filter(|(at, part)| is_code || does_something(*at, part, scene));
+            parts.find_map(|(_, part)| session.copied(part.trim()))
+        });
     }
     if let Some((from, _)) = told {
         let message = format!("this command stood word for word in {from}");
         found.extend(made("session.command.copied", scene, Severity::High, message));
     }
+}
+
+/// The parts of a command between separators, and where each begins.
+fn pieces<'a>(whole: &'a str, separator: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
+    let mut from = 0;
+    whole.split(separator).map(move |part| {
+        let at = from;
+        from += part.len() + separator.len();
+        (at, part)
+    })
+}
+
+/// Whether a part of a command has a whole program in it that is none of everyday: neither a piece of a quoted text nor a mere setting.
+fn does_something(from: usize, part: &str, scene: &Scene<'_>) -> bool {
+    let to = from + part.len();
+    let mut inside = scene.effects.list.iter().filter(|effect| {
+        let span = effect.at.span.range();
+        effect.at.layer == LayerId(0) && span.start >= from && span.end <= to
+    });
+    inside.any(|effect| match &effect.kind {
+        EffectKind::Run(run) => !is_everyday(run, scene, effect),
+        _ => true,
+    })
 }
 
 /// Whether a command is one that everybody who works on a project runs, and that runs nothing but what is in it.
@@ -79,8 +104,21 @@ fn is_everyday(run: &Run, scene: &Scene<'_>, effect: &Effect) -> bool {
         | "rspec" | "phpunit" | "ctest" | "pre-commit" => {
             !matches!(first, "install" | "get" | "add" | "publish") || names_nothing()
         }
+        "npx" | "bunx" if first == "playwright" => {
+            fetches_browsers(words.get(1..).unwrap_or_default())
+        }
+        "playwright" => fetches_browsers(&words),
+        "gh" | "glab" => {
+            let second = words.iter().filter(|word| !word.starts_with('-')).nth(1);
+            second.is_some_and(|second| {
+                matches!(*second, "view" | "list" | "checks" | "diff" | "status" | "watch")
+            }) && first != "api"
+        }
+        "pod" => matches!(first, "install" | "repo" | "deintegrate") && names_at_most(&words, 2),
         "npm" | "pnpm" | "yarn" | "bun" => {
             matches!(first, "ci" | "test" | "run" | "start" | "lint" | "build" | "")
+                || matches!(first, "audit" | "fund" | "outdated" | "dedupe" | "rebuild")
+                    && names_at_most(&words, 2)
                 || matches!(first, "install" | "i") && names_nothing()
         }
         "pip" | "pip3" | "uv" | "poetry" | "pdm" | "bundle" | "composer" => {
@@ -138,6 +176,22 @@ fn is_everyday(run: &Run, scene: &Scene<'_>, effect: &Effect) -> bool {
             own && !program.is_empty()
         }
     }
+}
+
+/// Whether a command of Playwright's own fetches the browsers that it is made for.
+fn fetches_browsers(words: &[&str]) -> bool {
+    const BROWSERS: &[&str] =
+        &["chrome", "chromium", "chromium-headless-shell", "firefox", "msedge", "webkit"];
+    let known = |word: &&str| BROWSERS.contains(word) || matches!(*word, "--with-deps" | "--force");
+    match words {
+        ["install" | "install-deps", rest @ ..] => rest.iter().all(|word| known(word)),
+        _ => false,
+    }
+}
+
+fn names_at_most(words: &[&str], most: usize) -> bool {
+    words.iter().filter(|word| !word.starts_with('-')).count() <= most
+        && !words.iter().any(|word| word.contains("://") || word.starts_with("--registry"))
 }
 
 /// Whether a script is named by a path in the project.

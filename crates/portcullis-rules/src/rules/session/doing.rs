@@ -1,13 +1,16 @@
 //! An action as a session can compare it: its words, its acts, and what it is given. Owns how commands, statements, files and tools
 //! become that.
 
+use super::project;
 use crate::{
     Span,
     action::{Action, ActionKind, FileOperation},
     assessment::ActionClass,
     bound::Bounded as _,
     contract::{Act, Class, Meaning},
-    effect::{Effect, EffectKind, Effects, Run},
+    effect::{Effect, EffectKind, Effects, Run, Target},
+    facts::Facts,
+    place::is_inside_workspace,
     session::{Acts, Doing, Given, Part, SessionState, acts_of_name},
     split::is_device,
     tool,
@@ -24,11 +27,22 @@ const GIVEN: usize = 256;
 pub(super) fn doings<'a>(
     action: &'a Action,
     effects: &'a Effects,
-    session: &SessionState,
+    facts: &Facts,
 ) -> Vec<Doing<'a>> {
+    let session = &facts.session;
+    // Whatever is deleted lies among temporary files, outside of the project.
+    let mut deleted = effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Delete { target, .. } => Some(target),
+        _ => None,
+    });
+    let is_apart =
+        deleted.clone().next().is_some() && deleted.all(|target| is_apart(target, facts));
     let acts = effects.list.iter().filter_map(|effect| match &effect.kind {
         EffectKind::Act(act) => Some(of_act(act, action)),
-        EffectKind::Run(run) => of_run(run),
+        EffectKind::Run(run) => of_run(run).map(|doing| Doing {
+            is_mild: doing.is_mild || is_apart && DELETES_FILES.contains(&run.program.as_str()),
+            ..doing
+        }),
         EffectKind::Connect(to) if to.sends.is_some() && !to.is_local => {
             let host = to.host.as_deref()?;
             let given = vec![Given { text: host, part: Part::Recipient }];
@@ -42,7 +56,7 @@ pub(super) fn doings<'a>(
     if let ActionKind::File { operation, path, content, .. } = &action.kind {
         all.push(of_file(*operation, path, content.as_ref().map(|(_, text)| text.as_str())));
     } else {
-        all.extend(effects.list.iter().filter_map(of_change));
+        all.extend(effects.list.iter().filter_map(|effect| of_change(effect, facts)));
     }
     if all.is_empty() && action.kind == ActionKind::Tool && !is_agents_own(action, session) {
         all.push(of_tool(action));
@@ -119,7 +133,7 @@ pub(super) fn of_act<'a>(act: &'a Act, action: &Action) -> Doing<'a> {
     }
     let named = acts_of_name(words.iter().map(String::as_str));
     let of_class = if calls_off(act, &words) { Acts::DELETE } else { of_class };
-    Doing { words, acts: of_class, named: of_class.and(named), given, is_command: false }
+    Doing { words, acts: of_class, named: of_class.and(named), given, ..Doing::default() }
 }
 
 /// Words by which such a name says whom it goes to after all.
@@ -174,7 +188,7 @@ fn of_tool(action: &Action) -> Doing<'_> {
             break;
         }
     }
-    Doing { words, acts: named, named, given, is_command: false }
+    Doing { words, acts: named, named, given, ..Doing::default() }
 }
 
 fn of_file<'a>(operation: FileOperation, path: &'a str, content: Option<&'a str>) -> Doing<'a> {
@@ -198,14 +212,14 @@ fn of_file<'a>(operation: FileOperation, path: &'a str, content: Option<&'a str>
             given.extend((name != whole).then_some(Given { text: name, part: Part::Other }));
         }
     }
-    Doing { words, acts, named: acts, given, is_command: false }
+    Doing { words, acts, named: acts, given, has_path: true, ..Doing::default() }
 }
 
 /// Files that say what is installed.
 const LISTS: &[&str] = &["requirements", "constraints", "Pipfile", "pyproject.toml"];
 
 /// What is done to a file by a command.
-fn of_change(effect: &Effect) -> Option<Doing<'_>> {
+fn of_change<'a>(effect: &'a Effect, facts: &Facts) -> Option<Doing<'a>> {
     let (target, acts) = match &effect.kind {
         EffectKind::Write { target, .. } => (target, Acts::CHANGE),
         EffectKind::Delete { target, .. } => (target, Acts::DELETE),
@@ -215,8 +229,21 @@ fn of_change(effect: &Effect) -> Option<Doing<'_>> {
     let text = target.path.as_deref().filter(|path| !is_device(path))?;
     let words = vec!["file".to_owned(), acts.names().next().unwrap_or_default().to_owned()];
     let given = vec![Given { text, part: Part::Thing }];
-    Some(Doing { words, acts, named: acts, given, is_command: false })
+    let (is_mild, has_path) = (is_apart(target, facts), true);
+    Some(Doing { words, acts, named: acts, given, is_mild, has_path, ..Doing::default() })
 }
+
+/// Whether something lies among temporary files and in no project.
+fn is_apart(target: &Target, facts: &Facts) -> bool {
+    let path = target.path.as_deref().unwrap_or_default();
+    let below =
+        ["/tmp/", "/private/tmp/", "/var/tmp/"].iter().find_map(|top| path.strip_prefix(top));
+    below.is_some_and(|rest| !rest.starts_with(['*', '?', '[']) && !rest.contains(".."))
+        && !is_inside_workspace(target, facts)
+}
+
+/// Programs that delete files.
+const DELETES_FILES: &[&str] = &["rm", "rmdir", "unlink"];
 
 pub(super) fn of_statement(statement: &str) -> Option<Doing<'_>> {
     let mut words =
@@ -254,11 +281,23 @@ pub(super) fn of_run(run: &Run) -> Option<Doing<'_>> {
     }
     let words = run.arguments.iter().filter_map(|argument| argument.text.as_known());
     let words: Vec<&str> = words.leading(GIVEN).collect();
-    let mut acts = grave_of(program);
+    let project = project::of(program, &words);
+    let is_noun = |at: usize, word: &str| {
+        // `gh run view 7`: a run of a pipeline.
+        at == 0 && word == "run" && matches!(program, "gh" | "glab")
+    };
+    let mut acts = if is_only_asked_for(program, &words) { Acts::NONE } else { grave_of(program) };
     let mut verb_at = None;
     for (at, word) in words.iter().enumerate() {
         let act = match (program, *word) {
             ("git", "-D" | "-d" | "--delete") => Acts::DELETE,
+            // It leaves the file where it is, and says so in the next commit.
+            ("git", "rm") if words.contains(&"--cached") => Acts::COMMIT,
+            // They only compare.
+            ("git", "merge-base" | "merge-tree") => Acts::NONE,
+            // The container of this one command.
+            (_, "--rm") if CONTAINERS.contains(&program) => Acts::NONE,
+            (_, word) if is_noun(at, word) => Acts::NONE,
             (_, option) if option.starts_with("--") => grave_of(option.trim_start_matches('-')),
             (_, option) if option.starts_with('-') => Acts::NONE,
             (_, word) if at < VERBS => {
@@ -270,6 +309,9 @@ pub(super) fn of_run(run: &Run) -> Option<Doing<'_>> {
             acts = acts.and(act);
             verb_at = verb_at.or(Some(at));
         }
+    }
+    if !project.packages.is_empty() {
+        acts = acts.and(Acts::RUN);
     }
     if acts.is_empty() {
         return None;
@@ -286,7 +328,28 @@ pub(super) fn of_run(run: &Run) -> Option<Doing<'_>> {
             && !word.is_empty()
     });
     let given = operands.map(|(_, word)| Given { text: bare(word), part: Part::Thing }).collect();
-    Some(Doing { words: doing, acts, named: acts, given, is_command: true })
+    let is_mild = project.is_mild && acts == Acts::RUN;
+    let packages = project.packages;
+    Some(Doing {
+        words: doing,
+        acts,
+        named: acts,
+        given,
+        is_command: true,
+        is_mild,
+        packages,
+        ..Doing::default()
+    })
+}
+
+/// Programs that start containers.
+const CONTAINERS: &[&str] = &["docker", "docker-compose", "kubectl", "nerdctl", "oc", "podman"];
+
+/// Whether somebody only asks whether they may: `sudo -n true`.
+fn is_only_asked_for(program: &str, words: &[&str]) -> bool {
+    program == "sudo"
+        && !words.is_empty()
+        && words.iter().all(|word| matches!(*word, "-n" | "-v" | "-l" | "-k" | "true"))
 }
 
 /// The grave acts that the words of a program say.
