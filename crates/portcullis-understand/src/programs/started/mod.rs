@@ -23,11 +23,14 @@ use crate::{
 };
 
 mod ansible;
+mod autotools;
 mod bazel;
 mod cargo;
 mod cmake;
+mod compiled;
 mod compose;
 mod configurations;
+mod dbt;
 mod devcontainer;
 mod distributions;
 mod dockerfile;
@@ -87,6 +90,7 @@ pub(crate) struct Starter {
 /// Every kind.
 static STARTERS: &[&Starter] = &[
     &ansible::ANSIBLE,
+    &autotools::AUTOTOOLS,
     &bazel::BAZEL,
     &cargo::CARGO,
     &cmake::CMAKE,
@@ -103,6 +107,7 @@ static STARTERS: &[&Starter] = &[
     &configurations::WGET,
     &interpreters::NODE,
     &compose::COMPOSE,
+    &dbt::DBT,
     &devcontainer::DEVCONTAINER,
     &distributions::DEBIAN,
     &distributions::RPM,
@@ -183,6 +188,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
             (starter.start)(walk, invocation);
         }
     }
+    compiled::follow(walk, invocation);
     named_options::follow(walk, invocation);
     scripts::follow(walk, invocation);
     listed::follow(walk, invocation);
