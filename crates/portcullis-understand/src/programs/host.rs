@@ -322,6 +322,9 @@ pub trait Host: Limits {
     /// As [`Host::load_from`], where only what stands in this text of the file runs.
     fn load_text_from(&mut self, roots: &[String], language: &'static str, file: &File, span: Span);
 
+    /// As [`Host::load`], where whoever loads it has only this text of it: what the file does as a program is left to whoever runs it.
+    fn load_module(&mut self, language: &'static str, file: &File, text: &str, span: Span);
+
     /// Goes to what code in a directory loads; `false` where that is too far from what was started. Every `true` needs a
     /// [`Host::leave_imports`].
     fn enter_imports(&mut self, directory: &str, most: usize) -> bool;

@@ -360,9 +360,63 @@ fn one(walk: &mut dyn Host, task: &tree::Node, here: &str, play: &mut Play) {
                 if node.text_of("state") == Some("absent")
                     && let Some(path) = node.text_of("path").or_else(|| node.text_of("dest"))
                 {
-                    let code = format!("rm -rf \"{}\"", unwritten(path).replace('"', ""));
+                    let code = format!("rm -rf {}", for_shell(path));
                     walk.shell(&Text::known(code), node.span, &[], None);
                 }
+            }
+            // docs.ansible.com, "copy", "lineinfile", "blockinfile": a text that is put into a file.
+            "blockinfile" | "copy" | "lineinfile"
+                if is_local && (!play.checks || is_run_anyway) =>
+            {
+                let place = ["dest", "path"].iter().find_map(|key| node.text_of(key));
+                let text = ["content", "line", "block"].iter().find_map(|key| node.text_of(key));
+                let adds = if module == "copy" { ">" } else { ">>" };
+                match (place, text) {
+                    (Some(place), Some(text)) => {
+                        let text = super::quoted(&unwritten(text));
+                        let code = format!("printf '%s\\n' {text} {adds} {}", for_shell(place));
+                        walk.shell(&Text::known(code), node.span, &[], None);
+                    }
+                    (Some(place), None) => {
+                        if let Some(from) = node.text_of("src").filter(|_| module == "copy") {
+                            let code = format!("cp {} {}", for_shell(from), for_shell(place));
+                            walk.shell(&Text::known(code), node.span, &[], None);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            // docs.ansible.com, "authorized_key".
+            "authorized_key" if is_local && (!play.checks || is_run_anyway) => {
+                if node.text_of("state") != Some("absent") {
+                    let key = super::quoted(node.text_of("key").unwrap_or("key"));
+                    let place = node.text_of("path").unwrap_or("~/.ssh/authorized_keys");
+                    let code = format!("printf '%s\\n' {key} >> {}", for_shell(place));
+                    walk.shell(&Text::known(code), node.span, &[], None);
+                }
+            }
+            // docs.ansible.com, "uri": a request, and what it sends.
+            "uri" if is_local && (!play.checks || is_run_anyway) => {
+                let Some(address) = node.text_of("url") else { continue };
+                let mut code = "curl -s".to_owned();
+                if let Some(from) = node.text_of("src") {
+                    code.push_str(&format!(" -T {}", for_shell(from)));
+                }
+                let mut texts = Vec::new();
+                for key in ["body", "headers"] {
+                    if let Some(body) = node.get(key) {
+                        body.visit(&mut |inner| texts.extend(inner.text().map(str::to_owned)));
+                    }
+                }
+                for text in texts {
+                    match looked_up_file(&text) {
+                        Some(path) => code.push_str(&format!(" -d @{}", for_shell(&path))),
+                        None if text.contains("ansible_env") => code.push_str(" -d \"$(env)\""),
+                        None => code.push_str(&format!(" -d {}", super::quoted(&unwritten(&text)))),
+                    }
+                }
+                code.push_str(&format!(" {}", super::quoted(&unwritten(address))));
+                walk.shell(&Text::known(code), node.span, &[], None);
             }
             // docs.ansible.com, "cron": a line of the table of the account that runs it.
             "cron" if is_local && (!play.checks || is_run_anyway) => {
@@ -494,22 +548,61 @@ fn literal(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// `{{ … }}` is a value that nobody knows.
+/// `{{ … }}` is a value that nobody knows, but where it is one of the environment's.
 fn unwritten(text: &str) -> String {
     template::filled(text, "{{", "}}", |name| {
-        // The home directory of whoever runs the play.
-        let bare: String =
-            name.chars().filter(|it| !it.is_whitespace() && !"'\"".contains(*it)).collect();
-        match bare.trim_end_matches(')').trim_start_matches("ansible.builtin.") {
-            "lookup(env,HOME"
-            | "ansible_env.HOME"
-            | "ansible_user_dir"
-            | "ansible_facts.user_dir"
-            | "ansible_facts[user_dir]"
-            | "ansible_env[HOME]" => "$HOME".to_owned(),
-            _ => template::variable("ANSIBLE_", name),
-        }
+        environment(name).unwrap_or_else(|| template::variable("ANSIBLE_", name))
     })
+}
+
+/// `lookup('env', 'HOME')`, `ansible_env.HOME`, `ansible_user_dir` ("Special Variables").
+fn environment(name: &str) -> Option<String> {
+    let bare: String = name.chars().filter(|it| !it.is_whitespace() && *it != '"').collect();
+    let bare = bare.replace('\'', "");
+    let inner = bare
+        .strip_prefix("lookup(env,")
+        .or_else(|| bare.strip_prefix("lookup(ansible.builtin.env,"))
+        .and_then(|rest| rest.split([',', ')']).next())
+        .or_else(|| bare.strip_prefix("ansible_env."))
+        .or_else(|| {
+            let is_home = matches!(
+                bare.as_str(),
+                "ansible_user_dir"
+                    | "ansible_facts.user_dir"
+                    | "ansible_facts[user_dir]"
+                    | "ansible_env[HOME]"
+            );
+            is_home.then_some("HOME")
+        })?;
+    let is_name =
+        !inner.is_empty() && inner.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+    is_name.then(|| format!("${{{inner}}}"))
+}
+
+/// A path as a word for a shell, which puts in what is known of the environment and a home.
+fn for_shell(path: &str) -> String {
+    let path = unwritten(path);
+    let path = match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("${{HOME}}{rest}"),
+        _ => path,
+    };
+    format!("\"{}\"", path.replace(['"', '`', '\\'], "").replace("$(", ""))
+}
+
+/// The file in `lookup('file', 'x')`.
+fn looked_up_file(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("lookup(")?;
+    let (kind, rest) = literal(rest)?;
+    if !matches!(kind.rsplit('.').next(), Some("file" | "unvault")) {
+        return None;
+    }
+    let rest = rest.trim_start().strip_prefix(',')?;
+    if let Some((path, _)) = literal(rest) {
+        return Some(path);
+    }
+    // `lookup('env', 'HOME') + '/x'`
+    let (name, path) = rest.split_once('+').or_else(|| rest.split_once('~'))?;
+    Some(format!("{}{}", environment(name.trim())?, literal(path)?.0))
 }
 
 #[cfg(test)]
@@ -529,6 +622,22 @@ mod tests {
             let found = commanded(module, tree.root().unwrap().get("x").unwrap()).map(|it| it.0);
             assert_eq!(found.as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn values_of_the_environment_are_known() {
+        for (text, expected) in [
+            ("{{ lookup('env', 'HOME') }}/a", "${HOME}/a"),
+            ("{{ ansible_env.HOME }}", "${HOME}"),
+            ("{{ ansible_user_dir }}/b", "${HOME}/b"),
+            ("{{ x }}", "${ANSIBLE_x}"),
+        ] {
+            assert_eq!(unwritten(text), expected);
+        }
+        assert_eq!(for_shell("~/x"), "\"${HOME}/x\"");
+        assert_eq!(looked_up_file("{{ lookup('file', '~/k') }}").as_deref(), Some("~/k"));
+        let joined = "{{ lookup('file', lookup('env','HOME') + '/k') }}";
+        assert_eq!(looked_up_file(joined).as_deref(), Some("${HOME}/k"));
     }
 
     #[test]

@@ -44,6 +44,10 @@ const CALLS: &[Call] = &[
     (".execute", Given::Words),
 ];
 
+/// What a repository rule fetches ("repository_ctx").
+const FETCHES: &[Call] =
+    &[(".download", Given::Commands), (".download_and_extract", Given::Commands)];
+
 /// How many packages are read, how deep those below one are listed, and how deep files load each other.
 const PACKAGES: usize = 24;
 const LISTED: usize = 5;
@@ -114,6 +118,21 @@ fn loaded(
     seen.push(file.path.clone());
     project::in_directory(walk, Some(root), |walk| {
         walk.in_file(file, "starlark", span, |walk| {
+            for start in spawned::found(&file.text, FETCHES) {
+                let Some(address) = start.words.iter().find(|it| it.contains("://")) else {
+                    continue;
+                };
+                let behind = file.text.get(start.span().range()).unwrap_or_default();
+                let named = behind.split_once("output").and_then(|(_, rest)| {
+                    rest.trim_start_matches([' ', '=']).split(['"', '\'']).nth(1)
+                });
+                let to = named.or_else(|| start.words.get(1).map(String::as_str));
+                let to = to.filter(|it| !it.contains("://")).unwrap_or("download");
+                walk.at_most(Certainty::Likely, |walk| {
+                    let words = ["curl", "-fsSL", "-o", to, address.as_str()];
+                    walk.run(&project::arguments(&words, start.span()), None);
+                });
+            }
             for mut start in spawned::found(&file.text, CALLS) {
                 start.words.iter_mut().for_each(|word| *word = filled(word));
                 spawned::say(walk, &start);

@@ -38,9 +38,55 @@ struct Reading {
     seen: Vec<String>,
     /// Files that were fetched, as they are named.
     fetched: Vec<String>,
+    /// What was written into files, by their names.
+    written: BTreeMap<String, String>,
     configures: bool,
     builds: bool,
     tests: bool,
+    installs: bool,
+    /// Options that the files declare, and what an earlier run has kept of them.
+    options: Vec<String>,
+    cached: BTreeMap<String, String>,
+    /// Another file fills the cache first.
+    is_filled: bool,
+    /// For each condition that is open, whether what stands in it now is left out, and whether the other side is.
+    conditions: Vec<(bool, bool)>,
+}
+
+impl Reading {
+    /// Follows conditions on options that are off (cmake.org, "if"); whether this call is left out. Any other condition leaves nothing out.
+    fn flow(&mut self, name: &str, words: &[String]) -> bool {
+        let is_off = |name: Option<&String>| {
+            name.is_some_and(|name| {
+                let value = self.variables.get(name).map(|it| it.to_ascii_uppercase());
+                self.options.contains(name)
+                    && matches!(value.as_deref(), Some("OFF" | "0" | "NO" | "FALSE" | "N" | ""))
+            })
+        };
+        match (name, words) {
+            ("if", [word]) => self.conditions.push((is_off(Some(word)), false)),
+            ("if", [not, word]) if not == "NOT" => {
+                let is_off = is_off(Some(word));
+                self.conditions.push((false, is_off));
+            }
+            ("if", _) => self.conditions.push((false, false)),
+            ("else", _) => {
+                if let Some(last) = self.conditions.last_mut() {
+                    *last = (last.1, false);
+                }
+            }
+            ("elseif", _) => {
+                if let Some(last) = self.conditions.last_mut() {
+                    *last = (false, false);
+                }
+            }
+            ("endif", _) => {
+                self.conditions.pop();
+            }
+            _ => return self.conditions.iter().any(|it| it.0),
+        }
+        true
+    }
 }
 
 fn start(walk: &mut dyn Host, invocation: &Invocation) {
@@ -94,6 +140,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         project::joined(&here, &named)
     } else {
         reading.builds = invocation.program != "ctest";
+        reading.installs = project::has(&words, &["--install", "install"]);
         reading.tests = invocation.program == "ctest";
         let named =
             project::option(&words, &["--build", "--install", "-C", "--test-dir"]).unwrap_or(".");
@@ -108,6 +155,20 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     if let Some(file) = project::first_in(walk, &root, &["CMakeLists.txt"]) {
         for name in ["CMAKE_SOURCE_DIR", "PROJECT_SOURCE_DIR"] {
             reading.variables.insert(name.to_owned(), root.clone());
+        }
+        reading.is_filled =
+            reading.configures && project::has(&words, &["-C", "--toolchain", "--preset"]);
+        let built = project::option(&words, &["-B", "--build"]).unwrap_or(".").to_owned();
+        let built = crate::paths::normal(&project::joined(&here, &built));
+        for name in ["CMAKE_BINARY_DIR", "PROJECT_BINARY_DIR", "CMAKE_CURRENT_BINARY_DIR"] {
+            reading.variables.entry(name.to_owned()).or_insert_with(|| built.clone());
+        }
+        if let Some(cache) = walk.look(&format!("{built}/CMakeCache.txt")).file() {
+            for (name, value) in cache.text.lines().filter_map(|line| line.split_once('=')) {
+                if let Some((name, _)) = name.split_once(':') {
+                    reading.cached.insert(name.to_owned(), value.to_owned());
+                }
+            }
         }
         own(walk, &root, invocation.span, &mut reading);
         read(walk, &file, invocation.span, &mut reading);
@@ -282,19 +343,34 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
     let words: Vec<String> =
         call.words.iter().map(|word| filled(word, &reading.variables)).collect();
     let first = words.first().map_or("", String::as_str);
+    if reading.flow(&call.name, &words) {
+        return;
+    }
     match call.name.as_str() {
         "set" => set(&words, reading),
-        // cmake.org, "list(APPEND)": where modules are looked for is most often added to.
-        "list" if matches!(first, "APPEND" | "PREPEND") => {
-            if let Some((name, more)) = words.get(1..).and_then(<[String]>::split_first) {
-                let value = reading.variables.entry(name.clone()).or_default();
-                for one in more {
-                    if !value.is_empty() {
-                        value.push(';');
-                    }
-                    value.push_str(one);
+        "list" if matches!(first, "APPEND" | "PREPEND" | "INSERT") => {
+            let behind = if first == "INSERT" { 3 } else { 2 };
+            if let Some(name) = words.get(1) {
+                let more = words.get(behind..).unwrap_or_default().join(";");
+                let before = reading.variables.entry(name.clone()).or_default();
+                if !before.is_empty() {
+                    before.push(';');
                 }
+                before.push_str(&more);
             }
+        }
+        // What is off stays off unless the call or an earlier one says otherwise ("option").
+        "option" => {
+            let value = words.get(2).map_or("OFF", String::as_str).to_owned();
+            let cached = reading.cached.get(first).cloned();
+            reading.variables.entry(first.to_owned()).or_insert_with(|| cached.unwrap_or(value));
+            // A cache that is filled by another file may say anything.
+            if !reading.variables.keys().any(|name| loads(name)) && !reading.is_filled {
+                reading.options.push(first.to_owned());
+            }
+        }
+        "cmake_dependent_option" | "math" | "string" | "unset" => {
+            reading.options.retain(|name| !words.contains(name));
         }
         "file" if matches!(first, "GLOB" | "GLOB_RECURSE") => {
             let options = [
@@ -329,20 +405,57 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
                 _ => commands(&words),
             };
             run(walk, call, &commands, Certainty::Certain);
+            scripts(walk, call, &commands, here, reading);
         }
         "add_custom_command" | "add_custom_target" | "add_test"
             if reading.builds || reading.tests =>
         {
             let wanted = if call.name == "add_test" { reading.tests } else { reading.builds };
             if wanted {
-                run(walk, call, &commands(&words), Certainty::Likely);
+                let commands = commands(&words);
+                run(walk, call, &commands, Certainty::Likely);
+                scripts(walk, call, &commands, here, reading);
             }
         }
+        // Code that an installation runs ("install", "Custom Code").
+        "install" if matches!(first, "CODE" | "SCRIPT") && reading.installs => {
+            let (calls, _) = match (first, words.get(1)) {
+                ("CODE", Some(code)) => calls(code),
+                (_, Some(name)) => {
+                    let file = walk.look(&project::joined(here, name)).file();
+                    calls(file.as_ref().map_or("", |file| &file.text))
+                }
+                _ => return,
+            };
+            let outer = std::mem::replace(&mut reading.configures, true);
+            for inner in calls {
+                let inner = Call { span: call.span, ..inner };
+                if inner.name != "install" {
+                    follow(walk, &inner, here, reading);
+                }
+            }
+            reading.configures = outer;
+        }
         "file" if reading.configures => {
-            if first == "DOWNLOAD" {
-                reading.fetched.extend(words.get(2).cloned());
+            match first {
+                "DOWNLOAD" => reading.fetched.extend(words.get(2).cloned()),
+                "WRITE" | "APPEND" | "CONFIGURE" | "GENERATE" => {
+                    let content = words.get(2..).unwrap_or_default();
+                    let content =
+                        content.iter().filter(|it| !matches!(it.as_str(), "CONTENT" | "OUTPUT"));
+                    let content: String = content.cloned().collect();
+                    let name = words.iter().skip(1).find(|it| !is_keyword(it)).cloned();
+                    reading.written.entry(name.unwrap_or_default()).or_default().push_str(&content);
+                }
+                _ => {}
             }
             change_files(walk, call, &words, here);
+        }
+        // A script that was written before is known when it is built as well.
+        "file" if matches!(first, "WRITE" | "APPEND") => {
+            let content = words.get(2..).unwrap_or_default().concat();
+            let name = words.get(1).cloned().unwrap_or_default();
+            reading.written.entry(name).or_default().push_str(&content);
         }
         "fetchcontent_declare" | "externalproject_add" if reading.configures || reading.builds => {
             fetch(walk, call, &words);
@@ -351,8 +464,36 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
     }
 }
 
+/// `cmake -P FILE` of a script that the files write themselves.
+fn scripts(
+    walk: &mut dyn Host,
+    call: &Call,
+    commands: &[Vec<String>],
+    here: &str,
+    reading: &mut Reading,
+) {
+    for command in commands {
+        let Some(name) = project::option(command, &["-P"]) else { continue };
+        let Some(text) = reading.written.remove(name) else { continue };
+        let (inner, _) = calls(&text);
+        let outer = std::mem::replace(&mut reading.configures, true);
+        for inner in inner {
+            walk.at_most(Certainty::Likely, |walk| {
+                follow(walk, &Call { span: call.span, ..inner }, here, reading)
+            });
+        }
+        reading.configures = outer;
+    }
+}
+
 fn set(words: &[String], reading: &mut Reading) {
     let Some((name, values)) = words.split_first() else { return };
+    // A variable of the cache that is there already stays ("set", "Set Cache Entry").
+    let is_kept =
+        values.iter().any(|word| word == "CACHE") && !values.iter().any(|it| it == "FORCE");
+    if is_kept && reading.variables.contains_key(name) {
+        return;
+    }
     let values: Vec<&str> = values
         .iter()
         .map(String::as_str)
@@ -370,7 +511,10 @@ fn include(walk: &mut dyn Host, call: &Call, first: &str, here: &str, reading: &
         .filter(|it| !it.is_empty())
         .map(|it| project::joined(here, &format!("{it}/{first}.cmake")))
         .collect::<Vec<_>>();
-    if reading.fetched.iter().any(|path| path == first) {
+    let is_fetched = |path: &String| {
+        path == first || project::joined(here, path) == project::joined(here, first)
+    };
+    if reading.fetched.iter().any(is_fetched) {
         let code = format!("sh {}", super::quoted(first));
         walk.at_most(Certainty::Likely, |walk| {
             walk.shell(&Text::known(code), call.span, &[], None)
@@ -398,6 +542,7 @@ fn change_files(walk: &mut dyn Host, call: &Call, words: &[String], here: &str) 
                 run(walk, call, &[line], Certainty::Certain);
             }
             for word in chosen {
+                let word = word.strip_suffix('/').unwrap_or(word);
                 let is_plain = |it: char| it.is_alphanumeric() || "_./*?-${}".contains(it);
                 let word = if word.starts_with('$') {
                     word.to_owned()
@@ -472,7 +617,10 @@ fn run(walk: &mut dyn Host, call: &Call, commands: &[Vec<String>], certainty: Ce
     for command in
         commands.iter().filter(|command| command.first().is_some_and(|it| !it.is_empty()))
     {
-        walk.at_most(certainty, |walk| walk.run(&project::arguments(command, call.span), None));
+        let home = walk.facts().home.clone().unwrap_or_else(|| "${HOME}".to_owned());
+        let command: Vec<String> =
+            command.iter().map(|word| word.replace("${HOME}", &home)).collect();
+        walk.at_most(certainty, |walk| walk.run(&project::arguments(&command, call.span), None));
     }
 }
 

@@ -43,6 +43,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         };
     let mut files: Vec<String> = Vec::new();
     let mut environments: Vec<String> = Vec::new();
+    let mut profiles: Vec<String> = Vec::new();
     let mut verb = None;
     let mut services: Vec<String> = Vec::new();
     while let Some(word) = words.next() {
@@ -51,12 +52,14 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
             // `docker stack deploy -c FILE` takes its file behind the verb.
             "-c" | "--compose-file" if is_stack => files.extend(words.next()),
             "--env-file" if verb.is_none() => environments.extend(words.next()),
-            "-p" | "--project-name" | "--profile" | "--env-file" | "--project-directory" => {
+            "--profile" => profiles.extend(words.next()),
+            "-p" | "--project-name" | "--env-file" | "--project-directory" => {
                 words.next();
             }
             "--dry-run" | "--help" => return,
             option if option.starts_with('-') => {
                 files.extend(option.strip_prefix("--file=").map(str::to_owned));
+                profiles.extend(option.strip_prefix("--profile=").map(str::to_owned));
                 environments.extend(option.strip_prefix("--env-file=").map(str::to_owned));
             }
             _ if verb.is_none() => verb = Some(word),
@@ -70,6 +73,10 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     let Some(verb) = verb.filter(is_meant) else {
         return;
     };
+    // docs.docker.com, "COMPOSE_PROFILES".
+    let set = invocation.environment.iter().find(|(name, _)| name == "COMPOSE_PROFILES");
+    let set = set.map(|it| it.1.clone()).or_else(|| walk.variable_set("COMPOSE_PROFILES"));
+    profiles.extend(set.iter().flat_map(|it| it.known_prefix().split(',')).map(str::to_owned));
     let names: Vec<String> = match files.is_empty() {
         true => NAMES.iter().map(|name| (*name).to_owned()).collect(),
         false => files,
@@ -103,9 +110,18 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         let variables = dotenv::of_files(walk, &root, &environments);
         walk.in_file(&file, "compose", invocation.span, |walk| {
             let tree = project::whole(walk, tree::yaml(&file.text));
-            for (_, service) in
+            let active: Vec<&str> = variables
+                .iter()
+                .filter(|(name, _)| name.as_str() == "COMPOSE_PROFILES")
+                .flat_map(|(_, value)| value.split(','))
+                .chain(profiles.iter().map(String::as_str))
+                .collect();
+            for (name, service) in
                 tree.root().and_then(|root| root.get("services")).iter().flat_map(|it| it.entries())
             {
+                if is_left_out(name, service, &active, &services, &tree) {
+                    continue;
+                }
                 // What has no image yet is built first.
                 if let Some(build) = service.get("build") {
                     let build = dockerfile::of_node(build, &file.path, ["context", "dockerfile"]);
@@ -114,7 +130,10 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
                 if verb == "build" {
                     continue;
                 }
-                let words = container(service);
+                let mut words = container(service);
+                if let Some(root) = tree.root() {
+                    shown(root, service, &mut words);
+                }
                 for hook in ["post_start", "pre_stop"] {
                     for command in service.get(hook).iter().flat_map(|it| it.each()) {
                         let words = command.get("command").map(told).unwrap_or_default();
@@ -135,6 +154,53 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
                 walk.left_unread(whole);
             }
         });
+    }
+}
+
+/// Whether a service has only profiles that are not active, nobody names it, and no other one needs it or is made from it (docs.docker.com, "Using
+/// profiles").
+fn is_left_out(
+    name: &str,
+    service: &tree::Node,
+    active: &[&str],
+    asked: &[String],
+    tree: &tree::Tree,
+) -> bool {
+    let Some(profiles) = service.get("profiles").map(tree::Node::words) else { return false };
+    let is_active = profiles.iter().any(|it| it.contains('$'))
+        || active
+            .iter()
+            .any(|it| *it == "*" || it.contains('$') || profiles.iter().any(|own| own == it));
+    if profiles.is_empty() || is_active || asked.iter().any(|it| it == name || it.contains('$')) {
+        return false;
+    }
+    let services = tree.root().and_then(|root| root.get("services"));
+    let mut others =
+        services.iter().flat_map(|it| it.entries()).filter(|(other, _)| *other != name);
+    !others.any(|(_, other)| {
+        let needs = other.get("depends_on").into_iter().any(|it| {
+            it.words().iter().any(|it| it == name) || it.entries().any(|(key, _)| key == name)
+        });
+        let extends = other.get("extends").is_some_and(|it| it.text_of("service") == Some(name));
+        needs || extends
+    })
+}
+
+/// Files of this machine that a service is shown as `configs` and `secrets` ("configs", "secrets" of the file).
+fn shown(root: &tree::Node, service: &tree::Node, words: &mut Vec<String>) {
+    for key in ["configs", "secrets"] {
+        let known = root.get(key);
+        for one in service.get(key).iter().flat_map(|it| it.each()) {
+            let Some(name) = one.text().or_else(|| one.text_of("source")) else { continue };
+            let file =
+                known.and_then(|known| known.path(&[name, "file"])).and_then(tree::Node::text);
+            if let Some(file) = file {
+                let inside = one.text_of("target").unwrap_or(name);
+                let at = words.len().min(2);
+                let pair = ["-v".to_owned(), format!("{file}:/run/{key}/{inside}:ro")];
+                words.splice(at..at, pair);
+            }
+        }
     }
 }
 

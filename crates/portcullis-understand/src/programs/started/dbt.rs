@@ -18,7 +18,8 @@ use crate::{
 pub(super) static DBT: Starter = Starter { programs: &["dbt", "dbtf"], start };
 
 /// Verbs that ask the database.
-const VERBS: &[&str] = &["build", "run", "run-operation", "seed", "snapshot", "test"];
+const VERBS: &[&str] =
+    &["build", "clone", "retry", "run", "run-operation", "seed", "snapshot", "test"];
 
 /// How many files of macros are read.
 const MACROS: usize = 32;

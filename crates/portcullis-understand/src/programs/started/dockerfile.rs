@@ -178,6 +178,24 @@ fn baked(walk: &mut dyn Host, invocation: &Invocation, words: &[String]) {
                 }
                 let target = target.get("build").unwrap_or(target);
                 let mut build = of_node(target, &file.path, ["context", "dockerfile"]);
+                published(walk, target);
+                // Other places of this machine that the build is shown ("target.contexts").
+                for (_, place) in target.get("contexts").iter().flat_map(|it| it.entries()) {
+                    let Some(text) =
+                        place.text().filter(|it| !it.contains("://") && !it.contains(':'))
+                    else {
+                        continue;
+                    };
+                    let home = walk.facts().home.clone().unwrap_or_else(|| "~".to_owned());
+                    let text = text.replace("${HOME}", &home);
+                    let text = match text.strip_prefix("~/") {
+                        Some(rest) => format!("{home}/{rest}"),
+                        None => text,
+                    };
+                    let path = project::joined(directory_of(&file.path), &text);
+                    let words = ["docker", "run", "-v", &format!("{path}:/context"), "image"];
+                    walk.run(&project::arguments(&words, place.span), None);
+                }
                 for (name, value) in target.get("args").iter().flat_map(|it| it.entries()) {
                     build
                         .arguments
@@ -194,6 +212,22 @@ fn baked(walk: &mut dyn Host, invocation: &Invocation, words: &[String]) {
                 }
             }
         });
+    }
+}
+
+/// `output = ["type=registry"]`, `["type=image,push=true"]`: the image is pushed under its tags ("target.output").
+fn published(walk: &mut dyn Host, target: &tree::Node) {
+    let outputs = target.get("output").map(tree::Node::each).unwrap_or_default();
+    let pushes = outputs.iter().any(|output| {
+        let is_pushed = |text: &str| text.contains("type=registry") || text.contains("push=true");
+        output.text().is_some_and(is_pushed)
+            || output.text_of("type") == Some("registry")
+            || output.get("push").is_some_and(tree::Node::is_true)
+    });
+    let tags = target.get("tags").map(tree::Node::each).unwrap_or_default();
+    for tag in tags.iter().filter(|_| pushes) {
+        let words = ["docker", "push", tag.text().unwrap_or_default()];
+        walk.run(&project::arguments(&words, tag.span), None);
     }
 }
 

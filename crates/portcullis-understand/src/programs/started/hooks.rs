@@ -496,6 +496,30 @@ fn direnv(walk: &mut dyn Host, invocation: &Invocation) {
                 walk.run_text("shell", &file, invocation.span, &[], None);
             }
         }
+        // `PATH_add DIRECTORY`: what is run is looked for there first (direnv-stdlib(1)).
+        if verb == "exec"
+            && let Some((program, rest)) = operands.get(2..).and_then(<[&str]>::split_first)
+        {
+            let words = file.text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            let places: Vec<String> = words
+                .filter(|line| matches!(line.first(), Some(&("PATH_add" | "path_add"))))
+                .flat_map(|line| {
+                    line.iter()
+                        .skip(1)
+                        .map(|it| it.trim_matches(['"', '\'']).to_owned())
+                        .collect::<Vec<_>>()
+                })
+                .filter(|place| place != "PATH")
+                .collect();
+            for place in places {
+                let path = format!("{}/{program}", project::joined(&root, &place));
+                if walk.look(&path).file().is_some() {
+                    let mut line = vec![path.as_str()];
+                    line.extend(rest);
+                    walk.run(&project::arguments(&line, invocation.span), None);
+                }
+            }
+        }
         if file.text.lines().any(|line| line.trim_start().starts_with("use flake")) {
             walk.run(&project::arguments(&["nix", "develop"], invocation.span), None);
         }

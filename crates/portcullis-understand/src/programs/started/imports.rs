@@ -8,6 +8,7 @@ pub(super) use called::{logged, paths};
 
 use portcullis_syntax::Span;
 
+use super::outline;
 use crate::{bound::Bounded, programs::host::Host};
 
 /// How many modules stand between what is run and the last that is read.
@@ -34,6 +35,7 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
         "ruby" => ruby,
         "perl" => perl,
         "php" => php,
+        "elisp" | "lisp" => lisp,
         "lua" => lua,
         "rust" => rust,
         "julia" => julia,
@@ -89,8 +91,18 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
         }
         return;
     }
+    // What is run by a module's name has the name of the program.
+    let is_imported =
+        language == "python" && !["run_path", "run_module"].iter().any(|it| text.contains(it));
     for (paths, span) in all {
         for path in paths {
+            if is_imported
+                && let Some(file) = walk.look(&path).file()
+                && let Some(text) = outline::imported(&file.text)
+            {
+                walk.load_module(language, &file, &text, span);
+                continue;
+            }
             let language = language_by_name(language, &path);
             // A package and the module in it are both read.
             let found = walk.load(language, &path, span);
@@ -553,6 +565,33 @@ fn julia(text: &str, loads: &mut Vec<Load>) {
         let Some((_, rest)) = statement.split_once("include(") else { continue };
         if let Some(name) = quoted(rest).filter(|name| is_name(name)) {
             loads.push(Load { names: vec![name.to_owned()], beside: true, span });
+        }
+    }
+}
+
+/// `(require 'x)`, `(load "x")`, `(load-file "x.el")` (gnu.org, "Loading"): beside the file, or in a directory that it puts on the path.
+fn lisp(text: &str, loads: &mut Vec<Load>) {
+    let mut folders = vec![String::new()];
+    for (_, line) in lines(text).filter(|(_, line)| line.contains("load-path")) {
+        let named = line.split('"').skip(1).step_by(2).filter(|name| is_name(name));
+        folders.extend(named.map(|name| format!("{name}/")));
+    }
+    for (start, line) in lines(text) {
+        let bare = line.trim_start();
+        let span = Span::new(start + line.len() - bare.len(), start + line.len());
+        for word in ["(require '", "(load \"", "(load-file \"", "(load-library \""] {
+            let Some((_, rest)) = bare.split_once(word) else { continue };
+            if bare.starts_with(';') {
+                continue;
+            }
+            let end = rest.find([')', '"', ' ']).unwrap_or(rest.len());
+            let name = rest.get(..end).unwrap_or_default();
+            if !is_name(name) {
+                continue;
+            }
+            let name = name.strip_suffix(".el").unwrap_or(name);
+            let names = folders.iter().map(|folder| format!("./{folder}{name}.el")).collect();
+            loads.push(Load { names, beside: true, span });
         }
     }
 }

@@ -150,6 +150,8 @@ fn just(walk: &mut dyn Host, invocation: &Invocation) {
                 .map(str::to_owned),
         );
         let environment = dotenv::of_files(walk, &root, &names);
+        let shell = files.iter().map(|(_, read)| read.shell.as_slice()).find(|it| is_told(it));
+        let shell = shell.unwrap_or_default().to_vec();
         for (file, read) in &files {
             walk.in_task(file, &goals.join(" "), "justfile", invocation.span, |walk| {
                 dotenv::given(walk, &environment, &root, invocation.span);
@@ -161,7 +163,7 @@ fn just(walk: &mut dyn Host, invocation: &Invocation) {
                     walk.shell(&Text::known(code.as_str()), *span, &[], None);
                 }
                 for recipe in order.iter().filter_map(|name| read.recipes.get(name)) {
-                    recipe_of(walk, recipe, &variables);
+                    recipe_of(walk, recipe, &variables, &shell);
                 }
                 if is_cut {
                     walk.left_unread(Span::new(0, file.text.len()));
@@ -205,7 +207,21 @@ fn needed(goal: &str, files: &[(File, Justfile)], order: &mut Vec<String>) {
     }
 }
 
-fn recipe_of(walk: &mut dyn Host, recipe: &Recipe, variables: &BTreeMap<String, String>) {
+/// Whether a shell with its words is more than one that is known by its name, with flags: each line is read as it reads it then.
+fn is_told(shell: &[String]) -> bool {
+    let Some((program, words)) = shell.split_first() else { return false };
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let is_usual = ["sh", "bash", "dash", "zsh", "ash"].contains(&name)
+        && words.iter().all(|word| word.starts_with('-') || word == "pipefail");
+    !is_usual
+}
+
+fn recipe_of(
+    walk: &mut dyn Host,
+    recipe: &Recipe,
+    variables: &BTreeMap<String, String>,
+    shell: &[String],
+) {
     let first = recipe.lines.first().map_or("", |(line, _)| line.trim_start());
     if let Some(interpreter) = first.strip_prefix("#!") {
         let code: String =
@@ -225,8 +241,15 @@ fn recipe_of(walk: &mut dyn Host, recipe: &Recipe, variables: &BTreeMap<String, 
     for (line, span) in &recipe.lines {
         let code = filled(line, variables);
         let code = code.trim_start().trim_start_matches(['@', '-']).to_owned();
-        if !code.starts_with('#') {
+        if code.starts_with('#') {
+            continue;
+        }
+        if shell.is_empty() {
             walk.shell(&Text::known(code), *span, &[], None);
+        } else {
+            let mut words = shell.to_vec();
+            words.push(code);
+            walk.run(&project::arguments(&words, *span), None);
         }
     }
 }

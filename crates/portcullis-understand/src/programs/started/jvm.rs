@@ -143,6 +143,17 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
             scripts
                 .extend(applied(&file.text).into_iter().map(|name| project::joined(&root, &name)));
         }
+        // A script that is fetched is run like the others.
+        for file in &files {
+            walk.in_file(file, "gradle", invocation.span, |walk| {
+                for address in applied_from_afar(&file.text) {
+                    let place = file.text.find(&address).unwrap_or_default();
+                    let place = Span::new(place, place + address.len());
+                    let code = format!("curl -fsSL {} | sh", super::quoted(&address));
+                    walk.shell(&crate::text::Text::known(code), place, &[], None);
+                }
+            });
+        }
         // Sources of the build itself are compiled and run by it.
         let own = walk.in_project(|walk| {
             let is_source = |name: &str| {
@@ -289,6 +300,13 @@ fn applied(text: &str) -> Vec<String> {
     names
 }
 
+/// `apply from: 'https://…'`, `apply(from = uri("https://…"))`.
+fn applied_from_afar(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| line.trim_start().starts_with("apply"));
+    let named = lines.filter_map(|line| line.split_once("from")?.1.split(['"', '\'']).nth(1));
+    named.filter(|name| name.contains("://")).map(str::to_owned).collect()
+}
+
 /// `commandLine 'a', 'b'`, `commandLine("a", "b")`, `executable "a"` with `args "b"`.
 fn commands(text: &str) -> Vec<(Vec<String>, Span)> {
     let mut found = Vec::new();
@@ -388,14 +406,39 @@ fn maven(walk: &mut dyn Host, invocation: &Invocation) {
     }
     let mut seen = 0;
     let values = ["-f", "--file", "-P", "-pl", "-s", "-gs", "-t", "-T", "-D", "-rf", "-l", "-b"];
+    let root_of = root.clone();
+    let mut words = words.clone();
+    let mut active: Vec<String> = Vec::new();
+    let given = invocation.environment.iter().find(|(name, _)| name == "MAVEN_ARGS");
+    let given = given.map(|it| it.1.clone()).or_else(|| walk.variable_set("MAVEN_ARGS"));
+    words.extend(
+        given.iter().flat_map(|it| it.known_prefix().split_whitespace()).map(str::to_owned),
+    );
+    // maven.apache.org, "Configuring Apache Maven": words that every call of the project gets.
+    if let Some(file) = walk.look(&format!("{root_of}/.mvn/maven.config")).file() {
+        words.extend(file.text.split_whitespace().map(str::to_owned));
+    }
+    for name in project::options(&words, &["-s", "--settings", "-gs", "--global-settings"]) {
+        if let Some(file) = walk.look(&project::joined(&root_of, name)).file() {
+            active.extend(mirrors(walk, &file, invocation.span));
+        }
+    }
     let asked = project::operands(&words, &values);
-    pom(walk, &file, invocation.span, (&mut seen, &asked));
+    for name in project::options(&words, &["-P", "--activate-profiles"]) {
+        active.extend(name.split(',').map(|it| it.trim_start_matches(['+', '?']).to_owned()));
+    }
+    pom(walk, &file, invocation.span, (&mut seen, &asked, &active));
     if invocation.program == "mvnw" {
         distribution(walk, &wrapper, invocation.span);
     }
 }
 
-fn pom(walk: &mut dyn Host, file: &File, span: Span, (seen, asked): (&mut usize, &[&str])) {
+fn pom(
+    walk: &mut dyn Host,
+    file: &File,
+    span: Span,
+    (seen, asked, active): (&mut usize, &[&str], &[String]),
+) {
     *seen += 1;
     let modules = walk.in_file(file, "maven", span, |walk| {
         if *seen > PROJECTS {
@@ -416,10 +459,21 @@ fn pom(walk: &mut dyn Host, file: &File, span: Span, (seen, asked): (&mut usize,
             .flat_map(|it| it.entries())
             .filter_map(|(name, value)| Some((name.to_owned(), value.text()?.trim().to_owned())))
             .collect();
+        let off: Vec<&tree::Node> = project
+            .get("profiles")
+            .iter()
+            .flat_map(|it| all(it, "profile"))
+            .filter(|profile| is_off(profile, active))
+            .collect();
         project.visit(&mut |node| {
             if node.get("plugin").is_some() {
                 for plugin in all(node, "plugin") {
-                    follow(walk, plugin, &own, asked);
+                    let is_within = |it: &&tree::Node| {
+                        it.span.start <= plugin.span.start && plugin.span.end <= it.span.end
+                    };
+                    if !off.iter().any(is_within) {
+                        follow(walk, plugin, &own, asked);
+                    }
                 }
             }
         });
@@ -441,9 +495,39 @@ fn pom(walk: &mut dyn Host, file: &File, span: Span, (seen, asked): (&mut usize,
         let path = project::joined(&root, &module);
         let path = if path.ends_with(".xml") { path } else { format!("{path}/pom.xml") };
         if let Some(inner) = walk.look(&path).file() {
-            pom(walk, &inner, span, (seen, asked));
+            pom(walk, &inner, span, (seen, asked, active));
         }
     }
+}
+
+/// Places that a file of settings has packages taken from in the stead of others (maven.apache.org, "Using Mirrors for Repositories"); gives the profiles
+/// that it activates.
+fn mirrors(walk: &mut dyn Host, file: &File, span: Span) -> Vec<String> {
+    let active = walk.in_file(file, "maven", span, |walk| {
+        let tree = project::whole(walk, tree::markup(&file.text));
+        let Some(settings) = tree.root().and_then(|root| root.get("settings")) else {
+            return Vec::new();
+        };
+        settings.visit(&mut |node| {
+            for mirror in all(node, "mirror") {
+                let Some(address) = mirror.get("url") else { continue };
+                let text = address.text().unwrap_or_default().trim();
+                let words = ["pip", "install", "--index-url", text, "x"];
+                walk.run(&project::arguments(&words, address.span), None);
+            }
+        });
+        let named = settings.get("activeProfiles");
+        let named = named.iter().flat_map(|it| all(it, "activeProfile"));
+        named.filter_map(|it| it.text()).map(|it| it.trim().to_owned()).collect()
+    });
+    active.unwrap_or_default()
+}
+
+/// Whether a profile of a project is off: nothing activates it by itself, and nobody asks for it (maven.apache.org, "Introduction to Build Profiles").
+fn is_off(profile: &tree::Node, active: &[String]) -> bool {
+    let activates = profile.get("activation").is_some_and(|it| it.entries().count() > 0);
+    let name = profile.text_of("id").unwrap_or("default").trim();
+    !activates && !active.iter().any(|it| it == name)
 }
 
 /// Every element of a name.
@@ -478,6 +562,7 @@ fn ant(walk: &mut dyn Host, invocation: &Invocation) {
             let Some(node) = tree.root().and_then(|root| root.get("project")) else { return };
             let mut properties: Vec<(String, String)> =
                 vec![("basedir".to_owned(), ".".to_owned())];
+            let others = imported(walk, &file, node);
             for property in all(node, "property") {
                 let value = property.text_of("@value").or_else(|| property.text_of("@location"));
                 if let (Some(name), Some(value)) = (property.text_of("@name"), value) {
@@ -487,6 +572,27 @@ fn ant(walk: &mut dyn Host, invocation: &Invocation) {
             // What stands outside of a target is done whatever is asked for.
             for (words, span) in started(node, false) {
                 said(walk, &words, span, &properties);
+            }
+            for (other, tree) in &others {
+                let Some(node) = tree.root().and_then(|root| root.get("project")) else { continue };
+                walk.in_file(other, "ant", invocation.span, |walk| {
+                    // What stands outside of targets, and macros, which any target may call.
+                    for (words, span) in started(node, false) {
+                        said(walk, &words, span, &properties);
+                    }
+                    for part in
+                        ["macrodef", "presetdef", "target"].iter().flat_map(|it| all(node, it))
+                    {
+                        for (words, span) in started(part, true) {
+                            said(walk, &words, span, &properties);
+                        }
+                    }
+                });
+            }
+            for part in ["macrodef", "presetdef"].iter().flat_map(|it| all(node, it)) {
+                for (words, span) in started(part, true) {
+                    said(walk, &words, span, &properties);
+                }
             }
             let mut open = asked.clone();
             if open.is_empty() {
@@ -521,6 +627,26 @@ fn ant(walk: &mut dyn Host, invocation: &Invocation) {
     });
 }
 
+/// Build files that one takes in (ant.apache.org/manual, "Import", "Include").
+fn imported(walk: &mut dyn Host, file: &File, node: &tree::Node) -> Vec<(File, tree::Tree)> {
+    let root = directory_of(&file.path).to_owned();
+    let mut found = Vec::new();
+    for key in ["import", "include"] {
+        let imports: Vec<&tree::Node> = all(node, key).collect();
+        for import in imports.into_iter().at_most(PROJECTS, walk, node.span) {
+            let Some(name) = import.text_of("@file") else { continue };
+            let name = name.replace("${basedir}/", "");
+            if let Some(file) =
+                walk.look(&crate::paths::normal(&project::joined(&root, &name))).file()
+            {
+                let tree = tree::markup(&file.text);
+                found.push((file, tree));
+            }
+        }
+    }
+    found
+}
+
 /// What a plugin starts, in its configuration and in those of its executions whose phases are reached.
 fn follow(walk: &mut dyn Host, plugin: &tree::Node, own: &[(String, String)], asked: &[&str]) {
     let executions: Vec<&tree::Node> =
@@ -547,8 +673,14 @@ fn follow(walk: &mut dyn Host, plugin: &tree::Node, own: &[(String, String)], as
 
 /// Says that a program is started, with the values of properties put in; one that nobody knows is a word.
 fn said(walk: &mut dyn Host, words: &[String], span: Span, properties: &[(String, String)]) {
+    let home = walk.facts().home.clone();
     let filled = |word: &String| {
         let mut filled = word.clone();
+        for name in ["${user.home}", "${env.HOME}"] {
+            if let Some(home) = &home {
+                filled = filled.replace(name, home);
+            }
+        }
         for _ in 0..properties.len().min(8) {
             for (name, value) in properties {
                 filled = filled.replace(&format!("${{{name}}}"), value);

@@ -1,7 +1,7 @@
 //! Tools whose settings list commands, in a tree of names and values: where each looks for its file by its manual, and at which places in it
 //! commands stand. A tool is a row.
 
-use What::{Commands, Files, Program, Words};
+use What::{Commands, Files, Named, Program, Pushed, Words};
 use portcullis_syntax::Span;
 
 use super::{project, tree};
@@ -277,6 +277,27 @@ fn one(walk: &mut dyn Host, node: &tree::Node, what: What, root: &str) {
     match what {
         Words if !node.items().is_empty() => {
             walk.run(&project::arguments(&node.words(), node.span), None);
+        }
+        Named => {
+            let Some(text) = node.text().filter(|it| it.contains([' ', '/'])) else { return };
+            let is_script = !text.contains(' ')
+                && [".js", ".cjs", ".mjs", ".ts"].iter().any(|end| text.ends_with(end));
+            if is_script {
+                started(walk, &project::joined(root, text), node.span);
+            } else if !text.starts_with('@') {
+                // Beside the file, or where the tool is started.
+                walk.shell(&Text::known(filled(text)), node.span, &[], None);
+            }
+        }
+        Pushed => {
+            if !node.path(&["local", "push"]).is_some_and(tree::Node::is_true) {
+                return;
+            }
+            for artifact in node.get("artifacts").iter().flat_map(|it| it.each()) {
+                let Some(image) = artifact.get("image") else { continue };
+                let words = ["docker", "push", image.text().unwrap_or_default()];
+                walk.run(&project::arguments(&words, image.span), None);
+            }
         }
         Commands | Words => {
             for command in node.each() {

@@ -23,9 +23,11 @@ use crate::{
 };
 
 mod ansible;
+mod autotools;
 mod bazel;
 mod cargo;
 mod cmake;
+mod compiled;
 mod compose;
 mod configurations;
 mod dbt;
@@ -91,6 +93,7 @@ pub(crate) struct Starter {
 /// Every kind.
 static STARTERS: &[&Starter] = &[
     &ansible::ANSIBLE,
+    &autotools::AUTOTOOLS,
     &bazel::BAZEL,
     &cargo::CARGO,
     &cmake::CMAKE,
@@ -221,6 +224,7 @@ pub(crate) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
             (starter.start)(walk, invocation);
         }
     }
+    compiled::follow(walk, invocation);
     named_options::follow(walk, invocation);
     scripts::follow(walk, invocation);
     listed::follow(walk, invocation);

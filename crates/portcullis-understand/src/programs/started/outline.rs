@@ -96,6 +96,62 @@ fn deeper(depth: usize, word: &str) -> usize {
     }
 }
 
+/// A module as whoever imports it has it: blanks in the place of `if __name__ == "__main__":` with what stands below it (docs.python.org,
+/// "`__main__`"). Nothing where it has no such block, or something else is done with its name.
+pub(super) fn imported(text: &str) -> Option<String> {
+    if !text.contains("__main__") {
+        return None;
+    }
+    let tokens = tokens(text, dialect("python"));
+    if !tokens.complete {
+        return None;
+    }
+    let list = tokens.list.as_slice();
+    let word = |at: usize| list.get(at).map_or("", |token| token.span.of(text));
+    let is_main = |at: usize| word(at).trim_matches(['"', '\'']) == "__main__";
+    let is_named = |at: usize| word(at) == "__name__";
+    // What gives the module another name, or looks the name up by a text.
+    let is_other = (0..list.len()).any(|at| {
+        is_named(at) && word(at + 1) == "="
+            || word(at) != "__name__" && word(at).trim_matches(['"', '\'']) == "__name__"
+    });
+    if is_other {
+        return None;
+    }
+    let mut kept = text.to_owned();
+    let (mut at, mut depth, mut is_changed) = (0, 0_usize, false);
+    while let Some(token) = list.get(at) {
+        let begins = token.first && depth == 0 && token.indent == 0 && word(at) == "if";
+        depth = deeper(depth, word(at));
+        let compares = is_named(at + 1) && is_main(at + 3) || is_main(at + 1) && is_named(at + 3);
+        if !(begins && compares && word(at + 2) == "==" && word(at + 4) == ":") {
+            at += 1;
+            continue;
+        }
+        let (mut end, mut open) = (at + 5, 0);
+        while let Some(token) = list.get(end) {
+            if token.first && open == 0 && token.indent == 0 {
+                break;
+            }
+            open = deeper(open, word(end));
+            end += 1;
+        }
+        if !matches!(word(end), "elif" | "else") {
+            let last = list.get(end.saturating_sub(1)).map_or(0, |token| token.span.range().end);
+            let range = token.span.range().start..last;
+            let blank: String = text
+                .get(range.clone())?
+                .chars()
+                .map(|it| if it == '\n' { "\n".to_owned() } else { " ".repeat(it.len_utf8()) })
+                .collect();
+            kept.replace_range(range, &blank);
+            is_changed = true;
+        }
+        (at, depth) = (end, 0);
+    }
+    is_changed.then_some(kept)
+}
+
 /// The text without the bodies of functions that nothing calls: not whoever loads it (`is_called`), nor what runs while it is loaded, nor what
 /// either of them calls. Their places are blank, so that all others stay where they are. Where names are looked up by texts, it is the whole text.
 pub(super) fn without_uncalled(
@@ -186,6 +242,25 @@ pub(super) fn without_uncalled(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_module_that_is_imported_is_not_the_program() {
+        let text = "import a\nif __name__ == '__main__':\n    b('é')\n\n    c()\nd()\n";
+        let kept = imported(text).unwrap();
+        assert_eq!(kept.len(), text.len());
+        assert!(kept.ends_with("d()\n") && !kept.contains("c()"));
+        for text in [
+            "a()\n",
+            "if __name__ == '__main__':\n    a()\nelse:\n    b()\n",
+            "if x == '__main__':\n    a()\n",
+            "__name__ = '__main__'\nif __name__ == '__main__':\n    a()\n",
+            "globals()['__name__'] = x\nif __name__ == '__main__':\n    a()\n",
+            "X = \"\"\"\nif __name__ == '__main__':\n \"\"\"; a()\n",
+            "if __name__ == '__main__' or b:\n    a()\n",
+        ] {
+            assert_eq!(imported(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn bodies_that_nothing_calls_are_left_out() {

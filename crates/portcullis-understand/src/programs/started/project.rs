@@ -239,9 +239,9 @@ fn is_plain(address: &str) -> bool {
     !is_near && (matches!(scheme, "http" | "git" | "ftp") || is_number)
 }
 
-/// Whether one of some words is there.
+/// Whether one of some words is there; what stands behind `--` is for somebody else.
 pub(super) fn has(words: &[String], wanted: &[&str]) -> bool {
-    words.iter().any(|word| wanted.contains(&word.as_str()))
+    words.iter().take_while(|word| *word != "--").any(|word| wanted.contains(&word.as_str()))
 }
 
 /// The words that are no options and no values of these options.

@@ -59,6 +59,51 @@ const MARKS: &[&str] = &[
 /// How deep folders of tests are listed.
 const LISTED: usize = 3;
 
+/// How tests are gone through.
+#[derive(Clone, Copy)]
+struct How<'a> {
+    /// They are run, not only collected.
+    runs: bool,
+    /// Marks whose tests are left out.
+    left_out: &'a [String],
+}
+
+impl How<'_> {
+    /// Whether a test is left out by a mark above it: `@pytest.mark.live` with `-m "not live"`.
+    fn leaves_out(&self, function: &outline::Function<'_>) -> bool {
+        function.decorators.iter().any(|decorator| {
+            let mark =
+                decorator.strip_prefix("pytest.mark.").or_else(|| decorator.strip_prefix("mark."));
+            mark.is_some_and(|mark| self.left_out.iter().any(|it| it == mark))
+        })
+    }
+
+    /// Whether a file has `pytest` and its marks as they are.
+    fn is_plain(&self, text: &str) -> bool {
+        !["pytest =", "mark =", "as pytest", "as mark", "pytest.mark ="]
+            .iter()
+            .any(|it| text.contains(it))
+    }
+}
+
+/// `-m "not a and not b"`: the marks whose tests are left out. Anything else leaves out nothing ("Working with custom markers").
+fn left_out(arguments: &[Argument]) -> Vec<String> {
+    let values = options::values_of(arguments, "-m");
+    let Some(expression) = values.last().and_then(|it| it.text.as_known()) else {
+        return Vec::new();
+    };
+    let mut marks = Vec::new();
+    for part in expression.split(" and ") {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let ["not", mark] = words.as_slice() else { return Vec::new() };
+        if !mark.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_') {
+            return Vec::new();
+        }
+        marks.push((*mark).to_owned());
+    }
+    marks
+}
+
 fn pytest(walk: &mut dyn Host, invocation: &Invocation) {
     walk.in_project(|walk| read(walk, invocation));
 }
@@ -73,7 +118,7 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
     if has(&["--help", "-h", "--version", "-V"]) {
         return;
     }
-    let runs = !has(COLLECTS);
+    let how = How { runs: !has(COLLECTS), left_out: &left_out(arguments) };
     // What is there before is removed first.
     for place in options::values_of(arguments, "--basetemp") {
         walk.delete(&place, true);
@@ -98,7 +143,7 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
     let mut folders: Vec<String> = Vec::new();
     for file in &settings {
         plugins.extend(plugins_of(&file.text));
-        folders.extend(test_paths(&file.text));
+        folders.extend(paths_of(&file.text, "testpaths"));
     }
     let operands: Vec<&Argument> = arguments
         .iter()
@@ -107,11 +152,15 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
             !word.starts_with('-') && (word.contains(['/', '.']) || FOLDERS.contains(&word))
         })
         .collect();
-    let roots = [root.clone(), format!("{root}/src")];
-    for plugin in plugins.iter().filter(|plugin| !plugin.starts_with("no:")) {
-        module(walk, &roots, plugin, (span, runs));
+    let mut roots = vec![root.clone(), format!("{root}/src")];
+    for file in &settings {
+        roots.extend(paths_of(&file.text, "pythonpath").iter().map(|place| below(&root, place)));
+        plugins.extend(entry_points(&file.text));
     }
-    load(walk, &roots, &format!("{root}/conftest.py"), (span, runs));
+    for plugin in plugins.iter().filter(|plugin| !plugin.starts_with("no:")) {
+        module(walk, &roots, plugin, (span, how));
+    }
+    load(walk, &roots, &format!("{root}/conftest.py"), (span, how));
     let mut tests: Vec<(String, Span)> = Vec::new();
     if operands.is_empty() {
         folders.extend(FOLDERS.iter().map(|folder| (*folder).to_owned()));
@@ -125,7 +174,7 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
         let path = path.split("::").next().unwrap_or_default().to_owned();
         let mut directory = path.as_str();
         while directory.len() > root.len() && directory.starts_with(root.as_str()) {
-            load(walk, &roots, &format!("{directory}/conftest.py"), (operand.span, runs));
+            load(walk, &roots, &format!("{directory}/conftest.py"), (operand.span, how));
             directory = directory_of(directory);
         }
         if path.ends_with(".py") {
@@ -137,7 +186,7 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
     // A project may have more tests than are read: those that this session wrote come first.
     tests.sort_by_key(|(path, _)| walk.facts().session.left(path).is_none());
     for (path, span) in &tests {
-        load(walk, &roots, path, (*span, runs));
+        load(walk, &roots, path, (*span, how));
     }
 }
 
@@ -172,29 +221,37 @@ fn is_test(name: &str) -> bool {
     matches!(stem, "conftest" | "__init__") || stem.starts_with("test_") || stem.ends_with("_test")
 }
 
-/// `runs` says whether tests are run, or only collected.
-fn load(walk: &mut dyn Host, roots: &[String], path: &str, (span, runs): (Span, bool)) {
+fn load(walk: &mut dyn Host, roots: &[String], path: &str, (span, how): (Span, How<'_>)) {
     let mut roots = roots.to_vec();
     roots.push(directory_of(path).to_owned());
-    python(walk, &roots, path, (span, runs));
-    if path.ends_with("/conftest.py")
-        && let Some(file) = walk.look(path).file()
+    python(walk, &roots, path, (span, how));
+    if let Some(file) = walk.look(path).file()
         && let Some((_, named)) = file.text.split_once("pytest_plugins")
     {
         let named = named.trim_start_matches([' ', '=']);
         let end = named.find([']', ')', '\n']).unwrap_or(named.len());
         let named = named.get(..end).unwrap_or_default();
         for plugin in named.split(['"', '\'']).skip(1).step_by(2) {
-            module(walk, &roots, plugin, (span, runs));
+            module(walk, &roots, plugin, (span, how));
         }
     }
 }
 
 /// A module of tests or of a plugin. Where tests are only collected, neither they nor what they are given is called.
-fn python(walk: &mut dyn Host, roots: &[String], path: &str, (span, runs): (Span, bool)) {
-    if !runs
+fn python(walk: &mut dyn Host, roots: &[String], path: &str, (span, how): (Span, How<'_>)) {
+    let is_called = |function: &outline::Function<'_>| match how.runs {
+        true => !how.leaves_out(function),
+        false => is_called_to_collect(function),
+    };
+    if (!how.runs || !how.left_out.is_empty())
         && let Some(file) = walk.look(path).file()
-        && let Some(text) = outline::without_uncalled(&file.text, &is_called_to_collect)
+        && (!how.runs || how.is_plain(&file.text))
+        && let Some(text) = outline::without_uncalled(&file.text, &is_called)
+    {
+        let text = outline::imported(&text).unwrap_or(text);
+        walk.load_text_from(roots, "python", &File { text: text.into(), ..file }, span);
+    } else if let Some(file) = walk.look(path).file()
+        && let Some(text) = outline::imported(&file.text)
     {
         walk.load_text_from(roots, "python", &File { text: text.into(), ..file }, span);
     } else {
@@ -215,7 +272,7 @@ fn is_called_to_collect(function: &outline::Function<'_>) -> bool {
 }
 
 /// A plugin by the name of its module.
-fn module(walk: &mut dyn Host, roots: &[String], name: &str, how: (Span, bool)) {
+fn module(walk: &mut dyn Host, roots: &[String], name: &str, how: (Span, How<'_>)) {
     if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte)) {
         return;
     }
@@ -245,13 +302,48 @@ fn plugins_of(settings: &str) -> Vec<String> {
     found
 }
 
-/// `testpaths` of the settings.
-fn test_paths(settings: &str) -> Vec<String> {
-    let Some((_, paths)) = settings.split_once("testpaths") else { return Vec::new() };
-    let paths = paths.trim_start_matches([' ', '=']);
-    let end = paths.find([']', '\n']).unwrap_or(paths.len());
-    let paths = paths.get(..end).unwrap_or_default();
-    paths
+/// Plugins of the project that it is installed with: `[project.entry-points.pytest11]`, `pytest11 =` ("Making your plugin installable by others").
+fn entry_points(settings: &str) -> Vec<String> {
+    let Some((_, rest)) = settings.split_once("pytest11") else { return Vec::new() };
+    let lines = rest.lines().skip(1).take_while(|line| {
+        let line = line.trim();
+        line.contains('=') && !line.starts_with('[') || line.is_empty()
+    });
+    let values = lines.filter_map(|line| line.split_once('=')).map(|(_, value)| value.trim());
+    let values = values.map(|value| value.trim_matches(['"', '\'']));
+    values
+        .map(|value| value.split(':').next().unwrap_or(value).to_owned())
+        .filter(|value| !value.is_empty())
+        .collect()
+}
+
+/// `testpaths`, `pythonpath` of the settings: a line of places, or lines below the name.
+fn paths_of(settings: &str, name: &str) -> Vec<String> {
+    let key = |line: &&str| {
+        let line = line.trim_start();
+        line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    let mut lines = settings.lines().skip_while(|line| !key(line));
+    let Some((_, first)) = lines.next().and_then(|line| line.split_once('=')) else {
+        return Vec::new();
+    };
+    let mut written = first.to_owned();
+    if first.contains('[') && !first.contains(']') {
+        for line in lines {
+            written.push(' ');
+            written.push_str(line);
+            if line.contains(']') {
+                break;
+            }
+        }
+    } else if first.trim().is_empty() {
+        for line in lines.take_while(|line| line.starts_with([' ', '\t'])) {
+            written.push(' ');
+            written.push_str(line);
+        }
+    }
+    let written = written.split('#').next().unwrap_or_default();
+    written
         .split(|letter: char| !letter.is_alphanumeric() && !"_-./".contains(letter))
         .filter(|path| !path.is_empty())
         .map(str::to_owned)
@@ -270,12 +362,20 @@ mod tests {
     fn settings_name_plugins_and_folders() {
         assert_eq!(plugins_of("addopts = -ra -p tools.plug --strict"), ["tools.plug"]);
         assert_eq!(plugins_of("addopts = [\"-p\", \"plug\"]"), ["plug"]);
+        for (text, expected) in [
+            ("testpaths = [\"tests\", \"more/tests\"]\n", &["tests", "more/tests"][..]),
+            ("testpaths = unit\n", &["unit"]),
+            ("testpaths =\n  a\n  b\nx = 1\n", &["a", "b"]),
+            ("testpaths = [\n  'a', # c\n  'b',\n]\n", &["a"]),
+            ("[pytest]", &[]),
+        ] {
+            assert_eq!(paths_of(text, "testpaths"), expected, "{text}");
+        }
         assert_eq!(
-            test_paths("testpaths = [\"tests\", \"more/tests\"]\n"),
-            ["tests", "more/tests"]
+            entry_points("[project.entry-points.pytest11]\na = \"b.c\"\n[x]\ny = 1\n"),
+            ["b.c"]
         );
-        assert_eq!(test_paths("testpaths = unit\n"), ["unit"]);
-        assert!(test_paths("[pytest]").is_empty());
+        assert!(entry_points("[project]\n").is_empty());
     }
 
     #[test]

@@ -3,13 +3,13 @@
 
 use portcullis_syntax::Span;
 
-use super::{project, spawned, tree};
+use super::{imports, project, spawned, tree};
 use crate::{
     bound::Bounded,
     effect::{Argument, Certainty},
     hash::Sieve,
     programs::{
-        found::{File, Found},
+        found::{File, Found, directory_of},
         host::{Host, Unread},
         invocation::Invocation,
     },
@@ -99,6 +99,16 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
     for path in &paths {
         walk.look(path);
     }
+    if row.language == "tex" {
+        documents(walk, &words, &paths, invocation.span);
+        return;
+    }
+    if row.language == "template" {
+        templates(walk, &paths, invocation.span);
+        return;
+    }
+    let mut paths = paths;
+    named_in(walk, row, &mut paths);
     let roots = roots(walk, row.language, &words);
     for path in &paths {
         let Some(file) = walk.look(path).file() else {
@@ -114,16 +124,303 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
             notebook(walk, &file, invocation.span);
             continue;
         }
-        if !row.language.is_empty() {
-            walk.load_from(&roots, row.language, path, invocation.span);
+        match row.language {
+            "" => {}
+            "erb" => embedded(walk, &file, invocation.span),
+            "tags" => tagged(walk, &file, invocation.span),
+            // What stands beside a module is found as well.
+            "python" => {
+                let mut roots = roots.clone();
+                roots.push(directory_of(path).to_owned());
+                walk.load_from(&roots, row.language, path, invocation.span);
+            }
+            language => {
+                walk.load_from(&roots, language, path, invocation.span);
+            }
         }
         called(walk, &file, row, invocation.span);
+        if row.language == "elisp" {
+            noted(walk, &file, invocation.span);
+        }
         if row.language == "scala" {
             piped(walk, &file, invocation.span);
         }
         let asked = if row.tasks.is_empty() { &[][..] } else { &operands };
         spawned::follow(walk, &file, row.language, row.calls, (row.tasks, asked), invocation.span);
     }
+}
+
+/// Files that the files name to be read like them.
+fn named_in(walk: &mut dyn Host, row: &Row, paths: &mut Vec<String>) {
+    if row.loads.is_empty() {
+        return;
+    }
+    let calls: Vec<spawned::Call> =
+        row.loads.iter().map(|call| (*call, spawned::Given::Command)).collect();
+    let plain = row.files.iter().find(|name| !name.contains('*')).copied().unwrap_or_default();
+    let mut at = 0;
+    while let Some(path) = paths.get(at).cloned() {
+        at += 1;
+        let Some(file) = walk.look(&path).file() else { continue };
+        let here = directory_of(&path).to_owned();
+        for start in spawned::found(&file.text, &calls) {
+            for name in
+                start.words.iter().filter(|name| !name.contains("://") && !name.contains('*'))
+            {
+                let named = crate::paths::normal(&format!("{here}/{name}"));
+                for path in [format!("{named}/{plain}"), named] {
+                    if paths.contains(&path) || walk.look(&path).file().is_none() {
+                        continue;
+                    }
+                    if paths.len() >= FILES {
+                        walk.left_unread(Span::default());
+                        return;
+                    }
+                    paths.push(path);
+                }
+            }
+        }
+    }
+}
+
+/// What documents run where they may: `\write18{command}`, `\input{|"command"}` of a document and of those that it takes in.
+fn documents(walk: &mut dyn Host, words: &[String], paths: &[String], span: Span) {
+    const ALLOWS: &[&str] = &["-shell-escape", "-enable-write18", "shell-escape"];
+    let allows = |text: &str| {
+        ALLOWS.iter().any(|option| text.contains(option)) && !text.contains("-no-shell-escape")
+    };
+    let settings = paths.iter().filter(|path| path.ends_with("latexmkrc"));
+    let files: Vec<File> = settings.filter_map(|path| walk.look(path).file()).collect();
+    let is_allowed = words.iter().any(|word| allows(word))
+        || files.iter().any(|file| {
+            file.text.lines().any(|line| !line.trim_start().starts_with('#') && allows(line))
+        });
+    if !is_allowed {
+        return;
+    }
+    let mut open: Vec<String> =
+        paths.iter().filter(|path| !path.ends_with("latexmkrc")).cloned().collect();
+    if open.is_empty()
+        && let Some(root) = walk.directory().map(str::to_owned)
+        && let Found::Directory(names) = walk.look(&root)
+    {
+        let documents = names.iter().filter(|name| name.ends_with(".tex"));
+        open.extend(
+            documents.at_most(FILES, &mut Unread(walk), span).map(|name| format!("{root}/{name}")),
+        );
+    }
+    let mut at = 0;
+    while let Some(path) = open.get(at).cloned() {
+        at += 1;
+        if at > FILES {
+            walk.left_unread(span);
+            break;
+        }
+        let Some(file) = walk.look(&path).file() else { continue };
+        let here = open.first().map_or("", |first| directory_of(first)).to_owned();
+        for mark in ["\\input{", "\\include{", "\\subfile{", "\\input "] {
+            for (begin, _) in file.text.match_indices(mark) {
+                let rest = file.text.get(begin + mark.len()..).unwrap_or_default();
+                let name = rest.split(['}', '\n', ' ', '\\']).next().unwrap_or_default();
+                let path = crate::paths::normal(&format!("{here}/{name}"));
+                for path in [format!("{path}.tex"), path] {
+                    if !name.is_empty() && !name.contains('|') && !open.contains(&path) {
+                        open.push(path);
+                    }
+                }
+            }
+        }
+        walk.in_file(&file, "tex", span, |walk| {
+            for (mark, close) in
+                [("\\write18", '}'), ("\\ShellEscape", '}'), ("\\input{|", '}'), ("\\input|", '\n')]
+            {
+                for (begin, _) in file.text.match_indices(mark) {
+                    let line = file
+                        .text
+                        .get(..begin)
+                        .and_then(|it| it.rsplit('\n').next())
+                        .unwrap_or_default();
+                    let from = begin + mark.len();
+                    let rest = file.text.get(from..).unwrap_or_default();
+                    let inner = rest.trim_start().strip_prefix('{').unwrap_or(rest);
+                    let mut depth = 0_usize;
+                    let end = inner.char_indices().find(|(_, letter)| {
+                        let ends = *letter == close && depth == 0;
+                        depth = if *letter == '{' {
+                            depth + 1
+                        } else if *letter == '}' {
+                            depth.saturating_sub(1)
+                        } else {
+                            depth
+                        };
+                        ends
+                    });
+                    let code = inner.get(..end.map_or(inner.len(), |it| it.0)).unwrap_or_default();
+                    let code = code
+                        .trim_matches(['"', ' '])
+                        .replace("\\string", "")
+                        .replace("\\space", " ");
+                    if !line.contains('%') && !code.is_empty() {
+                        let place = Span::new(begin, from + code.len().min(rest.len()));
+                        walk.at_most(Certainty::Likely, |walk| {
+                            walk.shell(&Text::known(code), place, &[], None)
+                        });
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// Hooks of a template of a project: scripts in its folder `hooks`, by their names.
+fn templates(walk: &mut dyn Host, paths: &[String], span: Span) {
+    for path in paths {
+        let folder = format!("{path}/hooks");
+        let Found::Directory(names) = walk.look(&folder) else { continue };
+        let is_hook = |name: &&String| {
+            ["pre_prompt", "pre_gen_project", "post_gen_project"]
+                .iter()
+                .any(|hook| name.starts_with(hook))
+        };
+        let hooks: Vec<String> = names
+            .iter()
+            .filter(is_hook)
+            .at_most(FILES, &mut Unread(walk), span)
+            .map(|name| format!("{folder}/{name}"))
+            .collect();
+        for hook in &hooks {
+            walk.look(hook);
+        }
+        for hook in hooks {
+            let language = if hook.ends_with(".py") { "python" } else { "shell" };
+            walk.load(language, &hook, span);
+        }
+    }
+}
+
+/// Blocks of notes that are evaluated as they are exported, where nobody is asked first (orgmode.org, "Evaluating Code Blocks"): those of the folder and below.
+fn noted(walk: &mut dyn Host, file: &File, span: Span) {
+    let asks_nobody = file.text.lines().any(|line| {
+        line.contains("org-confirm-babel-evaluate")
+            && line.contains("nil")
+            && !line.trim_start().starts_with(';')
+    });
+    if !asks_nobody {
+        return;
+    }
+    let root = directory_of(&file.path).to_owned();
+    let notes = walk.in_project(|walk| {
+        let found = project::below(walk, &root, LISTED, span, &|name| name.ends_with(".org"));
+        found.iter().at_most(FILES, &mut Unread(walk), span).cloned().collect::<Vec<_>>()
+    });
+    for path in &notes {
+        walk.look(path);
+    }
+    for note in notes.iter().filter_map(|path| walk.look(path).file()).collect::<Vec<_>>() {
+        walk.in_file(&note, "org", span, |walk| {
+            let mut open: Option<(&'static str, usize)> = None;
+            let mut at = 0;
+            for line in note.text.split_inclusive('\n') {
+                let start = at;
+                at += line.len();
+                let lower = line.trim().to_ascii_lowercase();
+                if let Some(rest) = lower.strip_prefix("#+begin_src") {
+                    let name = rest.split_whitespace().next().unwrap_or_default();
+                    let language = match name {
+                        "sh" | "bash" | "shell" | "zsh" => Some("shell"),
+                        name => crate::language::language(name).map(|it| it.name),
+                    };
+                    let is_off = rest.contains(":eval no") || rest.contains(":eval never");
+                    open = language.filter(|_| !is_off).map(|language| (language, at));
+                } else if lower.starts_with("#+end_src")
+                    && let Some((language, from)) = open.take()
+                {
+                    let code = note.text.get(from..start).unwrap_or_default();
+                    walk.at_most(Certainty::Likely, |walk| {
+                        walk.code(language, &Text::known(code), Span::new(from, start), &[])
+                    });
+                }
+            }
+        });
+    }
+}
+
+/// `<% code %>`, `<%= code %>` of a file that is a template of Ruby.
+fn embedded(walk: &mut dyn Host, file: &File, span: Span) {
+    walk.in_file(file, "erb", span, |walk| {
+        let mut at = 0;
+        let mut code = String::new();
+        let mut place = Span::default();
+        while let Some(begin) = file.text.get(at..).and_then(|rest| rest.find("<%")) {
+            let from = at + begin + 2;
+            let rest = file.text.get(from..).unwrap_or_default();
+            let end = rest.find("%>").unwrap_or(rest.len());
+            at = from + end;
+            let inner = rest.get(..end).unwrap_or_default();
+            if !inner.starts_with(['#', '%']) {
+                code.push_str(inner.trim_start_matches(['=', '-']).trim_end_matches('-'));
+                code.push('\n');
+                place = place.to(Span::new(from, from + end));
+            }
+        }
+        if !code.is_empty() {
+            walk.at_most(Certainty::Likely, |walk| {
+                walk.code("ruby", &Text::known(code), place, &[])
+            });
+        }
+    });
+}
+
+/// `!!python/object/apply:os.system ["x"]`: what a loader that is not safe calls (pyyaml.org, "YAML tags and Python types").
+fn tagged(walk: &mut dyn Host, file: &File, span: Span) {
+    let mut calls: Vec<(String, Span)> = Vec::new();
+    for mark in
+        ["!!python/object/apply:", "!!python/object/new:", "tag:yaml.org,2002:python/object/apply:"]
+    {
+        for (at, _) in file.text.match_indices(mark) {
+            let before = file.text.get(..at).unwrap_or_default();
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let rest = file.text.get(at + mark.len()..).unwrap_or_default();
+            let end = rest.find(|it: char| it.is_whitespace() || it == '>').unwrap_or(rest.len());
+            let name = rest.get(..end).unwrap_or_default();
+            let behind = rest.get(end..).unwrap_or_default().trim_start_matches(['>', ' ']);
+            let indent = line.len() - line.trim_start().len();
+            let mut given = String::new();
+            for (number, line) in behind.lines().enumerate() {
+                let inner = line.len() - line.trim_start().len();
+                let goes_on = number == 0
+                    || inner > indent
+                    || line.trim_start().starts_with("- ") && inner >= indent;
+                if !goes_on || given.len() > 4096 {
+                    break;
+                }
+                given.push_str(line);
+                given.push('\n');
+            }
+            let tree = tree::yaml(&given);
+            let words = tree.root().map(|root| match root.get("args") {
+                Some(args) => args.words(),
+                None if root.text().is_some() => {
+                    root.text().map(str::to_owned).into_iter().collect()
+                }
+                None => root.words(),
+            });
+            let module = name.rsplit_once('.').map_or("", |it| it.0);
+            let given: Vec<String> =
+                words.unwrap_or_default().iter().map(|word| format!("{word:?}")).collect();
+            if !line.trim_start().starts_with('#') && !module.is_empty() {
+                let code = format!("import {module}\n{name}({})\n", given.join(", "));
+                calls.push((code, Span::new(at, at + mark.len() + end)));
+            }
+        }
+    }
+    walk.in_file(file, "yaml", span, |walk| {
+        for (code, place) in calls.into_iter().at_most(FILES, walk, span) {
+            walk.at_most(Certainty::Likely, |walk| {
+                walk.code("python", &Text::known(code), place, &[])
+            });
+        }
+    });
 }
 
 /// `"a" #| "b"`, `"a" #&& "b"`: commands that are joined (scala-lang.org, "scala.sys.process").
@@ -249,6 +546,7 @@ fn notebook(walk: &mut dyn Host, file: &File, span: Span) {
             }
             let Some(source) = cell.get("source") else { continue };
             let code: String = source.each().iter().filter_map(tree::Node::text).collect();
+            imports::follow(walk, language, directory_of(&file.path), &code);
             walk.code(language, &Text::known(code), source.span, &[]);
         }
     });

@@ -261,7 +261,9 @@ fn server(walk: &mut dyn Host, invocation: &Invocation) {
         walk.look(path);
     }
     for path in &paths {
-        walk.load_from(std::slice::from_ref(&root), "python", path, invocation.span);
+        // What stands beside a file that is named is found as well.
+        let roots = [root.clone(), directory_of(path).to_owned()];
+        walk.load_from(&roots, "python", path, invocation.span);
     }
 }
 

@@ -129,6 +129,9 @@ fn installed(walk: &mut dyn Host, invocation: &Invocation, program: &str, words:
             if matches!(verb.as_str(), "sync" | "build" | "run" | "lock" | "export") =>
         {
             settings(walk, span);
+            if verb == "run" {
+                inline(walk, rest, span);
+            }
             let root = match verb.as_str() {
                 "build" => project::operands(rest, VALUES).first().map_or(".", |it| *it).to_owned(),
                 _ => ".".to_owned(),
@@ -184,6 +187,9 @@ fn package(walk: &mut dyn Host, place: &str, span: Span) {
             walk.look(path);
         }
         let settings = walk.look(&format!("{root}/pyproject.toml")).file();
+        if let Some(file) = &settings {
+            needed(walk, file, span);
+        }
         let mut roots = vec![root.clone()];
         if let Some(file) = &settings {
             let tree = tree::toml(&file.text);
@@ -195,6 +201,102 @@ fn package(walk: &mut dyn Host, place: &str, span: Span) {
         walk.load_from(&roots, "python", &format!("{root}/setup.py"), span);
         for name in backend {
             walk.load_from(&roots, "python", &project::joined(&root, &name), span);
+        }
+    });
+}
+
+/// How many addresses of one file are followed.
+const ADDRESSES: usize = 64;
+
+/// Packages that a project needs from an address of its own: `name @ https://…` (packaging.python.org, "Dependency specifiers"), `{url = …}`, `{git = …}`.
+fn needed(walk: &mut dyn Host, file: &File, span: Span) {
+    walk.in_file(file, "pyproject", span, |walk| {
+        let tree = tree::toml(&file.text);
+        let Some(root) = tree.root() else { return };
+        let mut found: Vec<&tree::Node> = Vec::new();
+        for keys in [
+            &["project", "dependencies"][..],
+            &["build-system", "requires"],
+            &["tool", "poetry", "dependencies"],
+            &["tool", "uv", "sources"],
+        ] {
+            let Some(node) = root.path(keys) else { continue };
+            node.visit(&mut |inner| {
+                if inner.text().is_some_and(|text| text.contains("://")) {
+                    found.push(inner);
+                }
+            });
+        }
+        // What is installed where it is asked for.
+        let mut more: Vec<&tree::Node> = Vec::new();
+        for keys in [&["project", "optional-dependencies"][..], &["dependency-groups"]] {
+            let Some(node) = root.path(keys) else { continue };
+            node.visit(&mut |inner| more.extend(inner.text().is_some().then_some(inner)));
+        }
+        for node in more {
+            let text = node.text().unwrap_or_default();
+            if let Some((_, address)) = text.split_once('@').filter(|it| it.1.contains("://")) {
+                project::taken_from(walk, address.trim(), node.span);
+            }
+        }
+        for node in found.into_iter().at_most(ADDRESSES, walk, span) {
+            let text = node.text().unwrap_or_default();
+            let at = text.split_once('@').filter(|(name, _)| !name.contains("://"));
+            let address =
+                at.map_or(text, |(_, rest)| rest).split(';').next().unwrap_or_default().trim();
+            walk.run(&project::arguments(&["pip", "install", address], node.span), None);
+        }
+    });
+}
+
+/// The settings that a script has of itself: packages, and where they come from (packaging.python.org, "Inline script metadata").
+fn inline(walk: &mut dyn Host, words: &[String], span: Span) {
+    let Some(name) = words.iter().find(|word| word.ends_with(".py") || word.starts_with("./"))
+    else {
+        return;
+    };
+    let Some(path) = walk.target(&Text::known(name.as_str())).path else { return };
+    let Some(file) = walk.look(&path).file() else { return };
+    let mut lines = file.text.lines().skip_while(|line| line.trim_end() != "# /// script");
+    if lines.next().is_none() {
+        return;
+    }
+    let block: Vec<&str> =
+        lines.take_while(|line| line.starts_with('#') && line.trim_end() != "# ///").collect();
+    let text: String = block
+        .iter()
+        .map(|line| format!("{}\n", line.trim_start_matches('#').trim_start()))
+        .collect();
+    let tree = tree::toml(&text);
+    let Some(root) = tree.root() else { return };
+    let mut indices: Vec<String> = Vec::new();
+    for node in root.path(&["tool", "uv", "index"]).map(tree::Node::items).unwrap_or_default() {
+        indices.extend(node.text_of("url").map(str::to_owned));
+    }
+    for key in ["index-url", "extra-index-url", "default-index", "find-links"] {
+        indices.extend(root.path(&["tool", "uv", key]).map(tree::Node::words).unwrap_or_default());
+        indices
+            .extend(root.path(&["tool", "uv", key]).and_then(tree::Node::text).map(str::to_owned));
+    }
+    let mut addresses: Vec<String> = Vec::new();
+    for keys in [&["dependencies"][..], &["tool", "uv", "sources"]] {
+        let Some(node) = root.path(keys) else { continue };
+        node.visit(&mut |inner| {
+            let text = inner.text().filter(|text| text.contains("://"));
+            addresses.extend(text.map(|text| {
+                let at = text.split_once('@').filter(|(name, _)| !name.contains("://"));
+                at.map_or(text, |(_, rest)| rest).trim().to_owned()
+            }));
+        });
+    }
+    walk.in_file(&file, "script", span, |walk| {
+        let whole = Span::new(0, file.text.find("# ///").unwrap_or_default() + 5);
+        for index in indices.iter().at_most(ADDRESSES, walk, span) {
+            let words = ["pip", "install", "--index-url", index.as_str(), "x"];
+            walk.run(&project::arguments(&words, whole), None);
+        }
+        for address in addresses.iter().at_most(ADDRESSES, walk, span) {
+            walk.run(&project::arguments(&["pip", "install", address.as_str()], whole), None);
         }
     });
 }
@@ -341,6 +443,23 @@ fn configured(walk: &mut dyn Host, span: Span) {
 
 /// Places that the project's settings take packages from.
 fn settings(walk: &mut dyn Host, span: Span) {
+    // docs.astral.sh/uv, "Configuration files": the same without `tool.uv` before it.
+    if let Some(file) = project::nearest(walk, &["uv.toml"]) {
+        walk.in_file(&file, "uv", span, |walk| {
+            let tree = project::whole(walk, tree::toml(&file.text));
+            let Some(root) = tree.root() else { return };
+            let named = root.get("index").map(tree::Node::items).unwrap_or_default();
+            let mut found: Vec<&tree::Node> = named.iter().filter_map(|it| it.get("url")).collect();
+            for key in ["index-url", "extra-index-url", "find-links"] {
+                found.extend(root.get(key).map(tree::Node::each).unwrap_or_default());
+            }
+            for address in found {
+                let text = address.text().unwrap_or_default();
+                let words = ["pip", "install", "--index-url", text, "x"];
+                walk.run(&project::arguments(&words, address.span), None);
+            }
+        });
+    }
     let Some(file) = project::nearest(walk, &["pyproject.toml"]) else { return };
     walk.in_file(&file, "pyproject", span, |walk| {
         let tree = project::whole(walk, tree::toml(&file.text));

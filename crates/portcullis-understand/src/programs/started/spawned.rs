@@ -47,6 +47,13 @@ pub(super) struct Start {
     span: Span,
 }
 
+impl Start {
+    /// Where it stands.
+    pub(super) const fn span(&self) -> Span {
+        self.span
+    }
+}
+
 /// Says what the calls in a file start. `tasks` is how a task begins in it, with the names of those that are asked for: where the file has one of these,
 /// only what it does counts.
 pub(super) fn follow(

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     bound::Bounded as _,
     effect::Certainty,
-    programs::found::{File, directory_of},
+    programs::found::{File, Found, directory_of},
     programs::host::{Host, Unread},
     programs::invocation::Invocation,
     text::Text,
@@ -28,6 +28,7 @@ fn mise(walk: &mut dyn Host, invocation: &Invocation) {
     const PLACES: &[&str] =
         &["mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks"];
     let words = project::words(invocation);
+    templated(walk, invocation.span);
     let operands = project::operands(&words, &["-C", "--cd", "-E", "--env", "-j", "--jobs"]);
     let (Some(first), rest) = (operands.first(), operands.get(1..).unwrap_or_default()) else {
         return;
@@ -46,6 +47,52 @@ fn mise(walk: &mut dyn Host, invocation: &Invocation) {
             walk.run(&project::arguments(&[path], invocation.span), None);
         }
     }
+}
+
+/// `{{ exec(command="…") }}` in the settings: run whenever they are read (mise.jdx.dev, "Templates").
+fn templated(walk: &mut dyn Host, span: Span) {
+    let names = [
+        "mise.toml",
+        ".mise.toml",
+        "mise.local.toml",
+        ".config/mise/config.toml",
+        ".mise/config.toml",
+    ];
+    let Some(file) = project::nearest(walk, &names) else { return };
+    let calls: &[Call] = &[("exec(command=", Given::Command), ("exec(command =", Given::Command)];
+    let outside: String = file.text.replace("{{", "  ").replace("}}", "  ");
+    walk.in_file(&file, "mise", span, |walk| {
+        for line in lines_with(&outside, "exec(") {
+            for (call, _) in calls {
+                let Some((_, rest)) = line.0.split_once(call) else { continue };
+                let rest = rest.trim_start();
+                let Some(quote) = rest.chars().next().filter(|it| matches!(it, '"' | '\'' | '`'))
+                else {
+                    continue;
+                };
+                let Some(code) = rest.get(1..).and_then(|it| it.split(quote).next()) else {
+                    continue;
+                };
+                let code = code.replace("\\\"", "\"");
+                walk.at_most(Certainty::Likely, |walk| {
+                    walk.shell(&Text::known(code), line.1, &[], None)
+                });
+            }
+        }
+    });
+}
+
+/// The lines of a text that have a word, with where they stand.
+fn lines_with<'t>(text: &'t str, word: &str) -> Vec<(&'t str, Span)> {
+    let mut at = 0;
+    let mut found = Vec::new();
+    for line in text.split_inclusive('\n') {
+        if line.contains(word) && !line.trim_start().starts_with('#') {
+            found.push((line, Span::new(at, at + line.trim_end().len())));
+        }
+        at += line.len();
+    }
+    found
 }
 
 /// `mix TASK` where an alias of the project says what that is: `cmd COMMAND` runs a command (hexdocs.pm/mix, "Aliases", "mix cmd").
@@ -206,6 +253,7 @@ fn composed(walk: &mut dyn Host, text: &str, span: Span) -> Option<String> {
 
 fn deno(walk: &mut dyn Host, invocation: &Invocation) {
     let words = project::words(invocation);
+    mapped(walk, &words, invocation.span);
     let operands = project::operands(&words, &["-c", "--config", "--cwd"]);
     let [verb @ ("task" | "run"), name, ..] = operands.as_slice() else { return };
     if *verb == "run" && name.contains(['.', '/']) {
@@ -220,6 +268,46 @@ fn deno(walk: &mut dyn Host, invocation: &Invocation) {
             walk.shell(&Text::known(text), command.span, &[], None);
         }
     });
+}
+
+/// Modules that the project's map of imports takes from an address: what is loaded from there is run (docs.deno.com, "Modules and dependencies").
+fn mapped(walk: &mut dyn Host, words: &[String], span: Span) {
+    const VERBS: &[&str] =
+        &["bench", "cache", "check", "compile", "install", "run", "serve", "task", "test"];
+    let verb =
+        project::operands(words, &["-c", "--config", "--cwd", "--import-map"]).first().copied();
+    if !verb.is_some_and(|verb| VERBS.contains(&verb)) {
+        return;
+    }
+    let mut paths: Vec<String> = Vec::new();
+    for name in project::options(words, &["--import-map", "-c", "--config"]) {
+        paths.extend(walk.target(&Text::known(name)).path);
+    }
+    if let Some(file) = project::nearest(walk, &["deno.json", "deno.jsonc"]) {
+        let tree = tree::json(&file.text);
+        let named = tree.root().and_then(|root| root.text_of("importMap"));
+        paths.extend(named.map(|name| project::joined(directory_of(&file.path), name)));
+        paths.push(file.path);
+    }
+    for path in paths {
+        let Some(file) = walk.look(&path).file() else { continue };
+        walk.in_file(&file, "deno", span, |walk| {
+            let tree = project::whole(walk, tree::json(&file.text));
+            let Some(root) = tree.root() else { return };
+            for key in ["imports", "scopes"] {
+                let Some(table) = root.get(key) else { continue };
+                let mut found: Vec<(&str, Span)> = Vec::new();
+                table.visit(&mut |inner| {
+                    found.extend(
+                        inner.text().filter(|it| it.contains("://")).map(|it| (it, inner.span)),
+                    );
+                });
+                for (address, place) in found {
+                    project::taken_from(walk, address, place);
+                }
+            }
+        });
+    }
 }
 
 fn procfile(walk: &mut dyn Host, invocation: &Invocation) {
@@ -351,18 +439,127 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
     };
     walk.at_most(certainty, |walk| walk.run_text("python", &read, invocation.span, &[], None));
     if invocation.program == "snakemake" && certainty == Certainty::Certain {
-        taken_in(walk, &file, invocation.span);
+        beside_snakefile(walk, &file, invocation.span);
+    }
+    let others = taken_in(walk, &invocation.program, &file);
+    for path in &others {
+        walk.look(path);
+    }
+    let others: Vec<File> = others.iter().filter_map(|path| walk.look(path).file()).collect();
+    for other in &others {
+        walk.at_most(certainty, |walk| {
+            walk.load_text_from(
+                &[directory_of(&file.path).to_owned()],
+                "python",
+                other,
+                invocation.span,
+            )
+        });
     }
     if certainty == Certainty::Certain {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let calls = calls(&invocation.program);
-        spawned::follow(walk, &file, "python", calls, ("def ", &words), invocation.span);
+        for file in std::iter::once(&file).chain(&others) {
+            spawned::follow(walk, file, "python", calls, ("def ", &words), invocation.span);
+            match invocation.program.as_str() {
+                "nox" => installed(walk, file, &read.text, invocation.span),
+                "snakemake" => scripts_of(walk, file, invocation.span),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// How many files one file of tasks takes in, all together.
+const TAKEN: usize = 32;
+
+/// Files that a file of tasks is read with, and that are read like it: `SConscript("x")`
+/// with `site_scons/site_init.py` (scons.org, "Hierarchical Builds", "The site_scons Directory"), `recurse("x")` (waf.io/book).
+fn taken_in(walk: &mut dyn Host, program: &str, file: &File) -> Vec<String> {
+    let root = directory_of(&file.path).to_owned();
+    let (calls, ending): (&[&str], &str) = match program {
+        "scons" => (&["SConscript"], "SConscript"),
+        "waf" => (&[".recurse", "subdirs"], "wscript"),
+        _ => return Vec::new(),
+    };
+    let mut found: Vec<String> = Vec::new();
+    if program == "scons" {
+        found.push(format!("{root}/site_scons/site_init.py"));
+        for folder in ["site_scons/site_tools", "site_tools"] {
+            if let Found::Directory(names) = walk.look(&format!("{root}/{folder}")) {
+                let tools = names.iter().filter(|name| name.ends_with(".py"));
+                found.extend(tools.map(|name| format!("{root}/{folder}/{name}")));
+            }
+        }
+    }
+    let calls: Vec<Call> = calls.iter().map(|call| (*call, Given::Commands)).collect();
+    let mut open = vec![file.clone()];
+    while let Some(file) = open.pop() {
+        let here = directory_of(&file.path).to_owned();
+        for start in spawned::found(&file.text, &calls) {
+            for name in &start.words {
+                let named = project::joined(&here, name);
+                let mut paths = vec![named.clone()];
+                if !ending.is_empty() {
+                    paths.push(format!("{named}/{ending}"));
+                }
+                for path in paths {
+                    let path = crate::paths::normal(&path);
+                    if found.contains(&path) || found.len() >= TAKEN {
+                        continue;
+                    }
+                    open.extend(walk.look(&path).file());
+                    found.push(path);
+                }
+            }
+        }
+    }
+    if found.len() >= TAKEN {
+        walk.left_unread(Span::default());
+    }
+    found
+}
+
+/// `script: "x.py"`, `notebook: "x.ipynb"` of a rule: relative to the file that the rule stands in (snakemake.readthedocs.io, "External scripts").
+fn scripts_of(walk: &mut dyn Host, file: &File, span: Span) {
+    let calls: &[Call] = &[("script:", Given::Command), ("notebook:", Given::Command)];
+    let root = directory_of(&file.path).to_owned();
+    for start in spawned::found(&file.text, calls) {
+        for name in start.words.iter().filter(|name| !name.contains("://")) {
+            let path = crate::paths::normal(&project::joined(&root, name));
+            let language = match name.rsplit('.').next() {
+                Some("R" | "r") => "r",
+                Some("jl") => "julia",
+                Some("sh" | "bash") => "shell",
+                Some("ipynb") => {
+                    walk.run(&project::arguments(&["jupyter", "execute", &path], span), None);
+                    continue;
+                }
+                _ => "python",
+            };
+            walk.load_from(&[directory_of(&path).to_owned()], language, &path, span);
+        }
+    }
+}
+
+/// `session.install(…)`: what an installation runs and where it takes packages from (nox.thea.codes, "Installing dependencies"). `asked` is the file without
+/// what nobody asked for.
+fn installed(walk: &mut dyn Host, file: &File, asked: &str, span: Span) {
+    let calls: &[Call] = &[(".install", Given::Words)];
+    for start in spawned::found(asked, calls) {
+        let mut words = vec!["pip".to_owned(), "install".to_owned()];
+        words.extend(start.words.iter().cloned());
+        walk.in_file(file, "python", span, |walk| {
+            walk.at_most(Certainty::Likely, |walk| {
+                walk.run(&project::arguments(&words, span), None);
+            });
+        });
     }
 }
 
 /// Files of rules that a Snakefile takes in, and scripts that its rules name (snakemake.readthedocs.io, "Modularization", "External scripts"): both
 /// stand beside the file that names them.
-fn taken_in(walk: &mut dyn Host, file: &File, span: Span) {
+fn beside_snakefile(walk: &mut dyn Host, file: &File, span: Span) {
     /// How many files are taken in.
     const FILES: usize = 24;
     let mut open = vec![file.clone()];
@@ -539,7 +736,12 @@ fn asked_for(text: &str, words: &[String]) -> String {
         }
     }
     // A task that goes by another name than its function's may be any.
-    if ["aliases", "name=", "name =", "add_task"].iter().any(|renames| text.contains(renames)) {
+    let renames = ["aliases", "add_task"].iter().any(|renames| text.contains(renames))
+        || blocks.iter().any(|(_, block)| {
+            let head = block.split("\ndef ").next().unwrap_or_default();
+            block.starts_with("@task") && ["name=", "name ="].iter().any(|it| head.contains(it))
+        });
+    if renames {
         return text.to_owned();
     }
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';

@@ -27,9 +27,6 @@ const FILES: usize = 48;
 /// How deep modules of the project use each other.
 const NESTED: usize = 4;
 
-/// What the directory of the configuration is called in the modules that it uses.
-const ROOT: &str = "path.root";
-
 /// What a verb runs.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 struct Runs {
@@ -56,6 +53,9 @@ fn runs(words: &[String]) -> Runs {
     }
 }
 
+/// What expressions call the directory of the root module, wherever they stand.
+const ROOTS: &[&str] = &["path.root", "path.cwd"];
+
 /// What variables and locals hold, by the names that expressions have for them.
 type Values = BTreeMap<String, String>;
 
@@ -71,7 +71,10 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         .map(str::to_owned);
     project::in_directory(walk, directory.as_deref(), |walk| {
         if let Some(root) = walk.directory().map(str::to_owned) {
-            let values = given(walk, &root, &words, invocation.span);
+            let mut values = given(walk, &root, &words, invocation.span);
+            for name in ROOTS {
+                values.insert((*name).to_owned(), root.clone());
+            }
             module(walk, &root, invocation, runs, (0, &values));
         }
     });
@@ -178,9 +181,9 @@ fn module(
         for inner in modules.unwrap_or_default() {
             let inner = crate::paths::normal(&project::joined(directory, &inner));
             if depth < NESTED {
-                let root = given.get(ROOT).map_or(directory, String::as_str).to_owned();
-                let given = Values::from([(ROOT.to_owned(), root)]);
-                module(walk, &inner, invocation, runs, (depth + 1, &given));
+                let roots = given.iter().filter(|(name, _)| ROOTS.contains(&name.as_str()));
+                let values = roots.map(|(name, value)| (name.clone(), value.clone())).collect();
+                module(walk, &inner, invocation, runs, (depth + 1, &values));
             } else {
                 walk.left_unread(invocation.span);
             }
@@ -206,8 +209,21 @@ fn follow(
                 {
                     command(walk, data.get("program"), data.get("working_dir"), directory);
                 }
+                for (_, data) in node
+                    .entries()
+                    .filter(|(kind, _)| *kind == "http")
+                    .flat_map(|(_, named)| named.entries())
+                {
+                    asked(walk, data, directory);
+                }
             }
             "resource" if runs.changes => {
+                for (kind, named) in node.entries() {
+                    let is_file = matches!(kind, "local_file" | "local_sensitive_file");
+                    for (_, file) in named.entries().filter(|_| is_file) {
+                        written(walk, file, directory);
+                    }
+                }
                 node.visit(&mut |inner| {
                     if let Some(local) =
                         inner.get("provisioner").and_then(|it| it.get("local-exec"))
@@ -243,6 +259,58 @@ fn follow(
         }
     }
     modules
+}
+
+/// `data "http"`: what is sent along with the question (registry.terraform.io, "http").
+fn asked(walk: &mut dyn Host, data: &tree::Node, module: (&str, &Values)) {
+    let Some(address) = data.text_of("url").map(|it| filled(it, module)) else { return };
+    let mut words = vec!["curl".to_owned(), "-s".to_owned()];
+    let bodies = data.get("request_body").into_iter().chain(
+        data.get("request_headers").into_iter().flat_map(|it| it.entries()).map(|(_, it)| it),
+    );
+    for body in bodies {
+        let Some(text) = body.text() else { continue };
+        match file_in(text) {
+            Some(path) => words.extend(["-d".to_owned(), format!("@{}", filled(&path, module))]),
+            None => words.extend(["-d".to_owned(), filled(text, module)]),
+        }
+    }
+    words.push(address);
+    let code = words.iter().map(|word| home_first(word)).collect::<Vec<_>>().join(" ");
+    walk.shell(&Text::known(code), data.span, &[], None);
+}
+
+/// A word for a shell that puts the home in.
+fn home_first(word: &str) -> String {
+    match word
+        .strip_prefix("@~/")
+        .map(|rest| ("@", rest))
+        .or(word.strip_prefix("~/").map(|rest| ("", rest)))
+    {
+        Some((mark, rest)) => format!("{mark}\"$HOME\"/{}", super::quoted(rest)),
+        None => super::quoted(word),
+    }
+}
+
+/// The path in `file(pathexpand("x"))`, `filebase64("x")`.
+fn file_in(text: &str) -> Option<String> {
+    let at =
+        ["file(", "filebase64(", "templatefile("].iter().find_map(|call| text.split_once(call));
+    let (_, rest) = at?;
+    rest.split('"').nth(1).map(str::to_owned)
+}
+
+/// `local_file`: a file of this machine with its content.
+fn written(walk: &mut dyn Host, node: &tree::Node, module: (&str, &Values)) {
+    let Some(name) = node.text_of("filename") else { return };
+    let path = match name.split_once("pathexpand(") {
+        Some((_, rest)) => rest.split('"').nth(1).unwrap_or(name),
+        None => name,
+    };
+    let path = filled(path, module);
+    let content = node.text_of("content").map(|it| filled(it, module)).unwrap_or_default();
+    let code = format!("printf '%s' {} > {}", super::quoted(&content), home_first(&path));
+    walk.shell(&Text::known(code), node.span, &[], None);
 }
 
 /// The address of a module that is fetched from no registry: `git::https://…`, `https://….zip`, `s3::…`.
@@ -294,7 +362,6 @@ fn filled(text: &str, (module, values): (&str, &Values)) -> String {
         return value.clone();
     }
     template::filled(text, "${", "}", |name| match name {
-        ROOT | "path.cwd" => values.get(ROOT).map_or(module, String::as_str).to_owned(),
         "path.module" => module.to_owned(),
         other => match values.get(other) {
             Some(value) => value.clone(),
@@ -333,6 +400,13 @@ mod tests {
             assert_eq!(address(source).as_deref(), expected);
         }
         let mut values = Values::new();
+        for (text, path) in [
+            ("file(pathexpand(\"~/x\"))", Some("~/x")),
+            ("base64encode(file(\"y\"))", Some("y")),
+            ("jsonencode({})", None),
+        ] {
+            assert_eq!(file_in(text).as_deref(), path, "{text}");
+        }
         let text = "${path.module}/x ${var.y}";
         assert_eq!(filled(text, ("/m", &values)), "/m/x ${TF_var_y}");
         values.insert("var.y".to_owned(), "z".to_owned());

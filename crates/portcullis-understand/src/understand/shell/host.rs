@@ -368,6 +368,10 @@ impl Host for Walk<'_> {
         Walk::load_text_from(self, roots, language, file, span);
     }
 
+    fn load_module(&mut self, language: &'static str, file: &File, text: &str, span: Span) {
+        Walk::load_module(self, language, file, text, span);
+    }
+
     fn enter_imports(&mut self, directory: &str, most: usize) -> bool {
         Walk::enter_imports(self, directory, most)
     }

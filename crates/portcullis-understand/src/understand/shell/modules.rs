@@ -9,6 +9,9 @@ use crate::{
     programs::found::{File, Found},
 };
 
+/// What is put behind the name of a file that was loaded in part: no file is called so.
+const PART: &str = "\0part";
+
 impl Walk<'_> {
     /// A file that a program loads beside what it was told to run; the second time nothing of it runs. Gives whether there is one.
     pub(crate) fn load(&mut self, language: &'static str, path: &str, span: Span) -> bool {
@@ -41,6 +44,28 @@ impl Walk<'_> {
         }
         self.at_most(Certainty::Likely, |walk| {
             walk.run_text(language, file, span, &[], None);
+        });
+    }
+
+    /// As [`Walk::load_text`], where the file may be loaded whole beside that.
+    pub(crate) fn load_module(
+        &mut self,
+        language: &'static str,
+        file: &File,
+        text: &str,
+        span: Span,
+    ) {
+        let name = self.sources.name_of(&file.path).to_owned();
+        let loaded = &mut self.sources.imports.loaded;
+        if loaded.contains(&name) || !loaded.insert(format!("{name}{PART}")) {
+            return;
+        }
+        if self.sources.is_open(&file.path) {
+            return;
+        }
+        let file = File { text: text.into(), ..file.clone() };
+        self.at_most(Certainty::Likely, |walk| {
+            walk.run_text(language, &file, span, &[], None);
         });
     }
 
@@ -81,7 +106,9 @@ impl Walk<'_> {
     pub(crate) fn leaves_out(&self, path: &str) -> bool {
         let is_there =
             matches!(self.content(path), Some(FileFact::Read(_) | FileFact::NotRead { .. }));
-        let is_loaded = self.sources.imports.loaded.contains(self.sources.name_of(path));
+        let name = self.sources.name_of(path);
+        let is_loaded = self.sources.imports.loaded.contains(name)
+            || self.sources.imports.loaded.contains(&format!("{name}{PART}"));
         is_there && !is_loaded && !self.sources.is_open(path)
     }
 

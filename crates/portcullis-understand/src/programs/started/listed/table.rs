@@ -1,7 +1,7 @@
 //! Programs whose settings list commands, as a table: one row a program, with the files, their format and where commands stand in them. The sources
 //! are their manuals.
 
-use What::{Commands, Files, Program, Words};
+use What::{Commands, Files, Named, Program, Pushed, Words};
 
 /// What a file is written in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -24,6 +24,10 @@ pub(super) enum What {
     Words,
     /// A script of the project, in the language that its name or first line says.
     Files,
+    /// A command, or a package by its name, which is nothing that the project says.
+    Named,
+    /// How images are built: where they are pushed, that is `docker push` of each.
+    Pushed,
     /// A table with a program and its words under these names.
     Program(&'static str, &'static str),
 }
@@ -501,7 +505,80 @@ pub(super) static TABLE: &[Row] = &[
         places: &[("scripts.postinstall", Commands)],
         ..ROW
     },
-    // docs.buf.build, "buf.gen.yaml"; sqlc.dev; developer.fyne.io has none.
+    // docs.sqlc.dev, "Configuration file": plugins that are programs.
+    Row {
+        programs: &["sqlc"],
+        verbs: &["compile", "diff", "generate", "vet"],
+        options: &["-f", "--file"],
+        files: &["sqlc.yaml", "sqlc.yml", "sqlc.json"],
+        places: &[("plugins.*.process.cmd", Commands)],
+        ..ROW
+    },
+    // the-guild.dev/graphql/codegen, "Lifecycle Hooks", "codegen.ts file".
+    Row {
+        programs: &["graphql-codegen", "graphql-codegen-esm", "gql-gen"],
+        options: &["-c", "--config"],
+        files: &[
+            "codegen.ts",
+            "codegen.yml",
+            "codegen.yaml",
+            "codegen.json",
+            "codegen.js",
+            "codegen.mjs",
+            "codegen.cjs",
+            ".graphqlrc.yml",
+            ".graphqlrc.ts",
+        ],
+        format: Format::Script,
+        places: &[
+            ("**.hooks.*", Commands),
+            ("**.plugins", Files),
+            ("**.preset", Files),
+            ("**.loader", Files),
+            ("require", Files),
+        ],
+        ..ROW
+    },
+    // prisma.io/docs, "Generators": a provider is a package by its name, a script or a command.
+    Row {
+        programs: &["prisma"],
+        verbs: &["generate", "migrate", "db", "studio", "dev", "reset", "push"],
+        options: &["--schema"],
+        files: &["prisma/schema.prisma", "schema.prisma", "prisma/schema/schema.prisma"],
+        format: Format::Blocks,
+        places: &[("generator.*.provider", Named)],
+        ..ROW
+    },
+    // skaffold.dev/docs, "Local Build": images go to their registry.
+    Row {
+        programs: &["skaffold"],
+        verbs: &["build", "debug", "deploy", "dev", "run"],
+        options: &["-f", "--filename"],
+        files: &["skaffold.yaml", "skaffold.yml"],
+        places: &[("build", Pushed)],
+        ..ROW
+    },
+    // orval.dev, "Hooks"; openapi-generator has none; lint-staged, husky and the like stand in `hooks`.
+    Row {
+        programs: &["orval"],
+        options: &["-c", "--config"],
+        files: &["orval.config.ts", "orval.config.js", "orval.config.mjs"],
+        format: Format::Script,
+        places: &[("**.hooks.*", Commands)],
+        ..ROW
+    },
+    // copier.readthedocs.io, "Configuring a template".
+    Row {
+        programs: &["copier"],
+        files: &["copier.yml", "copier.yaml"],
+        places: &[
+            ("_tasks", Commands),
+            ("_migrations.*.before", Commands),
+            ("_migrations.*.after", Commands),
+        ],
+        ..ROW
+    },
+    // docs.buf.build, "buf.gen.yaml"; developer.fyne.io has none.
     Row {
         programs: &["buf"],
         verbs: &["generate"],

@@ -349,7 +349,21 @@ impl Values {
             }
             "file" => {
                 let told = filled(0);
-                let Some(name) = told.trim().strip_prefix('<').map(str::trim) else {
+                let told = told.trim();
+                if let Some(name) = told.strip_prefix('>') {
+                    let (operator, name) = match name.strip_prefix('>') {
+                        Some(name) => (">>", name.trim()),
+                        None => (">", name.trim()),
+                    };
+                    let lines: Vec<String> = (1..arguments.len()).map(&mut filled).collect();
+                    let line = super::super::quoted(&lines.join(","));
+                    let code = format!("printf '%s\\n' {line} {operator} {name}");
+                    // In a recipe it is done where it stands.
+                    let Some(commands) = &mut self.commands else { return code };
+                    commands.push(code);
+                    return String::new();
+                }
+                let Some(name) = told.strip_prefix('<').map(str::trim) else {
                     return String::new();
                 };
                 if let Some(text) = self.read.get(name) {

@@ -72,6 +72,9 @@ pub(super) struct Makefile {
     one_shell: bool,
     /// Variables that recipes are given, whose commands run for each of them.
     exported: Vec<(Place, String)>,
+    /// The names of variables that recipes are given, and whether it is all of them.
+    leading: HashSet<String>,
+    exports_all: bool,
     /// Where the tools of make's own rules are named.
     tools: Vec<(&'static str, Place)>,
     /// What lines of recipes begin with, where that is no tab.
@@ -191,6 +194,8 @@ impl Makefile {
                 }
                 "export" if outside(rest, '=').is_none() => {
                     let names = values.expanded(self, rest);
+                    self.exports_all |= names.trim().is_empty();
+                    self.leading.extend(names.split_whitespace().map(str::to_owned));
                     let names = names.split_whitespace().map(|name| (place, name.to_owned()));
                     self.exported.extend(names);
                 }
@@ -245,6 +250,31 @@ impl Makefile {
         }
     }
 
+    /// Variables that recipes find in their environment, and by which interpreters and loaders are led to files: those alone mean something by being
+    /// given.
+    pub(super) fn given_to_recipes(&self, values: &mut Values) -> Vec<(String, String)> {
+        const LEADING: &[&str] = &[
+            "BASH_ENV",
+            "ENV",
+            "LD_PRELOAD",
+            "NODE_OPTIONS",
+            "NODE_PATH",
+            "PERL5LIB",
+            "PERL5OPT",
+            "PYTHONPATH",
+            "PYTHONSTARTUP",
+            "RUBYLIB",
+            "RUBYOPT",
+        ];
+        LEADING
+            .iter()
+            .filter(|name| self.leading.contains(**name) || self.exports_all)
+            .filter_map(|name| Some(((*name).to_owned(), self.variables.get(*name)?.clone())))
+            .map(|(name, value)| (name, values.expanded(self, &value)))
+            .filter(|(_, value)| !value.is_empty())
+            .collect()
+    }
+
     /// `NAME = value` in every spelling.
     fn assigned(&mut self, place: Place, line: &str, values: &mut Values) -> bool {
         let is_exported = line.starts_with("export ");
@@ -258,6 +288,7 @@ impl Makefile {
         let name = values.expanded(self, name);
         if is_exported {
             self.exported.push((place, name.clone()));
+            self.leading.insert(name.clone());
         }
         if let Some(tool) = TOOLS.iter().find(|tool| **tool == name) {
             self.tools.push((tool, place));

@@ -295,33 +295,27 @@ fn recipes(
     }
     values.choose(0);
     walk.taken_apart(values.filled());
-    let shell = values.expanded(make, "$(SHELL)");
-    let flags = values.expanded(make, "$(.SHELLFLAGS)");
-    let is_own = !shell.is_empty()
-        && !["sh", "bash", "dash", "zsh", "ash", "env bash"].iter().any(|name| {
-            shell == *name
-                || ["/bin/", "/usr/bin/", "/usr/local/bin/", "/usr/bin/env "]
-                    .iter()
-                    .any(|top| shell.strip_prefix(top) == Some(name))
-        })
-        && !shell.contains('$');
+    let shell = Shell {
+        program: values.expanded(make, "$(SHELL)"),
+        flags: values.expanded(make, "$(.SHELLFLAGS)"),
+    };
+    let exported = make.given_to_recipes(values);
     let mut cut = Cut::default();
     for line in lines.iter().at_most(LINES, &mut cut, invocation.span) {
         let place = Place { file: line.place.file, span: line.place.span };
         let certainty = if line.is_likely { Certainty::Likely } else { Certainty::Certain };
         within(walk, files, place, &line.text, invocation.span, |walk, span| {
             walk.at_most(certainty, |walk| {
-                let code = Text::known(line.text.as_str());
-                if is_own {
-                    let flags = if flags.is_empty() { "-c" } else { flags.as_str() };
-                    let words = shell.split_whitespace().chain(flags.split_whitespace());
-                    let mut words: Vec<Argument> =
-                        words.map(|word| Argument { text: Text::known(word), span }).collect();
-                    words.push(Argument { text: code, span });
-                    walk.run(&words, None);
-                } else {
-                    walk.shell(&code, span, &[], None);
+                if exported.is_empty() {
+                    shell.line(walk, &line.text, span);
+                    return;
                 }
+                walk.with_environment(|walk| {
+                    for (name, value) in &exported {
+                        walk.environment_of(name, &Text::known(value.as_str()), span);
+                    }
+                    shell.line(walk, &line.text, span);
+                });
             });
         });
     }
@@ -331,6 +325,45 @@ fn recipes(
         walk.in_task(file, "", "makefile", invocation.span, |walk| {
             walk.left_unread(invocation.span)
         });
+    }
+}
+
+/// What lines of recipes are handed to ("Choosing the Shell").
+struct Shell {
+    program: String,
+    flags: String,
+}
+
+impl Shell {
+    /// Says that it is handed a line.
+    fn line(&self, walk: &mut dyn Host, line: &str, span: Span) {
+        let code = Text::known(line);
+        // Flags that are more than flags are code that it runs before each line, or in its place.
+        if self.flags.contains(['"', '\'', '$', ';', '`']) {
+            let program = if self.program.is_empty() { "sh" } else { self.program.as_str() };
+            let code = format!("{program} {} {}", self.flags, super::quoted(line));
+            walk.shell(&Text::known(code), span, &[], None);
+        } else if self.is_own() {
+            let flags = if self.flags.is_empty() { "-c" } else { self.flags.as_str() };
+            let words = self.program.split_whitespace().chain(flags.split_whitespace());
+            let mut words: Vec<Argument> =
+                words.map(|word| Argument { text: Text::known(word), span }).collect();
+            words.push(Argument { text: code, span });
+            walk.run(&words, None);
+        } else {
+            walk.shell(&code, span, &[], None);
+        }
+    }
+
+    /// Whether it is no shell that is known by its name.
+    fn is_own(&self) -> bool {
+        const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ash", "env bash"];
+        const TOPS: &[&str] = &["/bin/", "/usr/bin/", "/usr/local/bin/", "/usr/bin/env "];
+        let program = self.program.as_str();
+        let is_known = SHELLS.iter().any(|name| {
+            program == *name || TOPS.iter().any(|top| program.strip_prefix(top) == Some(name))
+        });
+        !program.is_empty() && !is_known && !program.contains('$')
     }
 }
 

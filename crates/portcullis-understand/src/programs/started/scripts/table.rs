@@ -26,6 +26,8 @@ pub(super) struct Row {
     pub(super) tasks: &'static str,
     /// Functions that the tool calls, where the file defines them.
     pub(super) functions: &'static [&'static str],
+    /// Calls whose first text names another such file, or the folder of one.
+    pub(super) loads: &'static [&'static str],
 }
 
 const ROW: Row = Row {
@@ -41,6 +43,7 @@ const ROW: Row = Row {
     calls: &[],
     tasks: "",
     functions: &[],
+    loads: &[],
 };
 
 /// What builders of packages call of a recipe.
@@ -97,6 +100,7 @@ pub(super) static TABLE: &[Row] = &[
             ("custom_build", Given::Commands),
             ("run", Given::Command),
         ],
+        loads: &["load", "load_dynamic", "include"],
         ..ROW
     },
     // behave.readthedocs.io, "Feature Testing Setup".
@@ -558,6 +562,7 @@ pub(super) static TABLE: &[Row] = &[
             ("build_command", Given::Command),
             ("install_command", Given::Command),
         ],
+        loads: &["includes", "include", "dofile"],
         ..ROW
     },
     // magefile.org, "Importing", "sh".
@@ -783,6 +788,14 @@ pub(super) static TABLE: &[Row] = &[
         language: "perl",
         ..ROW
     },
+    // ctan.org/pkg/latexmk, texdoc.org "web2c": with an option, or a setting that gives it, documents run commands.
+    Row {
+        programs: &["latex", "latexmk", "lualatex", "pdflatex", "rubber", "tectonic", "xelatex"],
+        operands: &[".tex", ".ltx"],
+        files: &["latexmkrc", ".latexmkrc"],
+        language: "tex",
+        ..ROW
+    },
     Row {
         programs: &["latexmk"],
         options: &["-r"],
@@ -973,6 +986,93 @@ pub(super) static TABLE: &[Row] = &[
         verbs: &["check", "current", "downgrade", "revision", "stamp", "upgrade"],
         files: &["*/env.py"],
         language: "python",
+        ..ROW
+    },
+    // cookiecutter.readthedocs.io, "Hooks"; cruft is the same with a memory.
+    Row {
+        programs: &["cookiecutter", "cruft"],
+        tells: &["--list-installed", "--no-hooks", "--accept-hooks=no"],
+        operands: &["template", ".", "/"],
+        files: &[],
+        language: "template",
+        ..ROW
+    },
+    // airflow.apache.org, "DAG File Processing": every file of the folder is loaded.
+    Row {
+        programs: &["airflow"],
+        verbs: &[
+            "backfill",
+            "dag-processor",
+            "dags",
+            "db",
+            "scheduler",
+            "standalone",
+            "tasks",
+            "webserver",
+        ],
+        operands: &[".py"],
+        files: &[
+            "airflow_local_settings.py",
+            "config/airflow_local_settings.py",
+            "dags/**.py",
+            "plugins/**.py",
+        ],
+        language: "python",
+        ..ROW
+    },
+    // docs.getdbt.com, "Python models".
+    Row {
+        programs: &["dbt", "dbtf"],
+        verbs: &["build", "run", "retry", "compile", "test"],
+        files: &["models/**.py"],
+        language: "python",
+        ..ROW
+    },
+    // docs.dagster.io, docs.prefect.io, docs.kedro.org: what is named or lies in the project is loaded.
+    Row {
+        programs: &["dagster", "prefect", "kedro", "modal", "chainlit", "gradio", "bentoml"],
+        options: &["-f", "--python-file"],
+        operands: &[".py"],
+        files: &[
+            "settings.py",
+            "definitions.py",
+            "src/*/settings.py",
+            "src/*/pipeline_registry.py",
+            "bentofile.py",
+            "service.py",
+        ],
+        language: "python",
+        ..ROW
+    },
+    // docs.rubocop.org, "Pre-processing": settings are templates of Ruby; rspec.info says the same of `.rspec`.
+    Row {
+        programs: &["rubocop", "standardrb"],
+        options: &["-c", "--config"],
+        files: &[".rubocop.yml", ".rubocop_todo.yml", ".standard.yml"],
+        language: "erb",
+        ..ROW
+    },
+    Row { programs: &["rspec"], files: &[".rspec"], language: "erb", ..ROW },
+    // guides.rubyonrails.org, "Configuring a Database": settings are templates as well.
+    Row {
+        programs: &["rails"],
+        files: &[
+            "config/application.yml",
+            "config/cable.yml",
+            "config/credentials.yml",
+            "config/database.yml",
+            "config/secrets.yml",
+            "config/storage.yml",
+        ],
+        language: "erb",
+        ..ROW
+    },
+    // mkdocs.org, "Configuration": tags of YAML that name what is called.
+    Row {
+        programs: &["mkdocs"],
+        options: &["-f", "--config-file"],
+        files: &["mkdocs.yml", "mkdocs.yaml"],
+        language: "tags",
         ..ROW
     },
     // just a browser's tests: webdriver.io, playwright.dev name theirs in `javascript`.
