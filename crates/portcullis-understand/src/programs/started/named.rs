@@ -341,7 +341,7 @@ fn is_program(word: &str) -> bool {
 fn called_by_tags(text: &str) -> Vec<(String, portcullis_syntax::Span)> {
     let mut found = Vec::new();
     for mark in ["!!python/object/apply:", "!!python/object/new:", "!!python/name:"] {
-        for (at, _) in text.match_indices(mark).leading(COMMANDS) {
+        for (at, _) in text.match_indices(mark) {
             let rest = text.get(at + mark.len()..).unwrap_or_default();
             let line = rest.lines().next().unwrap_or_default();
             let (function, given) = line.split_once([' ', '\t']).unwrap_or((line, ""));

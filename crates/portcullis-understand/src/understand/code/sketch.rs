@@ -30,6 +30,9 @@ use crate::{
 /// How many calls of one file are followed.
 const CALLS: usize = 256;
 
+/// How many files are read that one text names below the home directory.
+const NAMED: usize = 16;
+
 /// How far a call reaches, in parts.
 const REACH: usize = 400;
 
@@ -505,7 +508,8 @@ impl<'p> Sketch<'p> {
         let Some(address) = words.into_iter().find(|it| is_address(it)) else { return };
         let mut sends = self.taken.clone();
         // Whatever stands below the home directory and is named by the text.
-        let named: Vec<String> = self.named();
+        let span = self.parts.get(at).map_or(Span::default(), |it| it.span);
+        let named: Vec<String> = self.named().into_iter().at_most(NAMED, walk, span).collect();
         for path in named {
             sends.append(&walk.read(&self.argument(path, at)));
         }
@@ -516,8 +520,6 @@ impl<'p> Sketch<'p> {
 
     /// Paths below the home directory that the text puts together.
     fn named(&self) -> Vec<String> {
-        /// How many of them are read.
-        const NAMED: usize = 16;
         let below = format!("{}/", self.home);
         let mut named: Vec<String> =
             self.known.values().filter(|it| it.starts_with(&below)).cloned().collect();
@@ -535,7 +537,6 @@ impl<'p> Sketch<'p> {
         }
         named.sort();
         named.dedup();
-        named.truncate(NAMED);
         named
     }
 }

@@ -91,7 +91,9 @@ fn mapped(walk: &mut dyn Host, directory: &str, text: &str, loads: &mut Vec<Load
                 let Some(imports) = tree.root().and_then(|root| root.get("imports")) else {
                     continue;
                 };
-                for (name, span) in names.iter().leading(NAMES) {
+                for (name, span) in
+                    names.iter().at_most(NAMES, walk, Span::default()).collect::<Vec<_>>()
+                {
                     for (key, value) in imports.entries() {
                         let Some(to) =
                             value.text().filter(|it| it.starts_with("./") || it.starts_with("../"))
