@@ -14,6 +14,9 @@ use crate::agents::reply::Reply;
 /// How long a hook may take. Agents wait for five seconds at least, and go on then.
 pub const LONGEST: Duration = Duration::from_secs(2);
 
+/// What is said where an answer has no reader.
+const UNREAD: &str = "portcullis: nobody reads the answer on standard output, so this is denied\n";
+
 /// A watch over this process, and what is known of whoever waits for its answer.
 #[derive(Clone, Debug)]
 pub struct Deadline<T> {
@@ -77,8 +80,8 @@ impl<T: Send + 'static> Deadline<T> {
     }
 }
 
-/// Writes an answer; gives the exit code. One that cannot be written ends with the code that blocks: an empty answer with
-/// any other lets a call go on.
+/// Writes an answer; gives the exit code. One that cannot be written, or that nobody reads, ends with the code that blocks: an
+/// empty answer with any other lets a call go on.
 fn written(reply: &Reply) -> u8 {
     let Reply { output, error, exit } = reply;
     let said = || {
@@ -89,7 +92,32 @@ fn written(reply: &Reply) -> u8 {
     // The reason is on standard error for agents that block by exit code; the code itself says as much.
     let _ = io::stderr().write_all(error.as_bytes());
     match said() {
-        Ok(()) => *exit,
-        Err(_) => 2,
+        Ok(()) if output.is_empty() || is_read() => *exit,
+        Ok(()) | Err(_) => {
+            let _ = io::stderr().write_all(UNREAD.as_bytes());
+            2
+        }
+    }
+}
+
+/// Whether somebody can read what is written. A process that is started without a standard output gets the null device for one.
+fn is_read() -> bool {
+    #[cfg(unix)]
+    {
+        use std::{
+            fs,
+            os::{
+                fd::AsFd as _,
+                unix::fs::{FileTypeExt as _, MetadataExt as _},
+            },
+        };
+        let own = io::stdout().as_fd().try_clone_to_owned().map(fs::File::from);
+        let Ok(own) = own.and_then(|file| file.metadata()) else { return false };
+        let is_null = fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == own.rdev());
+        !(own.file_type().is_char_device() && is_null)
+    }
+    #[cfg(not(unix))]
+    {
+        true
     }
 }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | nothing else than the account | the account's own |
 //! | a directory in what the agent works on, or near it, or one that depends on who looks | nothing: the hook refuses |
+//! | one in some work tree, where the account was not set up | the same |
 //! | such a home, or any other home while the agent works in the account's | the account's own, and that is said |
 //! | anything else, where the account was set up: there is a configuration, `install` was run, or a hook saw that before | the account's own, and that is said |
 //! | anything else: a container, a test | what it says |
@@ -22,7 +23,7 @@ use std::{
 
 pub(super) use self::works::Ground;
 
-use self::way::{has_twin, is_same};
+use self::way::{has_twin, is_in_a_tree, is_same};
 use super::HookError;
 use crate::{
     config::{FILE_NAME, Kept},
@@ -93,7 +94,7 @@ fn decide(
         let own = Directories::from_variables(at_home);
         let leads_in = |named: &Option<PathBuf>, own: &Option<PathBuf>| {
             let named = named.as_deref().filter(|_| named != own);
-            named.is_some_and(|path| ground.reaches(path))
+            named.is_some_and(|path| ground.reaches(path) || is_in_a_tree(path))
         };
         let moves = own.configuration != taken.configuration || own.state != taken.state;
         if leads_in(&taken.configuration, &own.configuration)
@@ -134,7 +135,7 @@ fn decide(
             let own = noted.as_ref().or(usual.configuration.as_ref());
             moved(&mut taken.configuration, own, CONFIGURATION);
         }
-        Standing::New => {}
+        Standing::New => under_nobodys_version_control(&taken, &usual, variable)?,
     }
     if is_in_use(usual.state.as_deref()) && !is_trial {
         moved(&mut taken.state, usual.state.as_ref(), STATE);
@@ -146,6 +147,28 @@ fn decide(
     let is_settled = standing.is_settled() && !is_trial;
     taken.account = Some(account.to_owned());
     Ok(Taken { directories: taken, is_settled, note })
+}
+
+/// Sees that none of the directories lies in a work tree, where nobody said before that it is there: what a project sets for its agent
+/// counts on when the agent goes elsewhere.
+fn under_nobodys_version_control(
+    taken: &Directories,
+    usual: &Directories,
+    variable: Variable<'_>,
+) -> Result<(), HookError> {
+    for (path, usual, names) in [
+        (&taken.configuration, &usual.configuration, [CONFIGURATION, CONFIGURATION]),
+        (&taken.state, &usual.state, [OWN_STATE, STATE]),
+    ] {
+        let named = names.into_iter().find(|name| is_set(name, variable));
+        if let (Some(path), Some(name)) = (path, named)
+            && usual.as_ref() != Some(path)
+            && is_in_a_tree(path)
+        {
+            return Err(HookError::Environment(name));
+        }
+    }
+    Ok(())
 }
 
 /// What the account has of ours, in the usual places.
@@ -396,6 +419,22 @@ mod tests {
             world.decided(&["home/app"], Some("home"), &other),
             taken("home/.config/portcullis", true)
         );
+    }
+
+    #[test]
+    fn a_tree_that_the_agent_left_configures_nothing() {
+        let world = World::new();
+        let own = taken("home/.config/portcullis", true);
+        for home in ["project", "project/deep"] {
+            let decided = world.decided(&["other"], Some("home"), &[("HOME", home)]);
+            assert_eq!(decided, own, "{home}");
+            let decided = world.decided(&[], Some("home"), &[("HOME", home)]);
+            assert_eq!(decided, own, "{home}");
+        }
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "PORTCULLIS_STATE_DIR"] {
+            let variables = [("HOME", "home"), (name, "project/deep")];
+            assert_eq!(world.decided(&["other"], Some("home"), &variables), refused(name));
+        }
     }
 
     #[test]

@@ -68,6 +68,28 @@ fn what_is_found_is_installed_and_proven_to_block() {
 }
 
 #[test]
+fn what_is_found_and_cannot_be_guarded_is_told_with_the_reason() {
+    let place = home(&[".claude", ".continue"]);
+    let ended = place.run(["install"]);
+    assert_eq!(ended.code, 0, "{}", ended.page());
+    let told = ended.out.lines().find(|line| line.starts_with("found Continue: ")).unwrap();
+    assert!(told.contains("it is not guarded: its command line"), "{told}");
+}
+
+#[test]
+fn what_a_person_has_to_do_before_an_agent_calls_us_is_the_last_word_until_it_is_done() {
+    let place = home(&[".claude", ".codex"]);
+    let ended = place.run(["install"]);
+    assert_eq!(ended.code, 0, "{}", ended.page());
+    let last = ended.out.lines().next_back().unwrap();
+    assert!(last.starts_with("Codex does not call the gate yet: "), "{}", ended.out);
+    assert!(last.contains("`/hooks`"), "{last}");
+    // As it is when nothing was left to be done.
+    let ended = place.run(["install", "claude"]);
+    assert!(!ended.out.contains("does not call the gate yet"), "{}", ended.out);
+}
+
+#[test]
 fn every_agent_is_proven_as_it_would_call() {
     let place = home(&[]);
     let names = [

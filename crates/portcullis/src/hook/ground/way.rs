@@ -56,6 +56,12 @@ fn steps(path: &Path) -> Vec<OsString> {
     path.components().rev().filter_map(step).collect()
 }
 
+/// Whether a path leads into some tree of version control, whoever works there.
+pub(super) fn is_in_a_tree(path: &Path) -> bool {
+    let is_tree = |folder: &Path| fs::symlink_metadata(folder.join(".git")).is_ok();
+    way(path).iter().any(|step| step.ancestors().any(is_tree))
+}
+
 /// Whether two names are of one directory.
 pub(super) fn is_same(one: &Path, other: &Path) -> bool {
     one == other || identity(one).is_some_and(|known| Some(known) == identity(other))
