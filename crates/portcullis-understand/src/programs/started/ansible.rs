@@ -387,13 +387,15 @@ fn one(walk: &mut dyn Host, task: &tree::Node, here: &str, play: &mut Play) {
                 }
             }
             // docs.ansible.com, "authorized_key".
-            "authorized_key" if is_local && (!play.checks || is_run_anyway) => {
-                if node.text_of("state") != Some("absent") {
-                    let key = super::quoted(node.text_of("key").unwrap_or("key"));
-                    let place = node.text_of("path").unwrap_or("~/.ssh/authorized_keys");
-                    let code = format!("printf '%s\\n' {key} >> {}", for_shell(place));
-                    walk.shell(&Text::known(code), node.span, &[], None);
-                }
+            "authorized_key"
+                if is_local
+                    && (!play.checks || is_run_anyway)
+                    && node.text_of("state") != Some("absent") =>
+            {
+                let key = super::quoted(node.text_of("key").unwrap_or("key"));
+                let place = node.text_of("path").unwrap_or("~/.ssh/authorized_keys");
+                let code = format!("printf '%s\\n' {key} >> {}", for_shell(place));
+                walk.shell(&Text::known(code), node.span, &[], None);
             }
             // docs.ansible.com, "uri": a request, and what it sends.
             "uri" if is_local && (!play.checks || is_run_anyway) => {

@@ -42,9 +42,7 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
         "r" => named_in_quotes,
         "nim" => nim,
         "haskell" | "ocaml" | "swift" | "zig" | "kotlin" | "scala" | "groovy" | "elixir"
-        | "clojure" | "lisp" | "dart" | "d" | "fsharp" | "csharp" | "erlang" | "java" => {
-            named_in_quotes
-        }
+        | "clojure" | "dart" | "d" | "fsharp" | "csharp" | "erlang" | "java" => named_in_quotes,
         _ => return,
     };
     let mut loads = Vec::new();

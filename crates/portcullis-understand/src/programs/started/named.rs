@@ -142,7 +142,7 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     for path in paths {
         let Some(file) = walk.look(&path).file() else { continue };
         if let Some(language) = language_of(&path) {
-            walk.load_from(&[here.clone()], language, &path, span);
+            walk.load_from(std::slice::from_ref(&here), language, &path, span);
             plugins_of(walk, &file, invocation);
             if language == "javascript" {
                 settings(walk, &file, &[], invocation);

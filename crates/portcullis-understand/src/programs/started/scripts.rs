@@ -107,7 +107,6 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
         templates(walk, &paths, invocation.span);
         return;
     }
-    let mut paths = paths;
     named_in(walk, row, &mut paths);
     let roots = roots(walk, row.language, &words);
     for path in &paths {
@@ -479,7 +478,7 @@ fn called(walk: &mut dyn Host, file: &File, row: &Row, span: Span) {
     };
     let mut code = String::new();
     let mut is_changed = false;
-    let folder = crate::programs::found::directory_of(&file.path).to_owned();
+    let folder = directory_of(&file.path).to_owned();
     if file.path.ends_with(".bats") {
         code = format!("BATS_TEST_DIRNAME={}\n", super::quoted(&folder));
     }

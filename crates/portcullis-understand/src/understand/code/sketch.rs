@@ -471,10 +471,10 @@ impl<'p> Sketch<'p> {
         /// How far before it.
         const BEFORE: usize = 40;
         let from = at.saturating_sub(BEFORE);
-        let listed = (from..at + 20).filter(|it| {
+        let mut listed = (from..at + 20).filter(|it| {
             self.parts.get(*it).and_then(Part::name).is_some_and(|name| is_one(name, LISTS))
         });
-        listed.last().and_then(|it| {
+        listed.next_back().and_then(|it| {
             let (from, to) = self.given(it);
             let path = self.path(self.parts.get(from..to.max(from)).unwrap_or_default());
             let name = self.parts.get(it).and_then(Part::name).unwrap_or_default();

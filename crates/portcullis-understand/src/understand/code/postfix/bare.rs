@@ -86,7 +86,6 @@ impl Interpreter<'_, '_, '_> {
                         && self.token_at(self.at + 1).is_some_and(|next| !next.spaced))
                     || (text == "{" && self.language == "lua")
             }
-            TokenKind::Pattern => false,
         });
         if !starts_value {
             if self.language == "ruby" && callable && !self.is_only_named(&value) {
