@@ -184,7 +184,7 @@ fn fetches_browsers(words: &[&str]) -> bool {
         &["chrome", "chromium", "chromium-headless-shell", "firefox", "msedge", "webkit"];
     let known = |word: &&str| BROWSERS.contains(word) || matches!(*word, "--with-deps" | "--force");
     match words {
-        ["install" | "install-deps", rest @ ..] => rest.iter().all(|word| known(word)),
+        ["install" | "install-deps", rest @ ..] => rest.iter().all(known),
         _ => false,
     }
 }
