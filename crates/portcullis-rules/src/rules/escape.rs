@@ -5,7 +5,7 @@ use super::{Hit, Rule, Scene, Shelf, When, effects::words};
 use crate::{
     effect::{Effect, EffectKind, Kinds, Run},
     finding::{Category, Confidence},
-    place::{self, Place},
+    place::{self, PersistenceKind, Place},
     programs::{self, Does},
     risk::Severity,
 };
@@ -254,15 +254,19 @@ static RULES: &[Rule] = &[
             let last = || {
                 let mut operands = words(run).filter(|word| !word.starts_with('-'));
                 operands.next().filter(|_| unknown)?;
-                operands.last().filter(|path| place::persistence(path, scene.facts).is_some())
+                operands.last().filter(|path| is_started_from(path, scene))
             };
             let target = named.or_else(last)?;
+            let is_system = || {
+                matches!(
+                    place::place(target, scene.facts),
+                    Place::Boot | Place::System | Place::SystemTop
+                )
+            };
             let obeyed = target.starts_with(['/', '~'])
                 && (place::persistence(target, scene.facts).is_some()
-                    || matches!(
-                        place::place(target, scene.facts),
-                        Place::Boot | Place::RawDevice | Place::System | Place::SystemTop
-                    ));
+                    || matches!(target, "/etc/passwd" | "/etc/shadow" | "/etc/sudoers")
+                    || unknown && is_system());
             obeyed.then(Hit::default)
         }),
         fires: &[
@@ -289,6 +293,26 @@ static RULES: &[Rule] = &[
         ..ESCAPES
     },
 ];
+
+/// Whether something is started from a path that only a program which makes it would be told: no list of names, and nothing of a project.
+fn is_started_from(path: &str, scene: &Scene<'_>) -> bool {
+    let found = place::persistence(path, scene.facts);
+    !place::place(path, scene.facts).is_workspace()
+        && found.is_some_and(|found| {
+            matches!(
+                found.kind,
+                PersistenceKind::Interpreter
+                    | PersistenceKind::Loader
+                    | PersistenceKind::Login
+                    | PersistenceKind::Package
+                    | PersistenceKind::Rights
+                    | PersistenceKind::Schedule
+                    | PersistenceKind::Service
+                    | PersistenceKind::Session
+                    | PersistenceKind::Shell
+            )
+        })
+}
 
 /// Options that name a file to write, whatever the program.
 const OUTPUTS: &[&str] = &[

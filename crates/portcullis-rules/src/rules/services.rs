@@ -359,7 +359,6 @@ static RULES: &[Rule] = &[
         remedy: "see what is in it: `kafka-topics --describe --topic NAME`",
         when: When::Command(&[
             "kafka-topics|kafka-topics.sh --delete --bootstrap-server=localhost*|--bootstrap-server=127.0.0.1*",
-            "rpk topic delete --brokers=localhost*|--brokers=127.0.0.1*|-X=brokers=localhost*",
         ]),
         fires: &["kafka-topics --bootstrap-server localhost:9092 --delete --topic orders"],
         quiet: &["kafka-topics --bootstrap-server localhost:9092 --list"],

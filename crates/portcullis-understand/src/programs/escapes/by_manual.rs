@@ -67,7 +67,11 @@ fn key_made(walk: &mut dyn Host, invocation: &Invocation, own: &[Argument]) {
     {
         walk.write(&file, WriteMode::Replace, Text::unknown("a list of revoked keys"));
     }
-    let answer = invocation.input.as_ref().filter(|answer| !answer.is_empty());
+    // Nobody answers: what is there stays.
+    if invocation.input.as_ref().is_some_and(Text::is_empty) {
+        return;
+    }
+    let answer = invocation.input.as_ref();
     let agrees = answer.is_some_and(|answer| {
         let known = answer.known_prefix().trim_start();
         known.starts_with(['y', 'Y']) || known.is_empty() && answer.has_unknown()

@@ -6,6 +6,7 @@ use portcullis_syntax::shell::{Descriptor, Redirect, RedirectOperator};
 
 use super::{descriptor, streams::Channel, walk::Walk};
 use crate::{
+    bound::Bounded,
     effect::{Argument, EffectId, EffectKind, GapReason, WriteMode},
     facts::PathKind,
     place::{self, Place},
@@ -212,7 +213,7 @@ impl Walk<'_> {
         let mut given: Vec<&(u32, Channel)> =
             wiring.others.iter().filter(|(number, _)| *number >= FIRST_GIVEN).collect();
         given.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
-        for (number, channel) in given.into_iter().take(count) {
+        for (number, channel) in given.into_iter().leading(count) {
             self.streams.open([(*number, channel.clone())]);
             let path = wiring.opened.iter().rev().find(|(other, _)| other == number);
             self.streams.opened.extend(path.cloned());

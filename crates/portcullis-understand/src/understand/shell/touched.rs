@@ -7,6 +7,7 @@ use portcullis_syntax::Span;
 
 use super::{super::code::is_not_followed, descriptor, otherwise, told_paths::Done, walk::Walk};
 use crate::{
+    bound::Bounded,
     effect::{
         Argument, Certainty, Effect, EffectId, EffectKind, GapReason, PermissionChange, Target,
         WriteMode,
@@ -267,7 +268,7 @@ impl Walk<'_> {
                     if connection.sends.as_ref().is_some_and(|sends| sends.sources.contains(&reader)))
             };
             let behind = self.recorder.effects.list.get(from..).unwrap_or_default();
-            let found = behind.iter().take(PASSED).position(|effect| sends(&effect));
+            let found = behind.iter().leading(PASSED).position(|effect| sends(&effect));
             if found.is_none() && behind.len() > PASSED {
                 self.gap(span, GapReason::Limit);
             }
