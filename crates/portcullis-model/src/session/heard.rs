@@ -10,7 +10,7 @@ use super::{
     Shown,
     act::{Acts, Role},
     digest::{Mark, Marks},
-    lexicon::{Lexicon, folded, is_joined},
+    lexicon::{Lexicon, folded, is_imperative, is_joined},
     token::{self, Token},
 };
 
@@ -432,35 +432,4 @@ fn is_key(line: &str) -> bool {
                 .all(|letter| letter.is_ascii_lowercase() || matches!(letter, b'_' | b'-'))
             && (value.is_empty() || value.starts_with(' '))
     })
-}
-
-/// Whether a word can tell somebody to do something, and does not only tell that it was done.
-pub(super) fn is_imperative(word: &str) -> bool {
-    if !word.is_ascii() {
-        return true;
-    }
-    let tells = word.len() > 4 && word.ends_with("ed")
-        || word.len() > 4 && word.ends_with("ing")
-        || word.len() > 3 && word.ends_with('s') && !word.ends_with("ss")
-        || matches!(
-            word,
-            "sent"
-                | "paid"
-                | "password"
-                | "account"
-                | "profile"
-                | "role"
-                | "permission"
-                | "policy"
-                | "is"
-                | "has"
-                | "can"
-                | "who"
-                | "what"
-                | "when"
-                | "where"
-                | "which"
-                | "how"
-        );
-    !tells
 }

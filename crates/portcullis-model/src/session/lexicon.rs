@@ -141,10 +141,41 @@ pub fn acts_of_order(text: &str) -> Acts {
     super::token::tokens(text).fold(Acts::NONE, |acts, token| {
         let word = folded(token.text);
         let joined = lexicon.within(&word).fold(Acts::NONE, |acts, it| acts.and(it.acts));
-        let is_told = super::heard::is_imperative(&word);
+        let is_told = is_imperative(&word);
         let own = if is_told { lexicon.meaning(&word).acts } else { Acts::NONE };
         acts.and(own).and(joined)
     })
+}
+
+/// Whether a word can tell somebody to do something, and does not only tell that it was done.
+pub(super) fn is_imperative(word: &str) -> bool {
+    if !word.is_ascii() {
+        return true;
+    }
+    let tells = word.len() > 4 && word.ends_with("ed")
+        || word.len() > 4 && word.ends_with("ing")
+        || word.len() > 3 && word.ends_with('s') && !word.ends_with("ss")
+        || matches!(
+            word,
+            "sent"
+                | "paid"
+                | "password"
+                | "account"
+                | "profile"
+                | "role"
+                | "permission"
+                | "policy"
+                | "is"
+                | "has"
+                | "can"
+                | "who"
+                | "what"
+                | "when"
+                | "where"
+                | "which"
+                | "how"
+        );
+    !tells
 }
 
 /// A text in lower case, with Latin letters without their marks, as the tables of words are written.

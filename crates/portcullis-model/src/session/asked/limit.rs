@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::{act::Acts, concern::Doing, digest::Mark, token},
+    super::{act::Acts, digest::Mark, doing::Doing, token},
     Asked, LIMITS,
     clause::{COMMON, Clause, stem},
 };
