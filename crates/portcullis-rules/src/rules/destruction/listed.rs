@@ -223,14 +223,16 @@ fn leaves_out(effect: &Effect, scene: &Scene<'_>) -> bool {
 fn is_choice(word: &str, behind: &str) -> bool {
     let end = behind.char_indices().map(|(at, _)| at).take_while(|at| *at < CONDITION).last();
     let behind = behind.get(..end.unwrap_or_default()).unwrap_or_default();
-    let condition = behind.lines().next().unwrap_or_default();
+    let mut lines = behind.lines();
+    let condition = lines.next().unwrap_or_default();
     let has = |words: &[&str]| words.iter().any(|it| condition.contains(it));
     if has(KINDS) && !has(MORE) {
         return false;
     }
     let is_all_but_few = has(&["!=", " not in "]) || word == "unless";
-    let mut rest = behind.split_whitespace().take(12);
-    let skips = rest.any(|it| matches!(it.trim_end_matches([';', '}']), "continue" | "next"));
+    let mut done =
+        [condition, lines.next().unwrap_or_default()].into_iter().flat_map(str::split_whitespace);
+    let skips = done.any(|it| matches!(it.trim_end_matches([';', '}']), "continue" | "next"));
     let is_negated = has(&["not ", "!"]) || word == "unless";
     match skips {
         true => is_negated,

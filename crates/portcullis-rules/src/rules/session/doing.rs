@@ -10,7 +10,7 @@ use crate::{
     contract::{Act, Class, Meaning},
     effect::{Effect, EffectKind, Effects, Run, Target},
     facts::Facts,
-    place::is_inside_workspace,
+    place::{self, Place, is_inside_workspace},
     session::{Acts, Doing, Given, Part, SessionState, acts_of_name},
     split::is_device,
     tool,
@@ -239,6 +239,7 @@ fn is_apart(target: &Target, facts: &Facts) -> bool {
     let below =
         ["/tmp/", "/private/tmp/", "/var/tmp/"].iter().find_map(|top| path.strip_prefix(top));
     below.is_some_and(|rest| !rest.starts_with(['*', '?', '[']) && !rest.contains(".."))
+        && place::place_of(target, facts) == Place::Temporary
         && !is_inside_workspace(target, facts)
 }
 
