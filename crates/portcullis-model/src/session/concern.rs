@@ -104,8 +104,7 @@ impl SessionState {
             && (if is_outward || doing.acts.meet(Acts::RUN) { !is_asked } else { !is_verb_asked })
         {
             concerns.push(Concern::Planted { from: from.to_owned() });
-        }
-        if let Some(from) = self.heard.near(doing.acts).filter(|_| is_kept && !is_asked) {
+        } else if let Some(from) = self.heard.near(doing.acts).filter(|_| is_kept && !is_asked) {
             concerns.push(Concern::Near { from: from.to_owned() });
         }
         concerns.extend(self.beside(doing));
