@@ -65,6 +65,11 @@ const KINDS: &[&str] = &[
     "isfile",
     "islink",
     "symlink?",
+    // Whether the script itself is run.
+    "__FILE__",
+    "__name__",
+    "import.meta.main",
+    "require.main",
 ];
 
 /// What asks for more than that.
@@ -212,7 +217,13 @@ fn leaves_out(effect: &Effect, scene: &Scene<'_>) -> bool {
         let end = rest.find(|letter| !is_of_word(letter)).unwrap_or(rest.len());
         from = start + end;
         let word = rest.get(..end).unwrap_or_default();
-        if CHOOSES.contains(&word) && is_choice(word, rest.get(end..).unwrap_or_default()) {
+        let line = text.get(..start).unwrap_or_default();
+        let line = line.rsplit('\n').next().unwrap_or_default().trim_start();
+        let is_comment = line.starts_with(['#', '*']) || line.starts_with("//");
+        if CHOOSES.contains(&word)
+            && !is_comment
+            && is_choice(word, rest.get(end..).unwrap_or_default())
+        {
             return true;
         }
     }

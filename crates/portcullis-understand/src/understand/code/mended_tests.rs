@@ -178,6 +178,9 @@ fn what_stands_between_the_tags_of_a_page_is_code_wherever_they_are() {
     for code in [
         "<?php function f($x) { unlink($x); } f('/etc/x');",
         "<?php // ?><?php unlink('/etc/x');",
+        "<?php namespace A\\B { unlink('/etc/x'); }",
+        "<?php namespace { unlink('/etc/x'); }",
+        "<?php namespace A; unlink('/etc/x');",
         "<?php # a\n# b ?> <b> <?php unlink('/etc/x'); ?>",
         "<?php function f($x) { ?> <b> <?php unlink($x); } f('/etc/x'); ?>",
         "it's <?= unlink('/etc/x') ?> and it's",

@@ -188,6 +188,12 @@ impl Interpreter<'_, '_, '_> {
                 self.at += 1;
             }
             "package" if self.language == "perl" => self.package(),
+            // `namespace A\B { … }`: what stands in it is done as any other block.
+            "namespace" if self.language == "php" => {
+                while self.at < self.end && !matches!(self.word(), "{" | ";") {
+                    self.at += 1;
+                }
+            }
             "package" | "namespace" | "using" | "#include" => self.skip_statement(),
             "def" | "function" | "sub" | "func" | "fn"
                 if self.is_name(start + 1) && self.word_at(start + 1) != "function"
