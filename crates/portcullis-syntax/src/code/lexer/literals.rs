@@ -201,6 +201,13 @@ impl Lexer<'_> {
             let rest = self.bytes.get(end..).unwrap_or_default();
             let length = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
             let text = self.source.get(end..end + length).unwrap_or_default().trim();
+            // PHP goes on right behind the name (php.net, "Heredoc").
+            let behind = text.strip_prefix(name).filter(|_| opener == "<<<");
+            if let Some(behind) = behind.filter(|it| !it.bytes().next().is_some_and(is_name)) {
+                let line = self.source.get(end..end + length).unwrap_or_default();
+                next = end + line.trim_end().len() - behind.len();
+                break;
+            }
             if text.trim_end_matches([';', ',', ')']) == name {
                 next = end + length;
                 break;
