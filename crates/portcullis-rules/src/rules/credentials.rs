@@ -367,6 +367,8 @@ static RULES: &[Rule] = &[
             "cp key ~/.ssh/id_rsa",
             "echo A=b > .env",
             "echo x >> /etc/sudoers",
+            "svn export https://svn.example/keys ~/.ssh",
+            "git -C ~/.ssh apply keys.patch",
         ],
         quiet: &["echo A=b > .env.example", "echo x > notes.txt"],
         ..SECRET

@@ -8,6 +8,7 @@ use crate::{
     action::{FileOperation, files_of_patch, patched_text},
     bound::Bounded,
     effect::{Argument, GapReason, WriteMode},
+    place::{self, Place},
     text::{Piece, Taint, Text},
 };
 
@@ -74,8 +75,8 @@ pub(super) fn by_git(walk: &mut dyn Host, invocation: &Invocation) {
     let is_verb = |word: &Argument| matches!(known(word), "am" | "apply");
     let at = invocation.arguments.iter().position(is_verb).unwrap_or_default();
     let before = invocation.arguments.get(..at).unwrap_or_default();
-    for there in Options::new(before, &["-C", "-c", "--git-dir", "--work-tree"]).values_of(&["-C"])
-    {
+    let before = Options::new(before, &["-C", "-c", "--git-dir", "--work-tree"]);
+    for there in before.values_of(&["-C", "--work-tree"]) {
         let inner = walk.target(&there.text).path;
         walk.go_to(inner);
     }
@@ -122,9 +123,16 @@ fn apply(walk: &mut dyn Host, invocation: &Invocation, files: &[Argument]) {
             let inner = walk.target(&below.text).path;
             walk.go_to(inner);
         }
-        patched(walk, &patch, level(&options), (below.is_some(), is_made), invocation);
+        let is_led = below.is_some() || is_elsewhere(walk);
+        patched(walk, &patch, level(&options), (is_led, is_made), invocation);
         walk.go_to(outer);
     }
+}
+
+/// Whether what a patch names lies outside of the project, and of what is thrown away.
+fn is_elsewhere(walk: &dyn Host) -> bool {
+    let place = place::place_of(&walk.target(&Text::known(".")), walk.facts());
+    !place.is_workspace() && !matches!(place, Place::Temporary | Place::TemporaryTop | Place::Cache)
 }
 
 /// `apply_patch PATCH`, `apply_patch <<EOF`: as the tool of that name does.

@@ -1,10 +1,10 @@
 //! What else than `git clone` brings whole trees, patches or programs over the network. Owns which word of each program is the
 //! address and what the tree is called; what is run out of it, the walk notices.
 
-use super::{Options, host::Host, invocation::Invocation};
+use super::{Options, host::Host, invocation::Invocation, laid_over};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
-    place,
+    place::{self, Place},
     text::{Piece, Taint, Text},
 };
 
@@ -99,13 +99,19 @@ fn copied(walk: &mut dyn Host, invocation: &Invocation, verbs: &[&str]) {
     brought(walk, words);
 }
 
-/// What comes to where programs look for what they start is started by them.
+/// What comes to where programs look for what they start is started by them; keys and the system's files are replaced by what comes among them.
 pub(in crate::programs) fn planted(walk: &mut dyn Host, place: &Argument) {
+    laid_over::fills(walk, place);
     let mut text = place.text.clone();
     text.push_known("/");
     text.push(Piece::Unknown("a repository's file".into()));
     let target = walk.target(&text);
-    if place::persistence_of(&target, walk.facts()).is_some() {
+    let facts = walk.facts();
+    let is_started = place::persistence_of(&target, facts).is_some();
+    let is_key = place::credential_of(&target, facts).is_some();
+    let place_of = place::place_of(&target, facts);
+    let is_others = place_of.is_system() || matches!(place_of, Place::OtherHome | Place::Agent);
+    if is_started || is_key || is_others {
         let mut content = Text::unknown("a repository");
         content.taint = content.taint.with(Taint::NETWORK);
         walk.write(&Argument { text, span: place.span }, WriteMode::Create, content);

@@ -105,10 +105,7 @@ pub(super) fn each_listed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     let is_everything =
         target.path.as_deref().is_some_and(|path| is_of_all(path, scene) && path.ends_with('*'));
     // `find src -type f | xargs rm`: no program deletes a directory so, but what a search gives.
-    let is_searched = || {
-        let of_all = target.path.as_deref().is_some_and(|path| is_of_all(path, scene));
-        !recursive && of_all && scene.effects.list.iter().any(|it| searches(it, target))
-    };
+    let is_searched = || !recursive && is_searched(target, scene);
     if !is_everything && !is_searched() && !is_listed(target, scene) || leaves_out(effect, scene) {
         return None;
     }
@@ -117,19 +114,25 @@ pub(super) fn each_listed(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
 
 /// Whether a listing gives every file of the project that is emptied so.
 pub(super) fn empties_listed(effect: &Effect, target: &Target, scene: &Scene<'_>) -> bool {
-    is_listed(target, scene) && !leaves_out(effect, scene)
+    (is_listed(target, scene) || is_searched(target, scene)) && !leaves_out(effect, scene)
+}
+
+/// Whether a target is what a search of the sources gives.
+fn is_searched(target: &Target, scene: &Scene<'_>) -> bool {
+    target.path.as_deref().is_some_and(|path| is_of_all(path, scene))
+        && scene.effects.list.iter().any(|it| searches(it, target))
 }
 
 /// Whether a name is any that a listing of all gives.
 fn is_listed(target: &Target, scene: &Scene<'_>) -> bool {
     let origins = scene.origins(&target.text);
     let is_handed_on = |origin: &&Effect| match &origin.kind {
-        EffectKind::Run(run) => lists_tracked(run),
+        EffectKind::Run(run) => lists_all(run),
         _ => true,
     };
     origins.iter().all(is_handed_on)
         && origins.iter().any(|origin| match &origin.kind {
-            EffectKind::Run(run) => lists_tracked(run),
+            EffectKind::Run(run) => lists_all(run),
             EffectKind::Read(read) => {
                 read.path.as_deref().is_some_and(|path| is_of_all(path, scene))
                     && goes_down(origin, scene)
@@ -152,33 +155,81 @@ fn is_of_all(path: &str, scene: &Scene<'_>) -> bool {
     is_pattern && (directory.is_empty() || sources::DIRECTORIES.contains(&directory))
 }
 
-/// Whether a program looks through a directory for whatever files are there, and prints them.
+/// Whether a program looks through a directory for whatever files are there, and prints them or hands them on.
 fn searches(effect: &Effect, directory: &Target) -> bool {
+    const HANDS_ON: &[&str] = &["--exec", "--exec-batch", "-X", "-exec", "-execdir", "-x"];
+    const ENDS: &[&str] = &["bash", "cp", "rm", "sh", "shred", "truncate", "unlink"];
     let EffectKind::Run(run) = &effect.kind else { return false };
-    let words = || run.arguments.iter().map(|word| word.text.as_known());
-    let chooses = |word: &str| {
+    if !matches!(run.program.as_str(), "fd" | "fdfind" | "find" | "gfind") {
+        return false;
+    }
+    let words: Option<Vec<&str>> = run.arguments.iter().map(|word| word.text.as_known()).collect();
+    let Some(words) = words else { return false };
+    let hands_on = words.iter().position(|word| HANDS_ON.contains(word)).unwrap_or(words.len());
+    let (tests, handed_on) = words.split_at_checked(hands_on).unwrap_or_default();
+    let chooses = |word: &&str| {
         sources::asks_for_more(word)
-            || ["-delete", "-exec", "-iname", "-name", "-ok", "-user", "-x"]
+            || ["-delete", "-iname", "-name", "-ok", "-user"]
                 .iter()
                 .any(|test| word.starts_with(test))
     };
-    matches!(run.program.as_str(), "fd" | "fdfind" | "find" | "gfind")
-        && words().all(|word| word.is_some_and(|word| !chooses(word)))
-        && words().flatten().any(|word| directory.text.as_known() == Some(word))
+    let is_for_each = match handed_on {
+        [] => true,
+        [_, program, rest @ ..] => {
+            ENDS.contains(program) && !rest.iter().any(|word| HANDS_ON.contains(word))
+        }
+        _ => false,
+    };
+    is_for_each
+        && !tests.iter().any(chooses)
+        && tests.iter().any(|word| directory.text.as_known() == Some(*word))
 }
 
-/// Whether git is asked for all that it keeps.
-fn lists_tracked(run: &Run) -> bool {
-    let mut words = run.arguments.iter().map(|word| word.text.as_known());
-    run.program == "git"
-        && words.next() == Some(Some("ls-files"))
-        && words.all(|word| {
-            word.is_some_and(|word| {
-                let directory = word.trim_end_matches('/');
-                matches!(word, "-z" | "-c" | "--cached" | "--" | "." | ":/")
-                    || sources::DIRECTORIES.contains(&directory)
-            })
-        })
+/// Whether a program is asked for all files of the project, or of a directory of its sources.
+fn lists_all(run: &Run) -> bool {
+    const MANNERS: &[&str] = &[
+        "--",
+        "--cached",
+        "--files",
+        "--full-tree",
+        "--hidden",
+        "--name-only",
+        "--no-ignore",
+        "--null",
+        "-.",
+        "-0",
+        "-c",
+        "-r",
+        "-u",
+        "-uu",
+        "-z",
+        ".",
+        "./",
+        ":/",
+    ];
+    let words: Option<Vec<&str>> = run.arguments.iter().map(|word| word.text.as_known()).collect();
+    let Some(words) = words else { return false };
+    let rest = match (run.program.as_str(), words.as_slice()) {
+        ("git", ["ls-files", rest @ ..]) => rest,
+        // One word is the state that is listed.
+        ("git", ["ls-tree", rest @ ..]) if rest.contains(&"-r") => {
+            let is_revision = |word: &&str| !word.starts_with('-') && !MANNERS.contains(word);
+            match rest.iter().position(is_revision).and_then(|at| rest.split_at_checked(at)) {
+                Some((before, [_, rest @ ..])) if are_all(before, MANNERS) => rest,
+                _ => return false,
+            }
+        }
+        ("rg", rest) if rest.contains(&"--files") => rest,
+        _ => return false,
+    };
+    are_all(rest, MANNERS)
+}
+
+/// Whether words choose nothing: manners of listing, and directories of sources.
+fn are_all(words: &[&str], manners: &[&str]) -> bool {
+    words.iter().all(|word| {
+        manners.contains(word) || sources::DIRECTORIES.contains(&word.trim_end_matches('/'))
+    })
 }
 
 /// Whether a listing goes into the directories that it finds, or is done again for each.

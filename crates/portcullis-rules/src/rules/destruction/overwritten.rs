@@ -27,7 +27,6 @@ pub(super) fn overwritten(effect: &Effect, scene: &Scene<'_>) -> Option<Hit> {
     }
     if mode == WriteMode::Replace
         && content.is_empty()
-        && target.path.is_none()
         && !is_filled(effect, target, scene)
         && empties_listed(effect, target, scene)
     {

@@ -212,6 +212,7 @@ impl Walk<'_> {
             return printed;
         }
         let mut printed = self.invoke(&invocation, row, built_in);
+        printed.append(&self.streams.take_by_name());
         if let Some(script) = script {
             printed.append(&script);
         }

@@ -57,6 +57,8 @@ pub(super) struct Streams {
     sinks: Vec<Sink>,
     /// Numbers the files that process substitutions make.
     pipes: u32,
+    /// What the program that runs wrote to its own output by name: `cp FILE /dev/stdout`.
+    by_name: Text,
     /// Files that what runs beside the script reads, each with where: one may be a pipe that waits for what is written later.
     beside: Vec<(String, EffectId)>,
 }
@@ -65,6 +67,16 @@ impl Streams {
     /// Every descriptor that is open.
     pub(super) fn descriptors(&self) -> &[(u32, Channel)] {
         &self.descriptors
+    }
+
+    /// Keeps what is written to the output by its name.
+    pub(super) fn write_by_name(&mut self, content: &Text) {
+        self.by_name.append(content);
+    }
+
+    /// What was written to the output by its name since this was asked last.
+    pub(super) fn take_by_name(&mut self) -> Text {
+        std::mem::take(&mut self.by_name)
     }
 
     /// Where a descriptor leads.

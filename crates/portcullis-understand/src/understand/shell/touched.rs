@@ -183,6 +183,9 @@ impl Walk<'_> {
             self.send_to(id, &content);
             return;
         }
+        if file.text.as_known().and_then(descriptor::of) == Some((Some(1), "")) {
+            self.streams.write_by_name(&content);
+        }
         self.named_by_script(file);
         if self.is_written_through(file, mode) {
             self.gap(file.span, GapReason::UnknownCode);
