@@ -256,6 +256,8 @@ mod tests {
         let list = |of: Value| json!({ "type": "array", "items": of });
         let any = || json!({ "type": "object" });
         let label = || json!({ "type": "string", "maxLength": 128 });
+        // `null` is as good as nothing.
+        let some = |of: Value| json!({ "anyOf": [of, { "type": "null" }] });
         // What it does not name is refused.
         let strict = |properties: Value, required: Value| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
         vec![
@@ -264,11 +266,11 @@ mod tests {
                 strict(
                     json!({
                         "v": { "const": 1 }, "id": { "type": ["string", "number", "null"] }, "tool": { "type": "string", "pattern": "\\S" },
-                        "arguments": any(), "cwd": text(), "home": text(), "thought": text(), "summary": text(),
-                        "security_risk": { "enum": ["UNKNOWN", "LOW", "MEDIUM", "HIGH"] },
-                        "mode": { "enum": ["default", "plan", "acceptEdits", "dontAsk", "bypassPermissions"] },
-                        "agent": text(), "session": text(), "recent_files": list(text()),
-                        "transcript": list(object(json!({ "origin": { "enum": ["person", "agent", "tool"] }, "text": text() }), json!(["origin", "text"]))),
+                        "arguments": any(), "cwd": some(text()), "home": some(text()), "thought": some(text()), "summary": some(text()),
+                        "security_risk": some(json!({ "enum": ["UNKNOWN", "LOW", "MEDIUM", "HIGH"] })),
+                        "mode": some(json!({ "enum": ["default", "plan", "acceptEdits", "dontAsk", "bypassPermissions"] })),
+                        "agent": some(text()), "session": some(text()), "recent_files": some(list(text())),
+                        "transcript": some(list(object(json!({ "origin": { "enum": ["person", "agent", "tool"] }, "text": text() }), json!(["origin", "text"])))),
                     }),
                     json!(["tool", "arguments"]),
                 ),

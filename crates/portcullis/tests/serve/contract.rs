@@ -683,6 +683,27 @@ fn listeners_are_told_and_everything_can_be_read() {
     }
 }
 
+#[test]
+fn a_field_that_is_null_is_as_good_as_none_and_the_description_says_so() {
+    let (_state, gateway) = gateway(&[]);
+    let description = gateway.client().get("/openapi.json", &gateway.person).json();
+    let schema = &description["components"]["schemas"]["Call"];
+    let needed = schema["required"].as_array().unwrap();
+    let mut count = 0;
+    for (name, one) in schema["properties"].as_object().unwrap() {
+        let mut body = json!({ "tool": "bash", "arguments": { "command": "ls" } });
+        body[name] = Value::Null;
+        let answer = gateway.client().post("/v1/judge", &gateway.agents, &body);
+        let null = json!({ "type": "null" });
+        let any_of = one["anyOf"].as_array().is_some_and(|all| all.contains(&null));
+        let of_types = one["type"].as_array().is_some_and(|all| all.contains(&json!("null")));
+        assert_eq!(answer.status == 200, any_of || of_types, "{name}: {answer:?}");
+        assert!(answer.status != 200 || !needed.contains(&json!(name)), "{name}");
+        count += usize::from(answer.status == 200);
+    }
+    assert!(count > 8, "{schema}");
+}
+
 #[cfg(unix)]
 #[test]
 fn whoever_waits_is_let_go_when_the_gateway_ends() {
