@@ -198,7 +198,7 @@ static TABLE: &[AgentFile] = &[
         "Claude",
         Settings,
         &[
-            "**/.claude/**",
+            "**/.claude/extensions|helpers|hooks|ide|local|mcp|plugins|scripts|statusline/**",
             "~/.claude.json|.claude.json.backup",
             "**/.mcp.json",
             "/etc/claude-code/**",
@@ -210,6 +210,16 @@ static TABLE: &[AgentFile] = &[
             "**/.claude-plugin/**",
         ],
     ),
+    // What Claude Code has no name for is the person's own: copies, pictures, tools of theirs. Right in the directory it may be read all the same.
+    row(
+        "Claude",
+        State,
+        &[
+            "**/.claude/.env|.gitignore|*.bak|*.backup|*.csv|*.env|*.gif|*.html|*.jpeg|*.jpg|*.old|*.orig|*.pdf|*.png|*.svg|*.webp",
+        ],
+    ),
+    row("Claude", Settings, &["**/.claude", "**/.claude/*"]),
+    row("Claude", State, &["**/.claude/*/**"]),
     row("Codex", Settings, &["**/.codex/**", "/etc/codex/**", "?:/ProgramData/OpenAI/**"]),
     row(
         "Cursor",

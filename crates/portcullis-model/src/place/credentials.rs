@@ -107,11 +107,7 @@ static TABLE: &[Credential] = &[
             "/var/lib/docker/swarm/**",
         ],
     ),
-    row(
-        "a database's own login",
-        System,
-        &["/etc/mysql/debian.cnf", "/etc/postgresql/*/*/pg_hba.conf"],
-    ),
+    row("a database's own login", System, &["/etc/mysql/debian.cnf"]),
     row("a process's environment", Process, &["/proc/*/environ", "/proc/*/task/*/environ"]),
     row(
         "a process's memory",

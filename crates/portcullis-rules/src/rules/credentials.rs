@@ -6,7 +6,7 @@ use super::{
     effects::{about, at, run, words, written},
 };
 use crate::{
-    effect::{Effect, EffectKind, Flow, Kinds},
+    effect::{Effect, EffectKind, Flow, Kinds, WriteMode},
     finding::{Category, Confidence},
     place::{self, Credential, CredentialClass, Place},
     programs::{self, Options},
@@ -351,7 +351,11 @@ static RULES: &[Rule] = &[
         message: "a file with keys, tokens or passwords would be written",
         remedy: "let a person put keys in place",
         when: When::Effect(Kinds::WRITE, |effect, scene| {
-            let (target, _, _) = written(effect)?;
+            let (target, mode, content) = written(effect)?;
+            // A directory, or a file in which nothing stands yet.
+            if mode == WriteMode::Create && content.is_empty() {
+                return None;
+            }
             let found = place::credential_of(target, scene.facts)?;
             let place = place::place_of(target, scene.facts);
             let severity = match (found.class, place) {
@@ -370,7 +374,7 @@ static RULES: &[Rule] = &[
             "svn export https://svn.example/keys ~/.ssh",
             "git -C ~/.ssh apply keys.patch",
         ],
-        quiet: &["echo A=b > .env.example", "echo x > notes.txt"],
+        quiet: &["echo A=b > .env.example", "echo x > notes.txt", "mkdir -p ~/.ssh"],
         ..SECRET
     },
     Rule {

@@ -213,14 +213,15 @@ fn is_named_only(effect: &Effect, scene: &Scene<'_>, is_it: &dyn Fn(&Text) -> bo
         let between = text.get(start..other.at.span.range().start);
         other.at.layer == effect.at.layer
             && run(other).is_some_and(shows_names)
-            && between.is_some_and(is_one_pipe)
+            && between.is_some_and(is_piped)
     })
 }
 
-/// Whether what stands between two programs is one pipe from the first to the second, perhaps with what else the first is told.
-fn is_one_pipe(between: &str) -> bool {
-    between.matches('|').count() == 1
-        && between.trim_end().ends_with('|')
+/// Whether what stands between two programs is the pipe from the first to the second, perhaps by way of others and with what else they are told.
+fn is_piped(between: &str) -> bool {
+    let between = between.replace("2>/dev/null", "");
+    between.trim_end().ends_with('|')
+        && !between.contains("||")
         && !between.contains(['>', '<', '(', ')', '{', '}', ';', '&', '\n', '`', '$'])
 }
 
@@ -464,21 +465,25 @@ fn is_harmless(name: &str) -> bool {
         "MONGO", "MYSQL", "PASS", "PG", "POSTGRES", "PRIVATE", "PWD", "REDIS", "SECRET", "SENTRY",
         "SLACK", "SQL", "TOKEN", "USER",
     ];
+    // What is on or off.
+    const ASKS: &[&str] = &["DISABLE_", "ENABLE_", "FEATURE_", "HAS_", "IS_", "USE_"];
     let is_name = !name.is_empty()
         && name
             .bytes()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
     let last = name.rsplit('_').next().unwrap_or(name);
-    is_name
-        && ENDS.contains(&last)
-        && (last != "URL"
-            && last != "ENDPOINT"
-            && last != "NAME"
-            && !name.contains("SECRET")
-            && !name.contains("KEY")
-            && !name.contains("TOKEN")
-            && !name.contains("PASS")
-            || !SPEAK.iter().any(|word| name.contains(word)))
+    let speaks = SPEAK.iter().any(|word| name.contains(word));
+    is_name && !speaks && ASKS.iter().any(|ask| name.starts_with(ask))
+        || is_name
+            && ENDS.contains(&last)
+            && (last != "URL"
+                && last != "ENDPOINT"
+                && last != "NAME"
+                && !name.contains("SECRET")
+                && !name.contains("KEY")
+                && !name.contains("TOKEN")
+                && !name.contains("PASS")
+                || !speaks)
 }
 
 #[cfg(test)]

@@ -98,6 +98,7 @@ static RULES: &[Rule] = &[
             "echo x > .github/copilot/settings.local.json",
             "echo x > .github/extensions/x/extension.mjs",
             "echo x > .claude/worktrees/feat/.claude/settings.json",
+            "echo x > ~/.claude/$D/x.sh",
             "cp x.js .kilo/plugin/x.js",
             "echo x > kilo.jsonc",
             "echo x > ~/.config/kilo/plugin/x.js",
@@ -129,6 +130,10 @@ static RULES: &[Rule] = &[
             let (target, mode, content) = written(effect)?;
             let file = place::agent_file_of(target, scene.facts)
                 .filter(|file| file.kind == AgentFileKind::Instructions)?;
+            // A directory in which nothing stands yet tells nothing.
+            if mode == WriteMode::Create && content.is_empty() {
+                return None;
+            }
             let own = place::place_of(target, scene.facts).is_workspace();
             if definitions::has_powers(mode, content) {
                 let words =
@@ -146,7 +151,7 @@ static RULES: &[Rule] = &[
             "echo x > ~/.codex/AGENTS.md",
             "printf -- '---\\nname: x\\nhooks:\\n  Stop: []\\n---\\n' > .claude/skills/x/SKILL.md",
         ],
-        quiet: &["cat CLAUDE.md", "echo x > README.md"],
+        quiet: &["cat CLAUDE.md", "echo x > README.md", "mkdir -p ~/.claude/skills/x"],
         ..OWN
     },
     Rule {

@@ -264,12 +264,11 @@ pub(super) fn read(walk: &mut dyn Host, kind: Settings, content: &Text, span: Sp
 
 /// `Keyword value` or `Keyword=value` of ssh_config(5), as in `-o`.
 pub(super) fn ssh(walk: &mut dyn Host, setting: &Argument) {
-    let Some((key, value)) = super::act::setting(&setting.text) else { return };
-    let known = value.known_prefix().trim_start_matches(['=', ' ', '\t']);
-    let value = value.beginning_with(unquoted(known));
+    let (key, value) = ssh_setting(&setting.text);
+    let value = value.beginning_with(unquoted(value.known_prefix()));
     let value = Argument { text: value, span: setting.span };
     let is_off = matches!(value.text.as_known().map(str::trim), Some("none" | ""));
-    match key.to_ascii_lowercase().as_str() {
+    match key.as_str() {
         // Names and keys of hosts are put at its end, whatever it is.
         "userknownhostsfile" if !is_off => {
             let known = value.text.known_prefix();
@@ -285,7 +284,8 @@ pub(super) fn ssh(walk: &mut dyn Host, setting: &Argument) {
         "match" => {
             let known = value.text.known_prefix();
             if let Some((_, code)) = known.split_once("exec") {
-                let code = code.trim_start_matches([' ', '=', '\t']);
+                let code = code.strip_prefix('"').unwrap_or(code);
+                let code = code.trim_start_matches([' ', '=', '\t', '\r']);
                 let code = code.strip_prefix('"').map_or_else(
                     || code.split_whitespace().next().unwrap_or(""),
                     |quoted| quoted.split('"').next().unwrap_or(""),
@@ -299,6 +299,23 @@ pub(super) fn ssh(walk: &mut dyn Host, setting: &Argument) {
         "pkcs11provider" | "securitykeyprovider" => library(walk, &value),
         _ => {}
     }
+}
+
+/// The keyword of a line of ssh_config(5) or of `-o`, in small letters, and what stands behind it: a blank, a tab, a return or one `=` parts them, and
+/// either may stand in quotes. (OpenSSH, `strdelim`)
+pub(in crate::programs) fn ssh_setting(text: &Text) -> (String, Text) {
+    const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
+    let known = text.known_prefix().trim_start_matches(BLANK);
+    let (key, rest) = match known.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+        None => {
+            let end = known.find(|it| BLANK.contains(&it) || it == '=').unwrap_or(known.len());
+            known.split_at_checked(end).unwrap_or((known, ""))
+        }
+    };
+    let rest = rest.trim_start_matches(BLANK);
+    let rest = rest.strip_prefix('=').unwrap_or(rest).trim_start_matches(BLANK);
+    (key.to_ascii_lowercase(), text.beginning_with(rest))
 }
 
 fn unquoted(value: &str) -> &str {

@@ -1,24 +1,18 @@
-//! Languages with one command on each line: Tcl, gdb, Vim. Owns the cutting into commands and words and
+//! Languages with one command on each line: gdb, Vim. Owns the cutting into commands and words and
 //! the few commands of each that reach out.
 
 use portcullis_syntax::Span;
 
 use crate::{
-    bound::Bounded,
     effect::{Argument, GapReason, WriteMode, stands_for},
     programs::escapes::{debugger, is_temporary},
     programs::host::Host,
-    text::{Taint, Text},
+    text::Text,
     understand::shell::Walk,
 };
 
 /// Reads `code` line by line.
-pub(super) fn run(
-    walk: &mut Walk<'_>,
-    language: &str,
-    code: &str,
-    _arguments: &[Argument],
-) -> Text {
+pub(super) fn run(walk: &mut Walk<'_>, language: &str, code: &str) -> Text {
     let mut start = 0;
     for line in code.split_inclusive('\n') {
         let span = Span::new(start, start + line.trim_end().len());
@@ -38,7 +32,6 @@ pub(super) fn run(
         match language {
             "gdb" => gdb(walk, text, span),
             "vim" => vim(walk, text, span),
-            "tcl" => commands(walk, text, span, tcl),
             _ => {
                 walk.shell(&walk.disembed(text), span, &[], None);
             }
@@ -152,172 +145,4 @@ fn vim(walk: &mut Walk<'_>, line: &str, span: Span) {
         }
         _ => {}
     }
-}
-
-/// Cuts a line into commands of words; `run` gets each with what the one before it in the pipeline gives.
-fn commands(
-    walk: &mut Walk<'_>,
-    line: &str,
-    span: Span,
-    run: fn(&mut Walk<'_>, &[Argument], Option<Text>) -> Text,
-) {
-    let mut words: Vec<Argument> = Vec::new();
-    let mut word = Text::default();
-    let mut any = false;
-    let mut piped: Option<Text> = None;
-    let mut characters = line.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '\'' | '"' => {
-                any = true;
-                while let Some(next) = characters.next() {
-                    if next == character {
-                        break;
-                    }
-                    if next == '$' && character == '"' {
-                        word.append(&variable(walk, &mut characters));
-                        continue;
-                    }
-                    word.append(&walk.disembed(next.encode_utf8(&mut [0; 4])));
-                }
-            }
-            '$' => {
-                any = true;
-                word.append(&variable(walk, &mut characters));
-            }
-            // `{a b}` of Tcl is one word, where it stands behind `-c` and so is code of a shell.
-            '{' if words.last().is_some_and(|last| known(Some(last)) == "-c") && !any => {
-                let mut depth = 1_usize;
-                for next in characters.by_ref() {
-                    depth += usize::from(next == '{');
-                    depth -= usize::from(next == '}');
-                    if depth == 0 {
-                        break;
-                    }
-                    word.append(&walk.disembed(next.encode_utf8(&mut [0; 4])));
-                }
-                any = true;
-            }
-            // `{*}[glob x]` of Tcl: each word of a list.
-            '{' if characters.clone().next() == Some('*')
-                && characters.clone().nth(1) == Some('}') =>
-            {
-                characters.next();
-            }
-            ' ' | '\t' | ',' | '(' | ')' | '[' | ']' | '{' | '}' | ';' | '|' => {
-                if any {
-                    words.push(Argument { text: std::mem::take(&mut word), span });
-                    any = false;
-                }
-                if matches!(character, ';' | '|') && !words.is_empty() {
-                    let output = run(walk, &words, piped.take());
-                    words.clear();
-                    if character == '|' {
-                        piped = Some(output);
-                    }
-                }
-            }
-            other => {
-                any = true;
-                word.append(&walk.disembed(other.encode_utf8(&mut [0; 4])));
-            }
-        }
-    }
-    if any {
-        words.push(Argument { text: word, span });
-    }
-    if !words.is_empty() {
-        run(walk, &words, piped);
-    }
-}
-
-fn variable(walk: &Walk<'_>, characters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Text {
-    let mut name = String::new();
-    while let Some(next) = characters.peek().copied() {
-        if !(next.is_alphanumeric() || matches!(next, '_' | ':')) {
-            break;
-        }
-        name.push(next);
-        characters.next();
-    }
-    let upper = name.to_ascii_uppercase();
-    if matches!(upper.as_str(), "HOME" | "ENV:HOME" | "ENV:USERPROFILE")
-        && let Some(home) = &walk.facts().home
-    {
-        return Text::known(home.as_str());
-    }
-    let mut text = Text::unknown(&name);
-    if ["KEY", "TOKEN", "SECRET", "PASS"].iter().any(|part| upper.contains(part)) {
-        text.taint = Taint::SECRET;
-    }
-    text
-}
-
-fn known(argument: Option<&Argument>) -> &str {
-    argument.and_then(|argument| argument.text.as_known()).unwrap_or("")
-}
-
-fn tcl(walk: &mut Walk<'_>, words: &[Argument], _input: Option<Text>) -> Text {
-    // `set x [exec id]`: the command that matters may stand behind others.
-    for (index, word) in words.iter().enumerate() {
-        let rest = words.get(index + 1..).unwrap_or_default();
-        match word.text.as_known().unwrap_or("").trim_start_matches("::") {
-            "exec" | "spawn" => {
-                let rest: Vec<Argument> = rest
-                    .iter()
-                    .skip_while(|word| known(Some(*word)).starts_with("-"))
-                    .cloned()
-                    .collect();
-                // `exec sh <@stdin`: it takes its orders from whoever gives them.
-                let on_channels = rest.len() > 1
-                    && rest.iter().skip(1).all(|word| {
-                        ["<@", ">@", "2>@"].iter().any(|mark| known(Some(word)).starts_with(mark))
-                    });
-                let rest = if on_channels { rest.into_iter().leading(1).collect() } else { rest };
-                return walk.run(&rest, None);
-            }
-            "open" => {
-                let target = known(rest.first());
-                if let Some(command) = target.strip_prefix('|') {
-                    return walk.shell(&Text::known(command), word.span, &[], None);
-                }
-                if let Some(file) = rest.first() {
-                    if known(rest.get(1)).starts_with(['w', 'a']) {
-                        walk.write(file, WriteMode::Replace, Text::unknown("content"));
-                    } else {
-                        return walk.read(file);
-                    }
-                }
-            }
-            "socket" => {
-                if let Some(host) = rest.iter().find(|word| !known(Some(*word)).starts_with('-')) {
-                    return walk.connect(host, None, known(rest.first()) == "-server");
-                }
-            }
-            "file" if known(rest.first()) == "delete" => {
-                for file in rest.iter().skip(1).filter(|word| !known(Some(*word)).starts_with('-'))
-                {
-                    walk.delete(file, true);
-                }
-                return Text::default();
-            }
-            "source"
-                if index == 0
-                    && rest.first().is_some_and(|file| !known(Some(file)).contains(';')) =>
-            {
-                if let Some(file) = rest.last() {
-                    walk.script("tcl", file, &[], None);
-                }
-                return Text::default();
-            }
-            "eval" | "uplevel" if index == 0 => {
-                if let Some(code) = rest.first() {
-                    walk.code("tcl", &code.text, code.span, &[]);
-                }
-                return Text::default();
-            }
-            _ => {}
-        }
-    }
-    Text::default()
 }

@@ -67,6 +67,7 @@ mod special;
 mod spliced;
 mod statements;
 mod tables;
+mod tcl;
 mod templates;
 mod tested;
 mod through;
@@ -162,7 +163,8 @@ pub fn understand(
             }
             printed
         }
-        Form::Lines => lines::run(walk, language.name, code, arguments),
+        Form::Lines if language.name == "tcl" => tcl::run(walk, code, arguments),
+        Form::Lines => lines::run(walk, language.name, code),
         Form::PowerShell => {
             evaluate::run(walk, evaluate::Dialect::PowerShell, code, arguments, input)
         }

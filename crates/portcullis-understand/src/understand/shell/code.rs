@@ -87,8 +87,10 @@ impl Walk<'_> {
         let joined = self.joined_code(code, span);
         let code = joined.as_ref().unwrap_or(code);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
-            if let Some(path) = self.copied_file(code)
-                && let Some(printed) = self.run_file("shell", &path, span, &[], input.clone())
+            let copied = self.copied_file(code);
+            let is_script = copied.as_deref().is_some_and(|path| is_script_of("shell", path, code));
+            if let Some(path) = &copied
+                && let Some(printed) = self.run_file("shell", path, span, &[], input.clone())
             {
                 return printed;
             }
@@ -96,7 +98,7 @@ impl Walk<'_> {
             self.taken_from("shell", code, span);
             if Self::is_foreign(code) {
                 self.question(span, GapReason::UnknownCode);
-            } else if !self.is_printed_for_shells(code) {
+            } else if !is_script && !self.is_printed_for_shells(code) {
                 self.gap(span, GapReason::UnknownCode);
             }
             let mut printed = Text::unknown("unknown code");
@@ -176,15 +178,18 @@ impl Walk<'_> {
         let mut printed = Text::unknown(language);
         printed.inherit(code);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
-            if let Some(path) = self.copied_file(code)
-                && let Some(printed) = self.run_file(language, &path, span, arguments, input)
+            let copied = self.copied_file(code);
+            let is_script =
+                copied.as_deref().is_some_and(|path| is_script_of(language, path, code));
+            if let Some(path) = &copied
+                && let Some(printed) = self.run_file(language, path, span, arguments, input)
             {
                 return Err(printed);
             }
             self.taken_from(language, code, span);
             if Self::is_foreign(code) {
                 self.question(span, GapReason::UnknownCode);
-            } else {
+            } else if !is_script {
                 self.gap(span, GapReason::UnknownCode);
             }
             return Err(printed);
@@ -458,6 +463,29 @@ impl Walk<'_> {
         self.recorder.layer = layer;
         self.input = input;
     }
+}
+
+/// Whether a file is called as scripts of a language are, and lies on this machine: `cat x.sh | sh` does what `sh x.sh` does.
+fn is_script_of(language: &str, path: &str, code: &Text) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let endings: &[&str] = match language {
+        "shell" => &["bash", "sh", "zsh"],
+        "python" => &["py"],
+        "javascript" => &["cjs", "js", "mjs", "ts"],
+        "powershell" => &["ps1"],
+        "ruby" => &["rb"],
+        "perl" => &["pl"],
+        "php" => &["php"],
+        _ => &[],
+    };
+    // `\\SERVER\SHARE\x.ps1`
+    let is_elsewhere = |origin: &str| origin.starts_with("//") || origin.starts_with("\\\\");
+    endings.contains(&ending.to_ascii_lowercase().as_str())
+        && !code
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Unknown(origin) if is_elsewhere(origin)))
 }
 
 /// The language of a script: its first line, then its name, then what the program that runs it speaks.

@@ -47,7 +47,23 @@ const OUTPUTS: &[&str] = &[
 ];
 
 /// Programs whose `-o` says how something is shown; sorted.
-const SHOWN_BY_O: &[&str] = &["egrep", "fgrep", "grep", "ls", "ps", "rg", "stat"];
+const SHOWN_BY_O: &[&str] = &[
+    "autossh",
+    "egrep",
+    "fgrep",
+    "grep",
+    "ls",
+    "mount",
+    "ps",
+    "rg",
+    "scp",
+    "set",
+    "sftp",
+    "ssh",
+    "ssh-copy-id",
+    "sshfs",
+    "stat",
+];
 
 impl Walk<'_> {
     /// Says which of the gate's and of agents' files a program is given, where nothing that it did since `since` accounts for them.

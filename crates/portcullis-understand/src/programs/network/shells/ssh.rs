@@ -63,7 +63,10 @@ pub(in super::super) fn ssh(walk: &mut dyn Host, invocation: &Invocation) -> Tex
     // `-o RemoteForward=…` is the long form of `-R …`, and so on.
     let settings: Vec<String> = options
         .values_of(&["-o"])
-        .map(|setting| setting.text.known_prefix().trim_start().to_ascii_lowercase())
+        .map(|setting| {
+            let (key, value) = ssh_setting(&setting.text);
+            format!("{key}={}", value.known_prefix().to_ascii_lowercase())
+        })
         .collect();
     let is_set = |name: &str| settings.iter().any(|setting| setting.starts_with(name));
     if options.has(&["-R", "-w"]) || is_set("remoteforward") || is_set("tunnel=") {
@@ -76,7 +79,7 @@ pub(in super::super) fn ssh(walk: &mut dyn Host, invocation: &Invocation) -> Tex
         walk.note("network.tunnel.local", invocation.span);
     }
     // ssh_config(5): what lies where the socket is made goes first.
-    if is_set("streamlocalbindunlink=yes") || is_set("streamlocalbindunlink yes") {
+    if is_set("streamlocalbindunlink=yes") {
         for socket in options.values_of(&["-L"]).collect::<Vec<_>>() {
             let path = socket.text.known_prefix().split(':').next().unwrap_or_default();
             if path.contains('/') {
@@ -113,12 +116,9 @@ pub(in super::super) fn ssh(walk: &mut dyn Host, invocation: &Invocation) -> Tex
     let mut printed = received.clone();
     // `-o RemoteCommand=…` is the command where none stands behind the host.
     let commanded = options.values_of(&["-o"]).find_map(|setting| {
-        let known = setting.text.known_prefix();
-        let name = known.get(.."remotecommand".len())?;
-        let rest = known.get(name.len()..)?.trim_start_matches(['=', ' ']);
-        let is_none = rest.eq_ignore_ascii_case("none");
-        (name.eq_ignore_ascii_case("remotecommand") && !is_none)
-            .then(|| Argument { text: setting.text.beginning_with(rest), span: setting.span })
+        let (key, value) = ssh_setting(&setting.text);
+        let is_none = value.known_prefix().eq_ignore_ascii_case("none");
+        (key == "remotecommand" && !is_none).then(|| Argument { text: value, span: setting.span })
     });
     if let Some(command) = commanded.filter(|_| arguments.is_empty()) {
         printed.inherit(&walk.shell(&command.text, command.span, &[], input));

@@ -1,6 +1,7 @@
 //! What commands of PowerShell do. Owns the finding of a command by its name and aliases, the binding of what it is given, and
 //! what follows from the words that an unknown one is named with; each command is a row in `tables`.
 
+mod chosen;
 mod classes;
 mod clients;
 mod files;

@@ -8,7 +8,7 @@ use super::{
         calls::{Given, tainted},
         value::{Object, Value, unknown_of},
     },
-    Bound, paths,
+    Bound, chosen, paths,
 };
 use crate::{
     effect::{Argument, Certainty, EffectKind},
@@ -362,9 +362,14 @@ impl Evaluator<'_, '_> {
     fn where_object(&mut self, bound: &Bound) -> Value {
         let input = bound.input.clone().unwrap_or(Value::Nothing);
         let outer = self.state.get("_").map(<[Value]>::to_vec);
+        let mut chosen = ["eq", "like", "match"].into_iter().find_map(|operator| {
+            let with = bound.get(&["value"]).or_else(|| bound.get(&[operator]))?.as_known()?;
+            bound.has(operator).then(|| chosen::by_comparison(operator, with))?
+        });
         for name in ["property", "filterscript"] {
             if let Some(Value::Block(closure)) = bound.get(&[name]) {
                 let closure = closure.clone();
+                chosen = chosen.or_else(|| chosen::by_condition(&closure.block));
                 let first = input.elements().into_iter().next().unwrap_or(Value::unknown("_"));
                 self.state.set("_", vec![first]);
                 let _ = self.apart(|it| it.within(&closure, Evaluator::body));
@@ -372,7 +377,17 @@ impl Evaluator<'_, '_> {
             }
         }
         self.state.set("_", outer.unwrap_or_else(|| vec![Value::Nothing]));
-        input
+        match (&input, chosen) {
+            // Of all processes those that it means.
+            (Value::Text(text), Some(chosen)) if matches!(text.pieces.as_slice(), [Piece::Unknown(what)] if **what == *EVERY_PROCESS) => {
+                self.object(Object {
+                    class: "process".into(),
+                    made_of: chosen,
+                    ..Object::default()
+                })
+            }
+            _ => input,
+        }
     }
 
     fn select(&mut self, bound: &Bound) -> Value {
