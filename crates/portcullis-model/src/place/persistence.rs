@@ -294,6 +294,7 @@ static TABLE: &[Persistence] = &[
             "~/.vimrc|.gvimrc|.exrc|.nanorc|.emacs|.emacs.el|.viminfo_rc|.ideavimrc",
             "~/.vim|.emacs.d|.doom.d/**",
             "~/.config/nvim|emacs|helix|kak|doom|sublime-text/**",
+            "~/.local/share/nvim/site/**",
             "/etc/vim/**",
             "/etc/nanorc",
             "~/.vscode|.vscode-server/extensions/**",

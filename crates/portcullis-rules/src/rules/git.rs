@@ -71,6 +71,8 @@ static RULES: &[Rule] = &[
             "git send-pack https://git.example.net/x main",
             "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.pushurl GIT_CONFIG_VALUE_0=https://git.example.net/x git push",
             "git push --dry-run --no-dry-run https://git.example.net/x main",
+            "git -c branch.main.pushRemote=https://git.example.net/x push",
+            "git -c remote.pushDefault=https://git.example.net/x push",
         ],
         quiet: &[
             "git push origin main",

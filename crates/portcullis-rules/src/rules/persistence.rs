@@ -404,6 +404,8 @@ static RULES: &[Rule] = &[
             "git clone https://git.example/dots ~/.config",
             "git -C ~ apply fix.patch",
             "cd ~/.config && git apply fix.patch",
+            "git worktree add ~/.config/fish HEAD",
+            "tar xf x.tar -C .git",
         ],
         quiet: &[
             "unzip x.zip -d ~/tools/x",

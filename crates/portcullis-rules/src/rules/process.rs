@@ -108,6 +108,7 @@ static RULES: &[Rule] = &[
             "pkill -f .",
             "killall -u dev",
             "pkill systemd",
+            "pkill -STOP systemd",
             "pgrep -u root | xargs kill -9",
             "ls /proc | grep -E '^[0-9]+$' | xargs kill -9",
         ],

@@ -19,6 +19,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "buildkite-agent",
         "caddy",
         "cast",
+        "certbot",
         "circleci",
         "cloudflared",
         "datadog-ci",
@@ -127,6 +128,27 @@ static RULES: &[Rule] = &[
         ]),
         fires: &["kong migrations reset --yes", "kong stop"],
         quiet: &["kong health", "kong check /etc/kong/kong.conf", "kong config parse kong.yml"],
+        ..Rule::LOSS
+    },
+    Rule {
+        id: "proxy.certificate",
+        category: Category::System,
+        reversible: true,
+        message: "the configuration of a web server is written anew with certificates and loaded, or certificates are taken back",
+        remedy: "get the certificate alone: `certbot certonly`, and let a person put it in place",
+        when: When::Command(&[
+            "certbot run|install|enhance|rollback|revoke|delete|unregister !--dry-run",
+            "certbot --nginx|--apache !certonly !certificates !--dry-run",
+        ]),
+        fires: &[
+            "certbot --nginx -d example.com --redirect",
+            "certbot delete --cert-name example.com",
+        ],
+        quiet: &[
+            "certbot certificates",
+            "certbot certonly --nginx -d example.com",
+            "certbot renew --dry-run",
+        ],
         ..Rule::LOSS
     },
     Rule {

@@ -8,10 +8,11 @@ use super::{
 };
 use crate::{
     bound::Bounded,
-    effect::{Argument, WriteMode},
+    effect::{Argument, GapReason, WriteMode},
+    place,
     programs::host::Host,
     programs::invocation::Invocation,
-    text::Text,
+    text::{Piece, Text},
 };
 
 const fn custom(
@@ -162,6 +163,12 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         || letter('u', &["-u", "--update"])
     {
         let mut content = Text::unknown("tar");
+        // What leads to settings and keys once it is unpacked here.
+        for put in replacements(invocation) {
+            if leads_astray(walk, &put) {
+                walk.at_likely(|walk| walk.write(&put, WriteMode::Replace, Text::unknown("tar")));
+            }
+        }
         for list in &lists {
             let input = invocation.input.as_ref();
             let separator = if options.has(&["--null"]) { '\0' } else { '\n' };
@@ -212,11 +219,7 @@ fn tar(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             walk.delete(&here, true);
         }
         // tar(1), `--transform 's,a,b,'`: names begin with what stands in their place.
-        for named in options.values_of(&["--transform", "--xform"]) {
-            let Some(put) = replacement(known(&named)) else { continue };
-            let put = relative_to(place.as_ref(), &synthetic(put, named.span));
-            unpacked(walk, Some(put), invocation, &content);
-        }
+        renamed(walk, place.as_ref(), invocation, &content);
         unpacked(walk, place, invocation, &content);
         return Text::default();
     }
@@ -242,6 +245,9 @@ fn listed(names: Vec<Argument>) -> Vec<Argument> {
         } else if let Some(directory) = attached {
             let text = name.text.beginning_with(directory);
             place = Some(Argument { text, span: name.span });
+        } else if let Some(file) = known.strip_prefix("--add-file=") {
+            let text = name.text.beginning_with(file);
+            files.push(relative_to(place.as_ref(), &Argument { text, span: name.span }));
         } else if !known.starts_with('-') {
             files.push(relative_to(place.as_ref(), &name));
         }
@@ -267,6 +273,42 @@ fn said_by_list(walk: &mut dyn Host, invocation: &Invocation) {
     }
 }
 
+/// What the options of an archiver put in the place of names: `--transform 's,a,b,'`, and `-s` of bsdtar and pax.
+fn replacements(invocation: &Invocation) -> Vec<Argument> {
+    let takes_s = matches!(invocation.program.as_str(), "bsdtar" | "pax");
+    let names: &[&str] = if takes_s { &["-s"] } else { &["--transform", "--xform"] };
+    let options = super::Options::new(&invocation.arguments, names);
+    let put = |named: Argument| {
+        let put = replacement(&named.text.display())?.to_owned();
+        Some(synthetic(&put, named.span))
+    };
+    options.values_of(names).filter_map(put).collect()
+}
+
+/// Names begin with what stands in their place.
+fn renamed(walk: &mut dyn Host, place: Option<&Argument>, invocation: &Invocation, content: &Text) {
+    for put in replacements(invocation) {
+        let put = relative_to(place, &put);
+        if !put.text.display().ends_with('/') {
+            walk.write(
+                &put,
+                WriteMode::Create,
+                content.derive([Piece::Unknown("a member".into())]),
+            );
+        }
+        unpacked(walk, Some(put), invocation, content);
+    }
+}
+
+/// Whether a name means what starts by itself, what an agent may do, or a key.
+fn leads_astray(walk: &dyn Host, name: &Argument) -> bool {
+    let target = walk.target(&name.text);
+    let facts = walk.facts();
+    place::persistence_of(&target, facts).is_some()
+        || place::credential_of(&target, facts).is_some()
+        || place::agent_file_of(&target, facts).is_some()
+}
+
 /// What `s,a,b,` puts in the place of what it finds.
 fn replacement(expression: &str) -> Option<&str> {
     // gnu.org/software/tar, "Modifying File and Member Names": which names are meant may stand before it.
@@ -274,7 +316,9 @@ fn replacement(expression: &str) -> Option<&str> {
         Some(rest) => rest.split_once(';')?.1,
         None => expression,
     };
-    let rest = expression.trim_start().strip_prefix('s')?;
+    // pax(1) has no letter before it.
+    let expression = expression.trim_start();
+    let rest = expression.strip_prefix('s').unwrap_or(expression);
     let mark = rest.chars().next()?;
     rest.split(mark).nth(2).filter(|put| !put.is_empty())
 }
@@ -508,6 +552,17 @@ fn cpio(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         } else {
             options.value(&["-D", "--directory"])
         };
+        renamed(walk, place.as_ref(), invocation, &content);
+        for list in options.values_of(&["--rename-batch-file"]) {
+            let names = walk.read_named(&list);
+            if names.as_known().is_none() {
+                walk.gap(list.span, GapReason::UnknownCode);
+            }
+            for name in names.known_prefix().lines().at_most(NAMES, walk, list.span) {
+                let name = relative_to(place.as_ref(), &synthetic(name, list.span));
+                walk.write(&name, WriteMode::Replace, content.clone());
+            }
+        }
         unpacked(walk, place, invocation, &content);
     }
     content

@@ -299,7 +299,11 @@ fn copy(walk: &mut dyn Host, invocation: &Invocation) -> Text {
                 walk.note("protection.gate.link", source.span);
             }
         }
-        let target = into(&destination, source, is_directory);
+        let target = match options.has(&["--parents"]) {
+            // cp(1): the whole of its name stands behind the destination.
+            true => below(&destination, source),
+            false => into(&destination, source, is_directory),
+        };
         if is_tree {
             // `cp -r d/. there`: what is in it comes to stand beside what is there; `cp -r d there` in a directory of its name.
             let known = source.text.known_prefix();
@@ -316,6 +320,14 @@ fn copy(walk: &mut dyn Host, invocation: &Invocation) -> Text {
         walk.write(&target, WriteMode::Replace, content);
     }
     Text::default()
+}
+
+fn below(destination: &Argument, source: &Argument) -> Argument {
+    let kept = source.text.known_prefix().trim_start_matches("./").trim_start_matches('/');
+    let mut text = destination.text.clone();
+    text.push_known("/");
+    text.append(&source.text.beginning_with(kept));
+    Argument { text, span: source.span }
 }
 
 /// What a file holds that comes to stand somewhere else; where it is obeyed there, what stands in it now is looked at.

@@ -49,5 +49,17 @@ pub(crate) fn holds_beginnings(walk: &dyn Host, directory: &Argument) -> bool {
     is_called
         || settings.is_some() && (target.path == settings || real == settings)
         || target.path.as_deref().is_some_and(|path| place::contains_gate(path, facts))
-        || place::place_of(&target, facts) == Place::HomeTop
+        || matches!(place::place_of(&target, facts), Place::HomeTop | Place::VersionControlTop)
+        || settings.is_some_and(|settings| {
+            target.path.as_deref().is_some_and(|path| starts_in(path, &settings, facts))
+        })
+}
+
+/// Whether something that starts by itself, or is obeyed, lies below a directory of a program's settings: `~/.config/fish`.
+fn starts_in(path: &str, settings: &str, facts: &crate::facts::Facts) -> bool {
+    let below = format!("{}/", path.trim_end_matches('/'));
+    below.strip_prefix(settings).is_some_and(|rest| rest.starts_with('/'))
+        && facts.home.as_deref().is_some_and(|home| {
+            place::started_paths(home).iter().any(|(started, _)| started.path.starts_with(&below))
+        })
 }

@@ -4,7 +4,7 @@
 use super::{Options, host::Host, invocation::Invocation, laid_over};
 use crate::{
     effect::{Argument, GapReason, WriteMode},
-    place::{self, Place},
+    place::{self, AgentFileKind, Place},
     text::{Piece, Taint, Text},
 };
 
@@ -109,9 +109,12 @@ pub(in crate::programs) fn planted(walk: &mut dyn Host, place: &Argument) {
     let facts = walk.facts();
     let is_started = place::persistence_of(&target, facts).is_some();
     let is_key = place::credential_of(&target, facts).is_some();
+    let is_told = place::agent_file_of(&target, facts).is_some_and(|file| {
+        matches!(file.kind, AgentFileKind::Instructions | AgentFileKind::Settings)
+    });
     let place_of = place::place_of(&target, facts);
-    let is_others = place_of.is_system() || matches!(place_of, Place::OtherHome | Place::Agent);
-    if is_started || is_key || is_others {
+    let is_others = place_of.is_system() || matches!(place_of, Place::OtherHome);
+    if is_started || is_key || is_told || is_others {
         let mut content = Text::unknown("a repository");
         content.taint = content.taint.with(Taint::NETWORK);
         walk.write(&Argument { text, span: place.span }, WriteMode::Create, content);

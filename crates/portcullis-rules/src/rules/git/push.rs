@@ -94,6 +94,12 @@ fn set(key: &str, value: &str, remote: Option<&str>) -> Option<String> {
     if let Some(address) = instead {
         return Some(address.to_owned());
     }
+    // git-config(1): where a push goes that names no remote; an address does as well as a name.
+    let is_default = key == "remote.pushdefault"
+        || key.starts_with("branch.") && (key.ends_with(".pushremote") || key.ends_with(".remote"));
+    if is_default {
+        return remote.is_none().then(|| value.to_owned());
+    }
     let name = key.strip_prefix("remote.")?;
     let name = name.strip_suffix(".url").or_else(|| name.strip_suffix(".pushurl"))?;
     let is_meant = remote.is_none_or(|remote| remote.eq_ignore_ascii_case(name));

@@ -40,6 +40,7 @@ pub(in crate::rules) static SHELF: Shelf = Shelf {
         "qwen",
         "qwen-code",
         "reasonix",
+        "skills",
     ],
     rules: RULES,
 };
@@ -88,6 +89,12 @@ static RULES: &[Rule] = &[
             "echo '{\"permissions\":{\"defaultMode\":\"bypassPermissions\"}}' > .claude/settings.json",
             "echo x > .mcp.json",
             "cp hook.sh ~/.claude/hooks/x.sh",
+            "cp --parents .claude/settings.json ~",
+            "cd x && rsync -aR ./.claude/settings.json ~/",
+            "tar cf a.tar --transform s,^s.json,.claude/settings.local.json, s.json",
+            "pax -r -s ,^,$HOME/.claude/, -f a.tar",
+            "printf 'lcd ~/.claude\nget x settings.json\n' | sftp -b- h",
+            "echo ~/.claude/settings.json > r; cpio -iu --rename-batch-file=r < a.cpio",
             "echo x >> ~/.codex/config.toml",
             "echo x > .cursor/mcp.json",
             "echo x > ~/.gemini/settings.json",
@@ -342,7 +349,7 @@ static RULES: &[Rule] = &[
     Rule {
         id: "protection.agent.server",
         severity: Severity::High,
-        message: "a coding agent would get another server that runs programs for it",
+        message: "a coding agent would get other settings, a server that runs programs for it, or skills of somebody else",
         when: When::Command(&[
             "claude mcp add|add-json|add-from-claude-desktop|remove|reset-project-choices",
             "codex mcp add|remove",
@@ -365,6 +372,7 @@ static RULES: &[Rule] = &[
             "openclaw config set|unset",
             "pi install",
             "reasonix hooks trust",
+            "skills add -g|--global",
         ]),
         fires: &[
             "claude mcp add x -- npx x",
@@ -374,8 +382,15 @@ static RULES: &[Rule] = &[
             "kilo mcp add x",
             "pi install ./x",
             "reasonix hooks trust",
+            "npx skills add someone/x -g -y",
         ],
-        quiet: &["claude mcp list", "claude config get theme", "kilo mcp list", "pi list"],
+        quiet: &[
+            "npx skills add someone/x",
+            "claude mcp list",
+            "claude config get theme",
+            "kilo mcp list",
+            "pi list",
+        ],
         ..OWN
     },
 ];

@@ -232,6 +232,8 @@ static RULES: &[Rule] = &[
             "pkill -f portcullis",
             "pkill 'port.*lis'",
             "kill -STOP $(pgrep portcullis)",
+            "pkill -STOP portcullis",
+            "pkill -SIGSTOP -f portcullis",
             "ps aux | grep '[p]ortcullis' | awk '{print $2}' | xargs kill",
             "cargo install --path crates/portcullis",
             "renice 19 -p $(pidof portcullis)",

@@ -24,6 +24,7 @@ use super::{
     temporary::is_anybodys,
 };
 use crate::{
+    bound::Bounded as _,
     effect::{Argument, GapReason, WriteMode},
     place,
     programs::{Options, host::Host, invocation::Invocation, trees},
@@ -130,6 +131,13 @@ fn command(walk: &mut dyn Host, invocation: &Invocation, before: &[Argument], af
             }
         }
         "submodule" if second == "add" => cloned(walk, words.get(1..).unwrap_or_default()),
+        "worktree" if matches!(second, "add" | "move") => {
+            let options = Options::new(after, &["-b", "-B", "--reason"]);
+            let place = options.operands().nth(if second == "add" { 1 } else { 2 });
+            if let Some(place) = place {
+                trees::planted(walk, place);
+            }
+        }
         // git-format-patch(1): the end of each patch "is read from a file".
         "format-patch" => {
             for file in Options::new(after, &["--signature-file"]).values_of(&["--signature-file"])
@@ -400,6 +408,40 @@ fn below(directory: &Text, name: &str) -> Text {
     path
 }
 
+/// How many names of a list are looked at.
+const LISTED: usize = 256;
+
+fn is_in_place(after: &[Argument]) -> bool {
+    Options::new(after, &["--trailer"]).has(&["--in-place"])
+}
+
+fn read_named(walk: &mut dyn Host, after: &[Argument], options: &'static [&'static str]) {
+    let files: Vec<Argument> = Options::new(after, options).values_of(options).collect();
+    for file in files {
+        walk.read(&file);
+    }
+}
+
+/// A secret in an address, or in what a push says to the other side (git-push(1), `--push-option`), goes there.
+fn sent_along(walk: &mut dyn Host, verb: &str, after: &[Argument], words: &[&Argument]) {
+    if !matches!(verb, "fetch" | "ls-remote" | "pull" | "push" | "remote" | "send-pack") {
+        return;
+    }
+    let is_secret = |word: &Argument| word.text.taint.has(Taint::SECRET);
+    for address in
+        words.iter().filter(|word| is_secret(word) && trees::is_remote(&word.text.display()))
+    {
+        walk.connect(address, None, false);
+    }
+    const SAYS: &[&str] = &["-o", "--push-option", "--server-option"];
+    let said: Vec<Argument> = Options::new(after, SAYS).values_of(SAYS).filter(is_secret).collect();
+    for said in said {
+        let other = Argument { text: Text::known("a remote of git"), span: said.span };
+        let other = words.first().map_or(&other, |first| first);
+        walk.connect(other, Some(said.text), false);
+    }
+}
+
 /// `git clone ADDRESS [DIRECTORY]`: what is there afterwards came over the network, and a secret in the address goes to its host.
 /// Files that git takes in as a message or a letter, and those that it writes besides the work tree.
 fn taken_in(
@@ -410,9 +452,38 @@ fn taken_in(
     invocation: &Invocation,
 ) {
     const MESSAGES: &[&str] = &["-F", "--file"];
+    for list in Options::new(after, &["--pathspec-from-file"]).values_of(&["--pathspec-from-file"])
+    {
+        if list.text.as_known() != Some("-") {
+            // A name that fits nothing is shown with its line.
+            walk.read(&list);
+        }
+    }
+    sent_along(walk, verb, after, words);
     match verb {
+        // What a file says is put into what everybody may read, or shown as it is.
+        "archive" => read_named(walk, after, &["--add-file"]),
+        "blame" | "annotate" => {
+            read_named(walk, after, &["-S", "--contents", "--ignore-revs-file"])
+        }
+        "hash-object" if Options::new(after, &["-t", "--path"]).has(&["--stdin-paths"]) => {
+            let names = invocation.input.clone().unwrap_or_default();
+            for name in names.known_prefix().lines().at_most(LISTED, walk, invocation.span) {
+                walk.read(&Argument { text: Text::known(name), span: invocation.span });
+            }
+        }
+        "interpret-trailers" | "mailinfo" | "merge-file" if !is_in_place(after) => {
+            let values = &["--trailer", "--where", "--if-exists", "--if-missing", "-L"];
+            let files: Vec<Argument> = Options::new(after, values).operands().cloned().collect();
+            for file in &files {
+                walk.read(file);
+            }
+        }
         // What stands in the file is in the history then, for everybody who fetches it.
         "commit" | "merge" | "notes" | "tag" => {
+            if verb == "commit" {
+                read_named(walk, after, &["-t", "--template"]);
+            }
             for file in Options::new(after, &["-F", "--file", "-m", "--message"])
                 .values_of(MESSAGES)
                 .filter(|file| file.text.as_known() != Some("-"))
@@ -430,6 +501,10 @@ fn taken_in(
             }
         }
         "mailsplit" => {
+            let files: Vec<Argument> = Options::new(after, &["-o"]).operands().cloned().collect();
+            for file in files {
+                walk.read(&file);
+            }
             for place in Options::new(after, &["-o"]).values_of(&["-o"]) {
                 let mut text = place.text.clone();
                 text.push_known("/");

@@ -160,6 +160,35 @@ pub(super) fn rsync(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             }
         }
     }
+    if options.has(&["-R", "--relative"])
+        && let Some((to, sources)) = operands.split_last()
+        && !is_remote(to)
+    {
+        // rsync(1): the whole of a name is kept behind the destination, or what stands behind `/./`.
+        for from in sources.iter().filter(|from| !is_remote(from)) {
+            let shown = from.text.known_prefix();
+            let kept = shown.split_once("/./").map_or(shown, |(_, kept)| kept);
+            let kept =
+                from.text.beginning_with(kept.trim_start_matches("./").trim_start_matches('/'));
+            let content = walk.read(from);
+            let target = inside(Some(to), &Argument { text: kept, span: from.span });
+            walk.write(&target, WriteMode::Replace, content);
+        }
+    }
+    for list in
+        options.values_of(&["--files-from"]).filter(|list| list.text.as_known() != Some("-"))
+    {
+        // A name that is not there is shown.
+        walk.read(&list);
+    }
+    for batch in options.values_of(&["--only-write-batch", "--write-batch"]) {
+        // rsync(1): beside it a script that applies it is written.
+        let mut script = batch.clone();
+        script.text.push_known(".sh");
+        for file in [batch, script] {
+            walk.write(&file, WriteMode::Replace, Text::unknown("a batch"));
+        }
+    }
     let printed = copy(walk, invocation, &operands);
     // What is said to a daemon before it asks.
     if let Some(file) = options.value(&["--early-input"])

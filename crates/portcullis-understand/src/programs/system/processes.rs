@@ -62,6 +62,11 @@ pub(super) fn users(walk: &mut dyn Host, invocation: &Invocation) -> Text {
 }
 
 pub(super) fn kill_by_name(walk: &mut dyn Host, invocation: &Invocation) -> Text {
+    // `-STOP` is one word and no `-P` with what follows.
+    let mut invocation = invocation.clone();
+    let words = invocation.arguments.iter();
+    invocation.arguments = words.filter(|word| !is_signal_option(known(word))).cloned().collect();
+    let invocation = &invocation;
     let options = invocation.options();
     if options.has(&["-l", "--list"]) && invocation.program == "killall" {
         return invocation.origin();
@@ -83,6 +88,17 @@ pub(super) fn kill_by_name(walk: &mut dyn Host, invocation: &Invocation) -> Text
         walk.emit(kind, name.span);
     }
     Text::default()
+}
+
+/// `-STOP`, `-SIGKILL`, `-RTMIN+1`
+fn is_signal_option(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|name| {
+        name.len() > 2
+            && name.starts_with(|first: char| first.is_ascii_uppercase())
+            && name.bytes().all(|byte| {
+                byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"+-".contains(&byte)
+            })
+    })
 }
 
 fn is_signal(word: &str) -> bool {

@@ -23,6 +23,8 @@ struct Session<'a> {
     address: &'a Argument,
     server: Argument,
     span: Span,
+    /// Where files of this machine are, once `lcd` says so.
+    here: Option<String>,
     sends: Option<Text>,
     /// The files of this machine that are written with what comes.
     fetched: Vec<String>,
@@ -46,12 +48,22 @@ pub(in crate::programs::network) fn session(walk: &mut dyn Host, invocation: &In
         server: server(&address),
         address: &address,
         span,
+        here: None,
         sends: None,
         fetched: Vec::new(),
         there: Vec::new(),
     };
     for line in script.split(['\n', ';']).at_most(MAX_COMMANDS, walk, span) {
         session.line(walk, line);
+    }
+    // sftp(1), `-s`: a subsystem by its name, or what the other side's shell runs.
+    let served = invocation.options().value(&["-s"]).filter(|_| invocation.program == "sftp");
+    if let Some(served) = served.filter(|served| served.text.display().contains(['/', ' '])) {
+        let mut words = ["ssh", &session.host()]
+            .map(|word| Argument { text: Text::known(word), span })
+            .to_vec();
+        words.push(served);
+        walk.run(&words, None);
     }
     if session.there.iter().any(|command| !command.starts_with("cd ")) {
         // What a session changes on the other side is what a shell there would change.
@@ -149,15 +161,29 @@ impl Session<'_> {
         host.split_once("://").map_or(host.as_str(), |(_, host)| host).to_owned()
     }
 
+    /// A name of this machine, as seen from where the session is.
+    fn near(&self, name: &str) -> String {
+        match &self.here {
+            Some(here) if !name.is_empty() && !name.starts_with(['/', '~']) => {
+                format!("{here}/{name}")
+            }
+            _ => name.to_owned(),
+        }
+    }
+
     fn line(&mut self, walk: &mut dyn Host, line: &str) {
         let words: Vec<&str> =
             line.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect();
         let files: Vec<&str> =
             words.iter().skip(1).copied().filter(|word| !word.starts_with('-')).collect();
         match words.first().copied() {
+            Some("lcd") => {
+                let to = files.first().map_or_else(|| "~".to_owned(), |to| self.near(to));
+                self.here = Some(to);
+            }
             Some("mirror") if mirrored(&words).is_some() => self.mirror(walk, &words, &files),
             Some("mirror") if !words.iter().any(|word| is_flag(word, 'R', "--reverse")) => {
-                self.fetched.push(files.get(1).copied().unwrap_or(".").to_owned());
+                self.fetched.push(self.near(files.get(1).copied().unwrap_or(".")));
             }
             Some("put" | "mput" | "send" | "append" | "reput" | "mirror") => {
                 self.put(walk, &words, &files);
@@ -165,7 +191,8 @@ impl Session<'_> {
             Some("get" | "mget" | "recv" | "reget" | "pget") => {
                 let target = files.get(1).or(files.first()).copied().unwrap_or("");
                 let base = target.rsplit('/').next().unwrap_or(target);
-                self.fetched.push(if files.len() > 1 { target } else { base }.to_owned());
+                let target = if files.len() > 1 { target } else { base };
+                self.fetched.push(self.near(target));
             }
             _ => self.there.extend(as_shell(line)),
         }
@@ -198,7 +225,7 @@ impl Session<'_> {
         let brings_many = words.first() == Some(&"mput");
         let local = if brings_many { files } else { files.get(..1).unwrap_or_default() };
         for file in local {
-            let content = walk.read(&named(file));
+            let content = walk.read(&named(&self.near(file)));
             add(&mut self.sends, &content);
         }
         if !brings_many && words.last().is_some_and(|to| is_system(to)) {

@@ -3,7 +3,7 @@
 use super::super::piped;
 use crate::{
     effect::Argument,
-    programs::{host::Host, invocation::Invocation},
+    programs::{escapes::ssh_setting, host::Host, invocation::Invocation},
     text::{Piece, Taint, Text},
 };
 
