@@ -16,7 +16,6 @@ use super::{
     fields::{self, Fields},
     heard::{Source, demands_of},
     lexicon::{acts_of_name, folded},
-    shared::is_spoken_of,
     token,
 };
 
@@ -131,7 +130,9 @@ impl Delegated {
         };
         let named: Vec<u64> = source.about.iter().flat_map(|about| names_of(about)).collect();
         let tool = source.from.split('`').nth(1).unwrap_or(&source.from);
-        let is_about = is_spoken_of(tool, asked);
+        // What the tool shows, by the words of its name behind the verb: `list_emails`.
+        let mut shows = tool.split(|letter: char| !letter.is_alphanumeric()).skip(1);
+        let is_about = shows.any(|word| word.len() > 3 && asked.said_word(&folded(word)));
         for document in &mut self.documents {
             document.shown(&records, &named, is_about, is_planted);
         }

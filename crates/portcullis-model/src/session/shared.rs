@@ -179,7 +179,7 @@ impl Shared {
 }
 
 /// Whether a tool is about something that the person spoke of, by the nouns of its name: `search_calendar_events`.
-pub(super) fn is_spoken_of(tool: &str, asked: &Asked) -> bool {
+fn is_spoken_of(tool: &str, asked: &Asked) -> bool {
     tool.split(|letter: char| !letter.is_alphanumeric()).any(|word| {
         let word = folded(word);
         let is_verb = !acts_of_name(std::iter::once(word.as_str())).is_empty();
