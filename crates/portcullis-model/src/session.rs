@@ -286,9 +286,10 @@ impl SessionState {
     /// Remembers what a person sent. Nothing else may ever come here: it is by this that somebody is believed.
     pub fn person_sent(&mut self, text: &str) {
         self.asked.hear(text);
-        self.shared.person_sent(text);
-        self.delegated.person_sent(text);
-        self.returned.person_sent(text);
+        let own = Asked::own_words(text);
+        self.shared.person_sent(&own);
+        self.delegated.person_sent(&own);
+        self.returned.person_sent(&own);
         self.heard.person_spoke();
         self.acted = digest::Marks::NONE;
         self.is_lost = false;
