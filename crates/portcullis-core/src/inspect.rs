@@ -48,6 +48,7 @@ impl From<&Inspection> for Shown {
         Self {
             secret: seen.holds_secret(),
             planted: !seen.planted.is_empty(),
+            planted_at: seen.planted.iter().map(|planted| planted.span.start).min().unwrap_or(0),
             near: !seen.cautions.is_empty(),
             is_bare: seen.planted.iter().all(is_bare),
             ordered: seen.calls_for_caution().then_some(seen.ordered),

@@ -5,14 +5,17 @@ mod act;
 mod asked;
 mod cells;
 mod concern;
+mod delegated;
 mod digest;
 mod directory;
 mod doing;
+mod fields;
 mod heard;
 mod lasting;
 mod lexicon;
 mod named;
 mod records;
+mod returned;
 mod shared;
 mod token;
 mod tools;
@@ -24,12 +27,14 @@ pub use act::Acts;
 pub use asked::{Asked, Broken, Limit};
 pub use cells::Cells;
 pub use concern::Concern;
+pub use delegated::Delegated;
 pub use directory::Directory;
 pub use doing::{Doing, Given, Part};
 pub use heard::{Heard, Source, Weight};
 pub use lasting::Lasting;
 pub use lexicon::{acts_of_name, acts_of_order};
 pub use records::Records;
+pub use returned::Returned;
 pub use shared::Shared;
 pub use tools::{ArgumentDefinition, Claims, ToolDefinition, Tools};
 
@@ -85,6 +90,12 @@ pub struct SessionState {
     /// Whom directories list under names that the person said.
     #[serde(skip_serializing_if = "Directory::is_empty")]
     directory: Directory,
+    /// Documents that the person named for what is to be done.
+    #[serde(skip_serializing_if = "Delegated::is_empty")]
+    delegated: Delegated,
+    /// Money that goes back to who paid it.
+    #[serde(skip_serializing_if = "Returned::is_empty")]
+    returned: Returned,
     /// The records that answers showed.
     #[serde(skip_serializing_if = "Records::is_empty")]
     records: Records,
@@ -142,6 +153,8 @@ pub struct Shown {
     pub secret: bool,
     /// Words that tell an agent what to do.
     pub planted: bool,
+    /// Where the first of those words begin, in bytes.
+    pub planted_at: u32,
     /// Words that come near to that.
     pub near: bool,
     /// Whether what tells an agent what to do does so by bare orders alone, which stand in every log and guide: nobody is addressed or
@@ -163,6 +176,8 @@ impl SessionState {
         heard: Heard::NOTHING,
         shared: Shared::NOTHING,
         directory: Directory::NOTHING,
+        delegated: Delegated::NOTHING,
+        returned: Returned::NOTHING,
         records: Records::NOTHING,
         acted: digest::Marks::NONE,
         clones: Vec::new(),
@@ -271,7 +286,10 @@ impl SessionState {
     /// Remembers what a person sent. Nothing else may ever come here: it is by this that somebody is believed.
     pub fn person_sent(&mut self, text: &str) {
         self.asked.hear(text);
-        self.shared.person_sent(text);
+        let own = Asked::own_words(text);
+        self.shared.person_sent(&own);
+        self.delegated.person_sent(&own);
+        self.returned.person_sent(&own);
         self.heard.person_spoke();
         self.acted = digest::Marks::NONE;
         self.is_lost = false;
@@ -280,12 +298,13 @@ impl SessionState {
     /// Remembers what a call answered.
     pub fn answered(&mut self, source: &Source, text: &str, seen: impl Into<Shown>) {
         let seen = seen.into();
-        let is_planted = seen.planted;
         self.heard.hear(source, text, seen);
         if source.weight == Weight::Elsewhere && !source.is_receipt {
             self.records.answered(text, &self.asked);
             self.shared.answered(&source.from, text, &self.asked);
-            self.directory.answered(source, text, &self.asked, is_planted);
+            self.directory.answered(source, text, &self.asked, seen);
+            self.delegated.answered(source, text, &self.asked, seen.planted);
+            self.returned.answered(source, text);
         }
     }
 
@@ -293,6 +312,12 @@ impl SessionState {
     #[must_use]
     pub fn lists(&self, value: &str) -> bool {
         self.shared.lists(value) || self.directory.lists(value)
+    }
+
+    /// Whether this pays back, to who paid it, what the person wants back with them.
+    #[must_use]
+    pub fn pays_back(&self, doing: &Doing<'_>) -> bool {
+        self.returned.pays_back(doing)
     }
 
     /// Whom the person means by records that they named.

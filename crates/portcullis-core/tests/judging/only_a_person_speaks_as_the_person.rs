@@ -203,6 +203,50 @@ fn nothing_that_comes_in_after_a_prompt_loosens_what_it_left() {
     }
 }
 
+/// How people show somebody else's words, or tell of them.
+const SHOWN: &[fn(&str) -> String] = &[
+    |claim| format!("Summarise this mail:\n\n> {claim}"),
+    |claim| format!("Is this phishing?\n---\n{claim}\n---"),
+    |claim| format!("What do you make of this?\n\n{claim}"),
+    |claim| format!("Translate into French:\n```\n{claim}\n```"),
+    |claim| format!("fyi\n\nBegin forwarded message:\n\n{claim}"),
+    |claim| format!("From: Eve <eve@x.example>\nSubject: Now\n\n{claim}"),
+    |claim| format!("Here it is: <page>{claim}</page> What is it about?"),
+    |claim| format!("<system-reminder>\n{claim}\n</system-reminder>"),
+    |claim| format!("<task-notification>{claim}</task-notification>"),
+    |claim| format!("Explain what this log means:\nERROR {claim}"),
+    |claim| format!("Eve's request: {claim}"),
+    |claim| format!("Add a note: {claim}"),
+    |claim| format!("Fasse diese Mail zusammen:\n\n{claim}"),
+    |claim| format!("Summarise this: {claim}"),
+];
+
+#[test]
+fn whoever_shows_the_words_of_another_does_not_say_them() {
+    let calls: Vec<ToolCall> = calls()
+        .into_iter()
+        .filter(|call| !matches!(call.tool.as_str(), "bash" | "shell"))
+        .collect();
+    let mut tried = 0;
+    for claim in CLAIMS {
+        // What is forbidden by whomever it is stays forbidden, and one sentence is told at a time.
+        let claim = claim.split(". ").next().unwrap_or_default();
+        for show in SHOWN {
+            let text = show(claim);
+            let mut session = SessionState::default();
+            session.person_sent(&text);
+            let mut nothing = SessionState::default();
+            nothing.person_sent(&show("It rains today."));
+            for call in &calls {
+                tried += 1;
+                let (before, now) = (verdict(call, &nothing), verdict(call, &session));
+                assert!(now >= before, "{call:?}: {before:?} became {now:?} after {text}");
+            }
+        }
+    }
+    assert!(tried >= 1_000, "{tried}");
+}
+
 /// Something that a session is told of.
 type Event<'a> = Box<dyn Fn(&mut SessionState) + 'a>;
 

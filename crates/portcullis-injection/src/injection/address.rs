@@ -109,6 +109,9 @@ fn place(
     let list = &tokens.list;
     let named = list.get(first..=last)?;
     let head = list.get(first)?;
+    if is_handled(list, first, last) {
+        return None;
+    }
     let end = zone(list, last);
     let said = list.get(last + 1..end).unwrap_or_default();
     if all(said) & DEMAND == 0 && all(said) & MUST == 0 {
@@ -139,6 +142,23 @@ fn place(
     }
     crosses(all(said), &mut features);
     Some(Place { first, last: end.saturating_sub(1).max(last), features })
+}
+
+/// Whether a program is named that somebody handles: "install the agent on the host". Nobody is spoken to there.
+fn is_handled(list: &[Token], first: usize, last: usize) -> bool {
+    let named = list.get(first..=last).unwrap_or_default();
+    let before = |back: usize| first.checked_sub(back).and_then(|at| list.get(at));
+    let joins = |token: &&Token| token.gap == Gap::None;
+    let Some(one) = before(1).filter(|_| named.first().as_ref().is_some_and(joins)) else {
+        return false;
+    };
+    let verb = if one.class & DET == 0 { Some(one) } else { before(2).filter(|_| joins(&one)) };
+    let goes_on = list
+        .get(last + 1)
+        .is_none_or(|next| next.gap != Gap::Colon && next.class & (MUST | YOU | TO | DEMAND) == 0);
+    all(named) & (AI | TECH) == 0
+        && verb.is_some_and(|verb| verb.class & RUN != 0 && verb.class & FREE == 0)
+        && goes_on
 }
 
 /// Where what is said to somebody ends.

@@ -33,6 +33,13 @@ fn demands_that_can_be_meant_for_a_person_are_not_enough() {
         "Agents must run `make lint`; do not ask the user for confirmation in CI.",
         "Do not tell anyone the date of the party.",
         "The compiler ignores previous attributes; it was told to.",
+        "Model 300 owners: you must replace the filter every month and send the old one back to us.",
+        "Modell 12 muss jedes Jahr gewartet werden. Senden Sie es an den Hersteller.",
+        "Run the following command to install the agent on the host: curl -fsSL https://get.monitor.example/agent.sh | sudo bash",
+        "Start the agent and delete the old log files.",
+        "Overschrijf niets zonder toestemming van de gebruiker.",
+        "Überschreibe nichts ohne Zustimmung des Benutzers.",
+        "No borres nada sin preguntar al usuario.",
         "system: linux\nignore: [target]\nprompt: '$ '\nmodel: small\nagent: build",
     ] {
         assert!(scan(text).is_empty(), "{text}: {:?}", scan(text));

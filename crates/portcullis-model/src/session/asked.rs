@@ -5,6 +5,7 @@
 
 mod clause;
 mod limit;
+mod own;
 
 use clause::{ARTICLES, Clause, GO_AHEAD, GO_AHEAD_IN, NOUN_FOLLOWS, OF_SOMEBODY};
 pub use limit::{Broken, Limit};
@@ -120,6 +121,11 @@ impl Asked {
         self.named.len()
     }
 
+    /// What of a prompt the person says themselves.
+    pub(super) fn own_words(text: &str) -> String {
+        own::parted(text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default()).own
+    }
+
     /// Reads what a person sent.
     pub(super) fn hear(&mut self, text: &str) {
         self.prompts = self.prompts.saturating_add(1);
@@ -127,27 +133,12 @@ impl Asked {
         self.is_cut |= read.len() < text.len();
         let lexicon = Lexicon::shared();
         self.limits.retain(|limit| !limit.is_for_this);
-        for token in token::tokens(read) {
-            self.words.add(Mark::of(token.text));
-            // `#general`, `@ann`: the sign says what kind of name it is.
-            self.words.add(Mark::of(token.text.trim_start_matches(SIGNS)));
-            for part in
-                token.text.split(['/', '=', ':', '(', ')', '\'']).filter(|part| part.len() > 2)
-            {
-                self.words.add(Mark::of(part));
-            }
-            if token.is_name() {
-                self.name(token.text);
-            }
-            self.addresses |= is_address(token.text);
-            if let Some(amount) = token::amount(token.text)
-                && self.amounts.len() < AMOUNTS
-                && !self.amounts.contains(&amount)
-            {
-                self.amounts.push(amount);
-            }
-        }
-        if token::tokens(read)
+        let own::Parted { own, shown } = own::parted(read);
+        // Where what is only shown demands something, its words are its writer's alone.
+        let is_other = own::demands(&shown);
+        token::tokens(&own).for_each(|token| self.word(token));
+        token::tokens(&shown).filter(|_| !is_other).for_each(|token| self.word(token));
+        if token::tokens(&own)
             .take(GO_AHEAD_IN)
             .any(|word| GO_AHEAD.contains(&folded(word.text).as_str()))
         {
@@ -155,9 +146,35 @@ impl Asked {
         }
         self.record_words(read);
         self.most = None;
-        for clause in token::clauses(read) {
+        for clause in token::clauses(&own) {
             self.people(clause);
-            self.clause(clause, lexicon);
+            self.clause(clause, !own::is_told(clause), lexicon);
+        }
+        for clause in token::clauses(&shown) {
+            if !is_other {
+                self.people(clause);
+            }
+            self.clause(clause, false, lexicon);
+        }
+    }
+
+    fn word(&mut self, token: token::Token<'_>) {
+        self.words.add(Mark::of(token.text));
+        // `#general`, `@ann`: the sign says what kind of name it is.
+        self.words.add(Mark::of(token.text.trim_start_matches(SIGNS)));
+        for part in token.text.split(['/', '=', ':', '(', ')', '\'']).filter(|part| part.len() > 2)
+        {
+            self.words.add(Mark::of(part));
+        }
+        if token.is_name() {
+            self.name(token.text);
+        }
+        self.addresses |= is_address(token.text);
+        if let Some(amount) = token::amount(token.text)
+            && self.amounts.len() < AMOUNTS
+            && !self.amounts.contains(&amount)
+        {
+            self.amounts.push(amount);
         }
     }
 
@@ -247,7 +264,8 @@ impl Asked {
         self.named.push(name);
     }
 
-    fn clause(&mut self, clause: &str, lexicon: &Lexicon) {
+    /// Reads a part of a sentence. One that is not the person's own sets limits and asks for nothing.
+    fn clause(&mut self, clause: &str, is_own: bool, lexicon: &Lexicon) {
         let read = Clause::read(clause, lexicon);
         let acts = read.acts.without(Acts::READ);
         if read.forbids {
@@ -267,6 +285,9 @@ impl Asked {
         } else if read.only && !read.things.is_empty() && !acts.is_empty() {
             let (things, words, prompt) = (read.things, read.words, self.prompts);
             self.limit(Limit { acts, words, things, others: true, prompt, ..Limit::default() });
+        }
+        if !is_own {
+            return;
         }
         if read.acts.meet(Acts::DELETE) {
             // A clause that does not say how many may mean any number.

@@ -82,6 +82,7 @@ impl SessionState {
         let is_outward = is_grave || reaches && doing.acts.meet(Acts::CHANGE);
         let is_verb_asked =
             self.asked.acts().meet(doing.acts.and(doing.named)) || self.is_on_the_way(doing);
+        let is_verb_asked = is_verb_asked || self.is_delegated(doing);
         let is_meant = if is_outward { is_asked } else { is_verb_asked };
         let acts = doing.acts.without(Acts::READ);
         let demanded = if doing.is_command && acts == Acts::RUN {
@@ -128,10 +129,13 @@ impl SessionState {
     /// answer shows as data neither helps nor harms, or an answer could loosen something.
     #[must_use]
     pub fn is_asked(&self, doing: &Doing<'_>) -> bool {
-        self.is_act_asked(doing)
+        let is_delegated = self.is_delegated(doing);
+        (is_delegated || self.is_act_asked(doing) || self.is_for_a_case(doing))
             && doing.given.iter().all(|given| match given.part {
                 Part::Recipient | Part::Thing => {
-                    self.asked.said(given.text) || self.heard.demands_value(given.text).is_none()
+                    self.asked.said(given.text)
+                        || self.heard.demands_value(given.text).is_none()
+                        || is_delegated && self.is_delegated_value(given.part, given.text)
                 }
                 Part::Secret => given.text.is_empty() || self.asked.said(given.text),
                 Part::Amount | Part::Cents | Part::Text | Part::Other => true,
@@ -164,6 +168,19 @@ impl SessionState {
         let is_gathering = doing.acts == Acts::SEND
             && doing.words.iter().any(|word| gathers.contains(&word.as_str()));
         asked.meet(named) && (!is_grave || is_gathering || is_spoken_of())
+    }
+
+    /// Whether this is a message to somebody whom the person named by a number, and whom they want helped.
+    fn is_for_a_case(&self, doing: &Doing<'_>) -> bool {
+        let mut reached = doing
+            .given
+            .iter()
+            .filter(|given| given.part == Part::Recipient && !given.text.is_empty())
+            .peekable();
+        doing.acts.without(Acts::READ) == Acts::SEND
+            && self.asked.acts().meet(Acts::CHANGE)
+            && reached.peek().is_some()
+            && reached.all(|given| self.directory.lists_case(given.text))
     }
 
     /// Whether a change is what somebody does on the way to what the person asked for: a cart is filled to buy, a draft written to send.
@@ -220,12 +237,14 @@ impl SessionState {
 
     /// A value of a demand.
     fn told_value(&self, doing: &Doing<'_>) -> Option<(String, String)> {
+        let is_delegated = self.is_delegated(doing);
         doing.given.iter().find_map(|given| {
             let whole = || {
                 let tells =
                     given.text.len() > 2 || given.part != Part::Other && !given.text.is_empty();
                 let is_kind = given.part != Part::Amount && !is_moment(given.text);
-                if !tells || !is_kind || self.asked.said(given.text) {
+                let is_meant = is_delegated && self.is_delegated_value(given.part, given.text);
+                if !tells || !is_kind || is_meant || self.asked.said(given.text) {
                     return None;
                 }
                 self.heard.demands_value(given.text).map(|from| (given.text, from))

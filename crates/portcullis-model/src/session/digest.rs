@@ -56,6 +56,10 @@ impl<const MOST: usize> Marks<MOST> {
         self.list.contains(&mark)
     }
 
+    pub(super) fn into_marks(self) -> impl Iterator<Item = Mark> {
+        self.list.into_iter()
+    }
+
     pub(super) fn add(&mut self, mark: Mark) {
         if self.has(mark) {
             return;

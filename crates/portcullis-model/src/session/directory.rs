@@ -4,10 +4,13 @@
 //! Only a record counts that a tool shows which is named after people, and of it only fields, never what stands in its texts. A name that two records
 //! bear, or that has another address at another time, means nobody.
 
+mod case;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
+    Shown,
     asked::{Asked, is_account},
     digest::{Mark, Marks},
     heard::Source,
@@ -104,6 +107,9 @@ struct Person {
     /// Whether the person said the whole name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_whole: bool,
+    /// Whether they were looked up by a number that the person said.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_case: bool,
     /// Whether several are called so, or are reached in several ways.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_torn: bool,
@@ -123,19 +129,15 @@ impl Directory {
         self.people.is_empty()
     }
 
-    /// Reads what a call of a tool answered. `is_planted`: it speaks to agents, so that nothing counts but what JSON keeps apart.
-    pub(super) fn answered(
-        &mut self,
-        source: &Source,
-        text: &str,
-        asked: &Asked,
-        is_planted: bool,
-    ) {
+    /// Reads what a call of a tool answered. Where it speaks to agents, nothing counts but what JSON keeps apart.
+    pub(super) fn answered(&mut self, source: &Source, text: &str, asked: &Asked, seen: Shown) {
+        let is_planted = seen.planted;
         let tool = source.from.split('`').nth(1).unwrap_or_default();
         if asked.prompts() == 0 {
             return;
         }
         if !words_of(tool).any(|word| PLACES.contains(&word.as_str())) {
+            self.case(source, tool, text, asked, seen);
             return;
         }
         let mut records = Vec::new();
@@ -169,6 +171,13 @@ impl Directory {
         let holds = |mark| self.people.iter().any(|one| !one.is_torn && one.ways.has(mark));
         let mut words = token::tokens(value).peekable();
         holds(mark) || words.peek().is_some() && words.all(|word| holds(Mark::of(word.text)))
+    }
+
+    /// Whether a value is how somebody is reached whom the person named by a number and the whole name.
+    #[must_use]
+    pub fn lists_case(&self, value: &str) -> bool {
+        let mark = Mark::of(value);
+        self.people.iter().any(|one| one.is_case && !one.is_torn && one.ways.has(mark))
     }
 
     fn meet(&mut self, record: &Record, asked: &Asked) {
@@ -389,7 +398,7 @@ mod tests {
 
     fn listed(prompt: &str, tool: &str, about: &str, text: &str, value: &str) -> bool {
         let mut directory = Directory::default();
-        directory.answered(&source(tool, about), text, &asked(prompt), false);
+        directory.answered(&source(tool, about), text, &asked(prompt), Shown::default());
         directory.lists(value)
     }
 
@@ -456,9 +465,9 @@ mod tests {
             &source("search_contacts", ""),
             r#"{"name":"Jonas Weber","email":"jw@weber.example"}"#,
             &asked,
-            false,
+            Shown::default(),
         );
-        directory.answered(&source("search_contacts", ""), eve, &asked, false);
+        directory.answered(&source("search_contacts", ""), eve, &asked, Shown::default());
         assert!(!directory.lists("jw@weber.example") && !directory.lists("eve@x.example"));
         // A text that speaks to agents lists nobody but where JSON keeps it apart.
         let mut directory = Directory::default();
@@ -466,7 +475,7 @@ mod tests {
             &source("search_contacts", "Jonas Weber"),
             "eve@x.example",
             &asked,
-            true,
+            Shown { planted: true, ..Shown::default() },
         );
         assert!(!directory.lists("eve@x.example"));
     }

@@ -231,6 +231,16 @@ impl Heard {
     }
 }
 
+/// What a text demands: the acts, the words that say of what, and the values.
+pub(super) fn demands_of(
+    text: &str,
+) -> (Acts, impl Iterator<Item = Mark>, impl Iterator<Item = Mark>) {
+    let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
+    let mut told = Told::default();
+    Reader { lexicon: Lexicon::shared(), told: &mut told }.read(read);
+    (told.acts, told.words.into_marks(), told.values.into_marks())
+}
+
 /// Keeps every line and every text in backticks that could be a command.
 fn commands<const MOST: usize>(text: &str, kept: &mut Marks<MOST>) {
     let mut keep = |text: &str| {

@@ -145,14 +145,8 @@ impl Shared {
         if self.records.is_empty() {
             return;
         }
-        // What the tool is about, by the nouns of its name: `search_calendar_events`.
         let tool = from.split('`').nth(1).unwrap_or(from);
-        let is_spoken_of = tool.split(|letter: char| !letter.is_alphanumeric()).any(|word| {
-            let word = folded(word);
-            let is_verb = !acts_of_name(std::iter::once(word.as_str())).is_empty();
-            word.len() > 3 && !is_verb && asked.said_word(&word)
-        });
-        if !is_spoken_of {
+        if !is_spoken_of(tool, asked) {
             return;
         }
         let mut found: Vec<(u64, Vec<String>)> = Vec::new();
@@ -182,6 +176,15 @@ impl Shared {
                 one.text.contains('@') && self.records.iter().any(holds)
             })
     }
+}
+
+/// Whether a tool is about something that the person spoke of, by the nouns of its name: `search_calendar_events`.
+fn is_spoken_of(tool: &str, asked: &Asked) -> bool {
+    tool.split(|letter: char| !letter.is_alphanumeric()).any(|word| {
+        let word = folded(word);
+        let is_verb = !acts_of_name(std::iter::once(word.as_str())).is_empty();
+        word.len() > 3 && !is_verb && asked.said_word(&word)
+    })
 }
 
 /// The records in a value of JSON.

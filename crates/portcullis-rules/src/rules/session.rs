@@ -209,7 +209,10 @@ pub(super) fn is_asked(act: &Act, scene: &Scene<'_>) -> bool {
     let asked = session.asked();
     let is_named = |given: &Given<'_>| match given.part {
         Part::Recipient => {
-            given.text.is_empty() || asked.said_whom(given.text) || session.lists(given.text)
+            given.text.is_empty()
+                || asked.said_whom(given.text)
+                || session.lists(given.text)
+                || session.pays_back(&doing)
         }
         // An address in whatever else is no text reaches somebody too: where answers go, who gets a copy.
         Part::Thing | Part::Other => asked.said_addresses(given.text),

@@ -89,6 +89,8 @@ impl Reader<'_> {
         } else {
             class
         };
+        // `Model 300 owners` own a machine.
+        let class = if class & AGENT != 0 && self.is_product() { class & !AGENT } else { class };
         let class = class | self.address(first);
         let end = self.units.get(self.at.saturating_sub(1)).map_or(end, |unit| unit.end.max(end));
         self.speaker(class, first);
@@ -108,6 +110,17 @@ impl Reader<'_> {
         }
         (self.whole, self.stem) = index::numbers(&self.word);
         self.push(class, start, end);
+    }
+
+    /// Whether the word is the kind of a thing with its number, which nobody calls by it: a name would end there.
+    fn is_product(&self) -> bool {
+        const KINDS: &[&str] = &["model", "modele", "modell", "modello", "modelo"];
+        const NUMBER: usize = 8;
+        if !KINDS.contains(&self.word.as_str()) || self.letter(0) != ' ' {
+            return false;
+        }
+        let digits = (1..NUMBER).take_while(|ahead| self.letter(*ahead).is_ascii_digit()).count();
+        digits > 0 && self.letter(digits + 1) == ' ' && self.letter(digits + 2).is_alphabetic()
     }
 
     fn class_of(

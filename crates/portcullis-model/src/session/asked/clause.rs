@@ -436,7 +436,8 @@ pub(super) const NOUN_FOLLOWS: &[&str] = &[
     "the", "a", "an", "my", "your", "our", "their", "his", "her", "its", "this", "that", "these",
     "those", "each", "every", "any", "some", "of", "in", "on", "from", "for", "with", "latest",
     "last", "recent", "new", "old", "saved", "received", "unread", "sms", "open", "who", "which",
-    "is", "was", "are", "been", "has", "have",
+    "is", "was", "are", "been", "has", "have", "diese", "diesen", "dieser", "dieses", "diesem",
+    "ce", "cet", "cette", "ces", "este", "esta", "questo", "questa", "deze", "dit",
 ];
 
 /// Words of those that a person can stand behind as well.
