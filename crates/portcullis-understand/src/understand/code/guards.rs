@@ -13,7 +13,9 @@ use super::{
 };
 use crate::text::{Piece, Text};
 
+mod cases;
 mod constant;
+mod flags;
 mod names;
 mod said;
 
@@ -360,6 +362,7 @@ impl Interpreter<'_, '_, '_> {
     fn holds(&mut self, said: &Said) -> Option<bool> {
         match said {
             Said::Unknown => None,
+            Said::Always(holds) => Some(*holds),
             Said::Not(inner) => self.holds(inner).map(|holds| !holds),
             Said::All(parts) => {
                 let all: Vec<Option<bool>> = parts.iter().map(|part| self.holds(part)).collect();
@@ -448,6 +451,7 @@ impl Interpreter<'_, '_, '_> {
     fn holds_behind(&mut self, said: &Said, is_so: bool, within: Range<usize>) -> bool {
         match said {
             Said::Unknown => true,
+            Said::Always(holds) => *holds == is_so,
             Said::Not(inner) => self.holds_behind(inner, !is_so, within),
             Said::All(parts) if is_so => {
                 parts.iter().all(|part| self.holds_behind(part, is_so, within.clone()))

@@ -574,6 +574,14 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn replace(&mut self, receiver: &Value, name: &str, from: &Given, to: &Given) -> Value {
+        // `text.replace(/.*/, execSync)`: what is found is what the function gets.
+        if let Value::Name(path, _) = &to.value
+            && self.language == "javascript"
+            && self.does_something(path)
+        {
+            let given = Given { name: None, value: receiver.clone(), span: to.span };
+            return self.call_value(to.value.clone(), vec![given], to.span);
+        }
         let text = receiver.text();
         let known = (text.as_known(), from.value.as_known(), to.value.as_known());
         if let (Some(text_known), Some(from), Some(to)) = known

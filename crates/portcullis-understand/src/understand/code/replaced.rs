@@ -103,10 +103,10 @@ const PATCHES: &[(&str, &[&str])] = &[
     ("respx.mock", &["httpx"]),
 ];
 
-/// What pytest hands to a test that asks for it by this name, and what then does nothing outside of the program. Sources: the pages of pytest-httpx,
-/// requests-mock and respx.
+/// What pytest hands to a test that asks for it by this name, and what then does nothing outside of the program. Sources: the pages of pyfakefs,
+/// pytest-httpx, requests-mock and respx.
 const FIXTURES: &[(&str, &[&str])] =
-    &[("httpx_mock", &["httpx"]), ("requests_mock", &["requests"]), ("respx_mock", &["httpx"])];
+    &[("fs", FILES), ("httpx_mock", &["httpx"]), ("requests_mock", &["requests"]), ("respx_mock", &["httpx"])];
 
 /// What works on files in Python; programs that are started find the real ones.
 const FILES: &[&str] = &[
@@ -150,6 +150,18 @@ impl Interpreter<'_, '_, '_> {
             || self.client_of(path) == Client::Plays
             || self.is_method_of_double(path)
             || FAKES.iter().any(|fake| self.modules.contains(*fake) && is_below(fake))
+    }
+
+    /// `self.setUpPyfakefs()`: from then on the files of the test are in memory.
+    pub(super) fn plays_files(&mut self) {
+        let is_read = self.language == "python"
+            && self.modules.iter().any(|module| module.starts_with("pyfakefs"))
+            && !REAL.iter().any(|word| self.source.contains(word));
+        if is_read {
+            let all = FILES.iter().map(|path| (*path).to_owned());
+            let all = all.map(|path| Replaced { path, end: usize::MAX, calls: 0 });
+            self.replaced.extend(all);
+        }
     }
 
     /// Whether anything does nothing where we are.
@@ -664,6 +676,21 @@ impl Interpreter<'_, '_, '_> {
             && self.word_at(at + 3) == ")"
         {
             at += 4;
+        }
+        // `patch("builtins.open", mock_open(read_data="…"))`
+        let mut opens = at + 1;
+        while self.word_at(opens + 1) == "." && matches!(self.word_at(opens), "mock" | "unittest") {
+            opens += 2;
+        }
+        if self.word_at(at) == ","
+            && self.word_at(opens) == "mock_open"
+            && self.word_at(opens + 1) == "("
+        {
+            let behind = self.partner(opens + 1);
+            if (opens + 2..behind).any(|at| self.word_at(at) == "(") {
+                return false;
+            }
+            at = behind + 1;
         }
         while is_text && at < close {
             let is_named = self.word_at(at) == ","

@@ -263,6 +263,9 @@ impl Interpreter<'_, '_, '_> {
                 if matches!(word, "if" | "elif") {
                     self.learn(start);
                 }
+                if matches!(word, "case" | "match" | "switch") && self.chooses(start) {
+                    return true;
+                }
                 if word == "with" {
                     self.patch(start);
                     if self.enters_in_brackets(start) {

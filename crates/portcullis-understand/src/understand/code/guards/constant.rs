@@ -42,7 +42,7 @@ const BINDS: &[&str] = &["++", "--", "as", "del", "each", "for", "global", "impo
 
 impl Interpreter<'_, '_, '_> {
     /// Whether the name at `at` is surely worth what it is worth now whenever it is asked there.
-    pub(super) fn is_constant(&mut self, name: &str, at: usize) -> bool {
+    pub(in super::super) fn is_constant(&mut self, name: &str, at: usize) -> bool {
         let count = self.unit.tokens.len();
         if self.is_cell || !self.spend(self.functions.len() / 16 + 1) || self.names_are_found() {
             return false;

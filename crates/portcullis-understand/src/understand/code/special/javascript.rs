@@ -62,6 +62,18 @@ impl Interpreter<'_, '_, '_> {
             return inside;
         }
         let said = given.first().map(|given| given.value.text());
+        // `koffi.load("libc.so.6").func("int system(const char*)")`: the function is named where it is declared.
+        if let ("koffi.load().func", Some(declared)) = (path, said.as_ref().and_then(Text::as_known)) {
+            let name = declared.split('(').next().unwrap_or_default().trim_end();
+            let name = name.rsplit([' ', '*']).next().unwrap_or_default();
+            return Some(Value::name(&format!("native().{name}")));
+        }
+        // Code that came over the network.
+        if path.starts_with("WebAssembly.")
+            && said.as_ref().is_some_and(|text| text.taint.has(Taint::NETWORK))
+        {
+            return Some(self.act(Act::Deserialize, path, given, span));
+        }
         // What `Function("return process")` made is called.
         if given.is_empty() && GLOBALS.contains(&path) {
             return Some(Value::name(path));
