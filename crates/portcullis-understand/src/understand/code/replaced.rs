@@ -34,6 +34,7 @@ const FAKES: &[&str] = &[
     "requests_mock",
     "responses",
     "respx",
+    "sql.js",
 ];
 
 /// Clients of services that make their requests by what `http` and `https` of Node do, which [`Interpreter::replace_for_good`] puts aside.
@@ -509,7 +510,14 @@ impl Interpreter<'_, '_, '_> {
         if self.language != "python" || REAL.iter().any(|word| self.source.contains(word)) {
             return;
         }
-        let end = self.block_end(start);
+        let mut end = self.block_end(start);
+        let mut calls = self.calls;
+        // What a fixture gives from within lasts as long as the test that asked for it.
+        if self.seen.in_fixture == Some(calls)
+            && (start..end).any(|at| self.word_at(at) == "yield")
+        {
+            (end, calls) = (usize::MAX, calls - 1);
+        }
         // `with (patch(…) as a, patch(…) as b):`
         let mut begin = start + 1 + usize::from(self.word_at(start + 1) == "(");
         for _ in 0..MANAGERS {
@@ -528,7 +536,7 @@ impl Interpreter<'_, '_, '_> {
                 && !self.named.contains_key(first)
             {
                 for path in self.patched(&written, open, close) {
-                    self.replaced.push(Replaced { path, end, calls: self.calls });
+                    self.replaced.push(Replaced { path, end, calls });
                 }
             }
             let mut next = close + 1;

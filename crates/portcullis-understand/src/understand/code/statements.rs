@@ -260,6 +260,9 @@ impl Interpreter<'_, '_, '_> {
                     return true;
                 }
                 self.endless(start);
+                if word == "elif" && self.is_other_branch(start) {
+                    return true;
+                }
                 if matches!(word, "if" | "elif") {
                     self.learn(start);
                 }

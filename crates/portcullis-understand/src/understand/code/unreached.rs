@@ -518,6 +518,11 @@ impl Interpreter<'_, '_, '_> {
             let path = if before(3) == "." { format!("{}.{bare}", before(4)) } else { bare };
             (before(3) != "." || before(5) != ".") && self.only_looks_by(&path)
         };
+        // `typeof Wiper`
+        let looks = looks
+            || self.language == "javascript"
+                && before(1) == "typeof"
+                && !matches!(self.name_at(at + 1), "." | "(" | "[" | "?.");
         // `exports.wipe = wipe`
         let is_exported = before(1) == "=" && before(3) == "." && before(4) == "exports";
         is_told || looks || is_exported

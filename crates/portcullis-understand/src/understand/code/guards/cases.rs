@@ -135,7 +135,8 @@ impl Interpreter<'_, '_, '_> {
         self.literal_at(at).or_else(|| self.constant_text(at))
     }
 
-    fn leave_out(&mut self, body: Range<usize>) {
+    /// Remembers code that is never done, so that nothing is called there.
+    pub(super) fn leave_out(&mut self, body: Range<usize>) {
         if self.calls == 0 && self.seen.never_done.len() < BODIES {
             self.seen.never_done.push((Rc::clone(&self.unit), body));
         }

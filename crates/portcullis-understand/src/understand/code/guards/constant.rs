@@ -60,6 +60,18 @@ impl Interpreter<'_, '_, '_> {
             return self.places_of(name, body).is_empty();
         }
         let [place] = self.places_of(name, 0..count)[..] else { return false };
+        // `function run(command, { dry = false } = {})`
+        let is_taken_out = self.functions.iter().any(|function| {
+            let takes = |at: usize| {
+                self.unit.partners.get(at).is_some_and(|close| (at..*close).contains(&place))
+            };
+            Rc::ptr_eq(&function.unit, &self.unit)
+                && function.body.contains(&at)
+                && function.parameters.iter().any(|it| it.name == "{" && takes(it.at))
+        });
+        if is_taken_out {
+            return true;
+        }
         // What stands alone behind the sign, and is what the name is worth still.
         let written = place + 2;
         let is_alone = matches!(self.name_at(written + 1), "" | ";" | "," | "}" | ")")

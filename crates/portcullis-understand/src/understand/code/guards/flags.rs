@@ -66,6 +66,52 @@ impl Interpreter<'_, '_, '_> {
         (is_flag && is_clear).then(|| words.iter().any(|word| names.contains(word)))
     }
 
+    /// `len(argv) < 2` of what a function is given, or of what the script is started with.
+    pub(super) fn length_there(&mut self, range: &Range<usize>) -> Option<bool> {
+        if self.language != "python"
+            || self.word_at(range.start) != "len"
+            || self.word_at(range.start + 1) != "("
+            || self.named.contains_key("len")
+        {
+            return None;
+        }
+        let close = self.partner(range.start + 1);
+        let number: usize = self.word_at(close + 2).parse().ok()?;
+        if close + 3 != range.end {
+            return None;
+        }
+        let value = match close - range.start {
+            3 => {
+                let name = self.word_at(range.start + 2).to_owned();
+                let is_given = self.functions.iter().any(|function| {
+                    function.body.contains(&range.start)
+                        && function.parameters.iter().any(|it| it.name == name)
+                });
+                let is_same = is_given && self.is_constant(&name, range.start + 2);
+                is_same.then(|| self.bound(&name)).flatten()?
+            }
+            5 if self.word_at(range.start + 2) == "sys"
+                && self.word_at(range.start + 4) == "argv"
+                && self.source.matches("argv").count() == self.source.matches("sys.argv").count() =>
+            {
+                let object = self.resolve("sys");
+                self.member(object, "argv")
+            }
+            _ => return None,
+        };
+        let Value::List(list) = value else { return None };
+        let count = list.len();
+        Some(match self.word_at(close + 1) {
+            "<" => count < number,
+            "<=" => count <= number,
+            ">" => count > number,
+            ">=" => count >= number,
+            "==" => count == number,
+            "!=" => count != number,
+            _ => return None,
+        })
+    }
+
     /// The words that are parsed, where each is known.
     fn words_parsed(&mut self, inside: Range<usize>) -> Option<Vec<String>> {
         if inside.len() == 1 && self.is_name(inside.start) {

@@ -88,7 +88,7 @@ impl Interpreter<'_, '_, '_> {
                 || literal(word).is_some()
                 || self.word_at(at + 1) == "." && self.source.contains("store_true")
                 || ASKS.contains(&word)
-                || matches!(word, "in" | "==" | "===" | "!=" | "!==")
+                || matches!(word, "in" | "==" | "===" | "!=" | "!==" | "len")
                 || self.word_at(at + 1) == "("
                     && (self.named.contains_key(word)
                         || matches!(self.variables.get(word), Some(Value::Function(_))))
@@ -145,6 +145,9 @@ impl Interpreter<'_, '_, '_> {
         }
         if self.word_at(range.start) == "(" && self.partner(range.start) + 1 == range.end {
             return self.said_in(range.start + 1..range.end - 1, depth);
+        }
+        if let Some(holds) = self.length_there(&range) {
+            return Said::Always(holds);
         }
         self.compared_there(&range)
             .or_else(|| self.asked_there(&range))

@@ -7,7 +7,10 @@ use super::super::{
     tables::Act,
     value::{Given, Value},
 };
-use crate::{programs::host::Host, text::Text};
+use crate::{
+    programs::host::Host,
+    text::{Taint, Text},
+};
 
 /// Objects of JavaScript that nobody calls.
 pub(in super::super) const GLOBALS: &[&str] = &["global", "globalThis", "process", "window"];
