@@ -514,9 +514,7 @@ impl Interpreter<'_, '_, '_> {
             && self.indent == 0
             && self.calls == 0
         {
-            if self.is_done_anyway() {
-                self.puts_module_aside(module, &value);
-            }
+            self.puts_module_aside(module, &value);
         }
         // What the home directory is from here on, in whatever is asked for it.
         if matches!(&*path, "os.environ.HOME" | "process.env.HOME")

@@ -106,8 +106,12 @@ const PATCHES: &[(&str, &[&str])] = &[
 
 /// What pytest hands to a test that asks for it by this name, and what then does nothing outside of the program. Sources: the pages of pyfakefs,
 /// pytest-httpx, requests-mock and respx.
-const FIXTURES: &[(&str, &[&str])] =
-    &[("fs", FILES), ("httpx_mock", &["httpx"]), ("requests_mock", &["requests"]), ("respx_mock", &["httpx"])];
+const FIXTURES: &[(&str, &[&str])] = &[
+    ("fs", FILES),
+    ("httpx_mock", &["httpx"]),
+    ("requests_mock", &["requests"]),
+    ("respx_mock", &["httpx"]),
+];
 
 /// What works on files in Python; programs that are started find the real ones.
 const FILES: &[&str] = &[
@@ -513,8 +517,7 @@ impl Interpreter<'_, '_, '_> {
         let mut end = self.block_end(start);
         let mut calls = self.calls;
         // What a fixture gives from within lasts as long as the test that asked for it.
-        if self.seen.in_fixture == Some(calls)
-            && (start..end).any(|at| self.word_at(at) == "yield")
+        if self.seen.in_fixture == Some(calls) && (start..end).any(|at| self.word_at(at) == "yield")
         {
             (end, calls) = (usize::MAX, calls - 1);
         }

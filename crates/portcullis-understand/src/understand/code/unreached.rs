@@ -275,7 +275,8 @@ impl Interpreter<'_, '_, '_> {
                     .iter()
                     .any(|hook| body.clone().any(|at| self.name_at(at) == *hook));
             if is_plain {
-                let colon = (body.start..body.end).find(|at| matches!(self.name_at(*at), ":" | "{"));
+                let colon =
+                    (body.start..body.end).find(|at| matches!(self.name_at(*at), ":" | "{"));
                 all.push(Candidate { name, body: name..colon.unwrap_or(name), of: Vec::new() });
                 classes.insert(class, name);
             }

@@ -118,7 +118,8 @@ impl Interpreter<'_, '_, '_> {
                 // `case "a": { …; break; }`
                 "{" if before == ":" => {
                     let inner = self.partner(at);
-                    let is_left = (at..inner).rev().take(3).any(|at| self.word_at(at) == "break");
+                    let is_left = (inner.saturating_sub(3).max(at)..inner)
+                        .any(|at| self.word_at(at) == "break");
                     if is_left && self.word_at(inner - 1) == ";" {
                         return inner + 1;
                     }

@@ -92,7 +92,8 @@ impl Interpreter<'_, '_, '_> {
             }
             5 if self.word_at(range.start + 2) == "sys"
                 && self.word_at(range.start + 4) == "argv"
-                && self.source.matches("argv").count() == self.source.matches("sys.argv").count() =>
+                && self.source.matches("argv").count()
+                    == self.source.matches("sys.argv").count() =>
             {
                 let object = self.resolve("sys");
                 self.member(object, "argv")

@@ -40,6 +40,8 @@ pub(in super::super) struct Seen {
     pub(in super::super) sessions: bool,
     /// What was put into an archive that has no file.
     pub(in super::super) packed: Text,
+    /// What is kept for the calls that are being made: `AsyncLocalStorage`.
+    pub(in super::super) store: Option<Value>,
     /// Where the archive is led that is being made.
     pub(in super::super) packed_to: Option<Value>,
     /// What databases were asked for that is about people.

@@ -70,7 +70,9 @@ impl Interpreter<'_, '_, '_> {
     /// the script gives it.
     pub(in super::super) fn puts_module_aside(&mut self, module: &str, value: &Value) {
         let is_real = REAL.iter().any(|word| self.source.contains(word))
-            || ["sys.modules.pop", "del sys", "find_spec"].iter().any(|it| self.source.contains(it))
+            || ["sys.modules.pop", "del sys", "find_spec"]
+                .iter()
+                .any(|it| self.source.contains(it))
             || self.source.matches("sys.modules").count() != 1;
         let count = self.unit.tokens.len();
         if self.language != "python" || is_real || !self.spend(count / 8 + 1) {
@@ -82,6 +84,11 @@ impl Interpreter<'_, '_, '_> {
                 || self.named.contains_key(word)
                 || self.literal_at(at).is_some()
         };
+        // It stands by itself: `sys.modules["boto3"] = stub`.
+        let line = (0..self.at).rev().find(|at| self.is_first(*at)).unwrap_or_default();
+        if self.name_at(line) != "sys" {
+            return;
+        }
         let is_empty = matches!(value, Value::Name(path, _) if &**path == "types.ModuleType()")
             && (1..count).all(|at| {
                 let is_member = self.name_at(at) == "."

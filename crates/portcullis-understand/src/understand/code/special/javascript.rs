@@ -8,6 +8,7 @@ use super::super::{
     value::{Given, Value},
 };
 use crate::{
+    effect::GapReason,
     programs::host::Host,
     text::{Taint, Text},
 };
@@ -50,6 +51,23 @@ impl Interpreter<'_, '_, '_> {
         None
     }
 
+    /// `storage.run(store, callback, …)`, in which `storage.getStore()` gives that store. (nodejs.org/api/async_context.html)
+    fn stored_for_calls(&mut self, method: &str, given: &[Given], span: Span) -> Option<Value> {
+        match (method, given) {
+            ("run" | "enterWith", [store, rest @ ..]) => {
+                let store = store.value.clone();
+                self.seen.store = Some(match self.seen.store.take() {
+                    Some(before) => before.or(store),
+                    None => store,
+                });
+                let (called, arguments) = rest.split_first()?;
+                Some(self.call_value(called.value.clone(), arguments.to_vec(), span))
+            }
+            ("getStore", []) => self.seen.store.clone(),
+            _ => None,
+        }
+    }
+
     pub(super) fn special_in_javascript(
         &mut self,
         path: &str,
@@ -66,10 +84,21 @@ impl Interpreter<'_, '_, '_> {
         }
         let said = given.first().map(|given| given.value.text());
         // `koffi.load("libc.so.6").func("int system(const char*)")`: the function is named where it is declared.
-        if let ("koffi.load().func", Some(declared)) = (path, said.as_ref().and_then(Text::as_known)) {
+        if let ("koffi.load().func", Some(declared)) =
+            (path, said.as_ref().and_then(Text::as_known))
+        {
             let name = declared.split('(').next().unwrap_or_default().trim_end();
             let name = name.rsplit([' ', '*']).next().unwrap_or_default();
             return Some(Value::name(&format!("native().{name}")));
+        }
+        if let Some(method) = path.strip_prefix("async_hooks.AsyncLocalStorage().") {
+            return self.stored_for_calls(method, given, span);
+        }
+        // What such hooks give in the place of modules is run by every import behind them. (nodejs.org/api/module.html)
+        if path == "module.register"
+            && said.as_ref().is_some_and(|text| text.known_prefix().starts_with("data:"))
+        {
+            self.walk.gap(span, GapReason::UnknownCode);
         }
         // Code that came over the network.
         if path.starts_with("WebAssembly.")

@@ -93,12 +93,11 @@ impl Interpreter<'_, '_, '_> {
         while from < close {
             let mut end = from;
             while end < close && self.name_at(end) != "," {
+                // Its parameters have commas of their own.
+                if self.name_at(end) == "lambda" {
+                    end = (end..close).find(|at| self.name_at(*at) == ":").unwrap_or(close);
+                }
                 end = self.unit.partners.get(end).copied().unwrap_or(end).max(end) + 1;
-            }
-            // The head of a function without brackets has commas of its own.
-            let is_lambda = |at: usize| self.name_at(at) == "lambda";
-            if (from..end).any(is_lambda) && !(from..end).any(|at| self.name_at(at) == ":" && at > from + 1) {
-                return None;
             }
             if from < end {
                 let index = entries.len();
@@ -180,7 +179,13 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The keys by which the table at `open` is asked for; nothing where something else may be done with it.
-    fn keys_asked_for(&mut self, name: usize, open: usize, kind: Kind, end: usize) -> Option<Vec<String>> {
+    fn keys_asked_for(
+        &mut self,
+        name: usize,
+        open: usize,
+        kind: Kind,
+        end: usize,
+    ) -> Option<Vec<String>> {
         let word = self.name_at(name).to_owned();
         let mut keys = Vec::new();
         for at in 0..end {

@@ -9,7 +9,11 @@ use super::super::interpreter::Interpreter;
 
 impl Interpreter<'_, '_, '_> {
     /// The part of a generator's body that is done where its function is called here.
-    pub(in super::super) fn stepped_through(&mut self, index: usize, body: Range<usize>) -> Range<usize> {
+    pub(in super::super) fn stepped_through(
+        &mut self,
+        index: usize,
+        body: Range<usize>,
+    ) -> Range<usize> {
         let is_generator = body.clone().any(|at| self.name_at(at) == "yield");
         if !is_generator || self.calls != 1 {
             return body;
