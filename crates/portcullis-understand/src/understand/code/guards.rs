@@ -15,6 +15,7 @@ use crate::text::{Piece, Text};
 
 mod cases;
 mod constant;
+mod fields;
 mod flags;
 mod names;
 mod said;

@@ -301,7 +301,8 @@ impl Interpreter<'_, '_, '_> {
             && self.name_at(close + 1) == ":"
             && (at + 1..close).all(|at| {
                 let word = self.name_at(at);
-                word == ","
+                matches!(word, "," | ".")
+                    || matches!(word, "abc" | "typing") && self.name_at(at + 1) == "."
                     || matches!(self.name_at(at + 1), "," | ")")
                         && (classes.contains_key(word)
                             || PLAIN.contains(&word) && !self.named.contains_key(word))

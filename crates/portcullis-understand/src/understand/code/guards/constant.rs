@@ -16,7 +16,7 @@ use super::{
 const PLAIN: &[&str] = &["FALSE", "False", "None", "TRUE", "True", "false", "null", "true"];
 
 /// Signs that give a name a value.
-const GIVES: &[&str] =
+pub(super) const GIVES: &[&str] =
     &["%=", "&&=", "&=", "*=", "++", "+=", "--", "-=", "/=", ":=", "=", "??=", "^=", "|=", "||="];
 
 /// How far back the bracket is looked for that something stands in.
@@ -229,7 +229,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Whether the script finds names by texts.
-    fn names_are_found(&mut self) -> bool {
+    pub(super) fn names_are_found(&mut self) -> bool {
         if let Some(known) = self.seen.names_are_found {
             return known;
         }

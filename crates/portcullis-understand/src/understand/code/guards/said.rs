@@ -86,7 +86,7 @@ impl Interpreter<'_, '_, '_> {
             self.variables.get(word).is_some_and(is_plain)
                 || matches!(word, "self" | "this")
                 || literal(word).is_some()
-                || self.word_at(at + 1) == "." && self.source.contains("store_true")
+                || self.word_at(at + 1) == "."
                 || ASKS.contains(&word)
                 || matches!(word, "in" | "==" | "===" | "!=" | "!==" | "len")
                 || self.word_at(at + 1) == "("
@@ -146,7 +146,8 @@ impl Interpreter<'_, '_, '_> {
         if self.word_at(range.start) == "(" && self.partner(range.start) + 1 == range.end {
             return self.said_in(range.start + 1..range.end - 1, depth);
         }
-        if let Some(holds) = self.length_there(&range) {
+        let holds = self.length_there(&range).or_else(|| self.field_there(&range));
+        if let Some(holds) = holds {
             return Said::Always(holds);
         }
         self.compared_there(&range)

@@ -19,6 +19,9 @@ pub(in super::super) const GLOBALS: &[&str] = &["global", "globalThis", "process
 /// Parts of Node's inside that only tell something.
 const SHOWN: &[&str] = &["buffer", "config", "constants", "natives", "os", "symbols", "util", "uv"];
 
+/// How deep functions that a program of WebAssembly is given lie in each other's objects.
+const IMPORTS: usize = 4;
+
 impl Interpreter<'_, '_, '_> {
     /// What starts something, or says what is served.
     pub(super) fn started_in_node(
@@ -49,6 +52,17 @@ impl Interpreter<'_, '_, '_> {
             self.profile(option.as_ref().or(given.first().filter(|_| last != "launch")));
         }
         None
+    }
+
+    /// Whether an object holds a function that does something outside of the program.
+    fn reaches_out(&self, value: &Value, depth: usize) -> bool {
+        match value {
+            Value::Name(path, _) => self.does_something(path),
+            Value::Table(table) => {
+                depth == 0 || table.iter().any(|(_, it)| self.reaches_out(it, depth - 1))
+            }
+            _ => false,
+        }
     }
 
     /// `storage.run(store, callback, …)`, in which `storage.getStore()` gives that store. (nodejs.org/api/async_context.html)
@@ -100,9 +114,10 @@ impl Interpreter<'_, '_, '_> {
         {
             self.walk.gap(span, GapReason::UnknownCode);
         }
-        // Code that came over the network.
+        // A program that came over the network is given functions that reach out of its own memory.
         if path.starts_with("WebAssembly.")
             && said.as_ref().is_some_and(|text| text.taint.has(Taint::NETWORK))
+            && given.get(1).is_some_and(|it| self.reaches_out(&it.value, IMPORTS))
         {
             return Some(self.act(Act::Deserialize, path, given, span));
         }
