@@ -509,6 +509,13 @@ impl Interpreter<'_, '_, '_> {
                 self.seen.emulated.push(service);
             }
         }
+        if let Some(module) = path.strip_prefix("sys.modules.")
+            && self.blocks == 0
+            && self.indent == 0
+            && self.calls == 0
+        {
+            self.puts_module_aside(module, &value);
+        }
         // What the home directory is from here on, in whatever is asked for it.
         if matches!(&*path, "os.environ.HOME" | "process.env.HOME")
             && self.blocks == 0

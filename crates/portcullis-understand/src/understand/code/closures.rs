@@ -232,7 +232,7 @@ impl Interpreter<'_, '_, '_> {
         let outer = self.returned.take();
         let yields = std::mem::take(&mut self.yielded);
         let expression = function.expression;
-        let body = function.body.clone();
+        let body = self.stepped_through(index, function.body.clone());
         let value = self.within(unit, body, |inner| {
             let begin = inner.at;
             for (at, value) in &patterns {

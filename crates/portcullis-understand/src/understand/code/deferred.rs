@@ -41,7 +41,11 @@ impl Interpreter<'_, '_, '_> {
     /// Remembers a call of a function of the script that another call makes, where that is later.
     pub(super) fn called_later(&mut self, by: &str, index: usize, given: &[Given]) {
         let last = by.rsplit('.').next().unwrap_or_default();
-        if self.language != "javascript" || !LATER.contains(&last) {
+        let is_later = match self.language {
+            "javascript" => LATER.contains(&last),
+            _ => by == "atexit.register",
+        };
+        if !is_later {
             return;
         }
         let Some(function) = self.functions.get(index).cloned() else { return };

@@ -31,17 +31,21 @@ const FILES: usize = 32;
 const SENDS: &[&str] = &[
     "beacon",
     "broadcast",
+    "capture",
     "deliver",
     "dispatch",
     "emit",
     "exfil",
     "exfiltrate",
     "forward",
+    "ingest",
     "mput",
+    "notify",
     "post",
     "publish",
     "push",
     "put",
+    "report",
     "scp",
     "send",
     "sendfile",
@@ -172,7 +176,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn entrusted(&mut self, path: &str, given: &[Given], span: Span) -> Text {
         let mut content = Text::default();
         let module = self.module_in(path).filter(|it| !is_local(it) && !is_told(it));
-        if self.language != "python" || module.is_none() {
+        if !matches!(self.language, "javascript" | "python") || module.is_none() {
             return content;
         }
         let name = path.rsplit('.').next().unwrap_or_default().trim_end_matches(['(', ')']);
@@ -187,7 +191,8 @@ impl Interpreter<'_, '_, '_> {
             return content;
         }
         let mut files = Vec::new();
-        for given in given.iter().at_most(ARGUMENTS, self.walk, span) {
+        let is_python = self.language == "python";
+        for given in given.iter().filter(|_| is_python).at_most(ARGUMENTS, self.walk, span) {
             let name = given.name.as_deref();
             self.credentials_in(name, &given.value, given.span, sends, DEPTH, &mut files);
         }

@@ -19,7 +19,12 @@ impl Interpreter<'_, '_, '_> {
             return Value::unknown(name);
         }
         match self.named.get(name).copied() {
-            Some(index) if self.is_fixture(index) => self.apply(index, None),
+            Some(index) if self.is_fixture(index) => {
+                let outer = self.seen.in_fixture.replace(self.calls + 1);
+                let value = self.apply(index, None);
+                self.seen.in_fixture = outer;
+                value
+            }
             None if DIRECTORIES.contains(&name) => Value::Text(Text::known("/tmp/tmp.made")),
             _ => Value::unknown(name),
         }

@@ -3,7 +3,7 @@
 //!
 //! What a condition says is read in `said`, and only where the script leaves the functions that it is made of as they are.
 
-use std::{ops::Range, rc::Rc};
+use std::ops::Range;
 
 use super::{
     interpreter::Interpreter,
@@ -13,7 +13,10 @@ use super::{
 };
 use crate::text::{Piece, Text};
 
+mod cases;
 mod constant;
+mod fields;
+mod flags;
 mod names;
 mod said;
 
@@ -56,11 +59,7 @@ impl Interpreter<'_, '_, '_> {
         let said = if is_assertion { Said::Not(Box::new(said)) } else { said };
         let holds = self.holds(&said);
         if holds == Some(false) && has_body {
-            /// How many such bodies are remembered.
-            const BODIES: usize = 64;
-            if self.calls == 0 && self.seen.never_done.len() < BODIES {
-                self.seen.never_done.push((Rc::clone(&self.unit), body.clone()));
-            }
+            self.leave_out(body.clone());
             self.at = body.end;
             return true;
         }
@@ -80,6 +79,21 @@ impl Interpreter<'_, '_, '_> {
         if holds == Some(true) || !self.holds_behind(&said, false, body.end..end) {
             self.at = self.at.max(end);
         }
+        true
+    }
+
+    /// Leaves out the branch of `elif` at `start` where its condition never holds; whether it does not.
+    pub(super) fn is_other_branch(&mut self, start: usize) -> bool {
+        if self.language != "python" {
+            return false;
+        }
+        let Some((condition, body)) = self.parts_of_condition(start) else { return false };
+        let Some(said) = self.said_by(condition) else { return false };
+        if self.holds(&said) != Some(false) {
+            return false;
+        }
+        self.leave_out(body.clone());
+        self.at = body.end;
         true
     }
 
@@ -360,6 +374,7 @@ impl Interpreter<'_, '_, '_> {
     fn holds(&mut self, said: &Said) -> Option<bool> {
         match said {
             Said::Unknown => None,
+            Said::Always(holds) => Some(*holds),
             Said::Not(inner) => self.holds(inner).map(|holds| !holds),
             Said::All(parts) => {
                 let all: Vec<Option<bool>> = parts.iter().map(|part| self.holds(part)).collect();
@@ -448,6 +463,7 @@ impl Interpreter<'_, '_, '_> {
     fn holds_behind(&mut self, said: &Said, is_so: bool, within: Range<usize>) -> bool {
         match said {
             Said::Unknown => true,
+            Said::Always(holds) => *holds == is_so,
             Said::Not(inner) => self.holds_behind(inner, !is_so, within),
             Said::All(parts) if is_so => {
                 parts.iter().all(|part| self.holds_behind(part, is_so, within.clone()))

@@ -1,7 +1,7 @@
 //! Loops. Owns what they go over, and what only is bad when it is done again and again.
 
 use super::{
-    containers::{entries, keys},
+    containers::{characters, entries, keys},
     interpreter::Interpreter,
     value::{Value, mixed},
 };
@@ -391,6 +391,11 @@ impl Interpreter<'_, '_, '_> {
                 Value::List(keys(&table))
             }
             Value::Table(table) if self.language == "javascript" => entries(&table),
+            Value::Text(text) if self.language == "python" || self.word_at(separator) == "of" => {
+                characters(&text)
+                    .filter(|it| !matches!(it, Value::List(all) if all.is_empty()))
+                    .unwrap_or(Value::Text(text))
+            }
             list => list,
         };
         let rounds: Vec<Value> = match &list {

@@ -363,6 +363,38 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
+    /// What is put into an archive of the package archiver goes where it is led, once all is in it.
+    fn packs(&mut self, name: &str, given: &[Given], span: Span) -> Option<Value> {
+        let first = given.first();
+        match name {
+            "append" => {
+                let content = first.map(|it| it.value.text()).unwrap_or_default();
+                self.seen.packed.inherit(&content);
+            }
+            "directory" | "file" | "glob" => {
+                let inside = given.iter().find_map(|it| it.value.entry("cwd").cloned());
+                let place = inside.filter(|_| name == "glob");
+                let place = place.or_else(|| first.map(|it| it.value.clone()))?;
+                self.flush();
+                let content = self.walk.read(&Argument { text: place.text(), span });
+                self.seen.packed.inherit(&content);
+            }
+            "pipe" => {
+                self.seen.packed_to = first.map(|it| it.value.clone());
+                return first.map(|it| it.value.clone());
+            }
+            "finalize" => {
+                if let Some(to) = self.seen.packed_to.take() {
+                    let packed = self.seen.packed.derive([Piece::Unknown("an archive".into())]);
+                    self.piped(&packed, &to, span);
+                }
+                return Some(Value::unknown("nothing"));
+            }
+            _ => return None,
+        }
+        Some(Value::name("archiver()"))
+    }
+
     /// Methods of objects that are reached by a name, where the name alone says nothing.
     pub(super) fn named_method(
         &mut self,
@@ -381,6 +413,15 @@ impl Interpreter<'_, '_, '_> {
             let content = self.walk.read(&file);
             self.seen.packed.inherit(&content);
             return Some(Value::unknown("nothing"));
+        }
+        if receiver == "archiver()" && self.language == "javascript" {
+            return self.packs(name, given, span);
+        }
+        // `form.submit("https://…", done)` of the package form-data.
+        if receiver == "form-data()" && name == "submit" {
+            let form = Given { name: None, value: Value::Text(text.clone()), span };
+            let all: Vec<Given> = given.first().cloned().into_iter().chain([form]).collect();
+            return Some(self.act(Act::Post, "axios.post", &all, span));
         }
         // Rows that are written to a text in memory.
         if matches!(receiver, "csv.writer()" | "csv.DictWriter()")
@@ -574,6 +615,14 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn replace(&mut self, receiver: &Value, name: &str, from: &Given, to: &Given) -> Value {
+        // `text.replace(/.*/, execSync)`: what is found is what the function gets.
+        if let Value::Name(path, _) = &to.value
+            && self.language == "javascript"
+            && self.does_something(path)
+        {
+            let given = Given { name: None, value: receiver.clone(), span: to.span };
+            return self.call_value(to.value.clone(), vec![given], to.span);
+        }
         let text = receiver.text();
         let known = (text.as_known(), from.value.as_known(), to.value.as_known());
         if let (Some(text_known), Some(from), Some(to)) = known

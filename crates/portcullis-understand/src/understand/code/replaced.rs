@@ -34,6 +34,7 @@ const FAKES: &[&str] = &[
     "requests_mock",
     "responses",
     "respx",
+    "sql.js",
 ];
 
 /// Clients of services that make their requests by what `http` and `https` of Node do, which [`Interpreter::replace_for_good`] puts aside.
@@ -103,10 +104,14 @@ const PATCHES: &[(&str, &[&str])] = &[
     ("respx.mock", &["httpx"]),
 ];
 
-/// What pytest hands to a test that asks for it by this name, and what then does nothing outside of the program. Sources: the pages of pytest-httpx,
-/// requests-mock and respx.
-const FIXTURES: &[(&str, &[&str])] =
-    &[("httpx_mock", &["httpx"]), ("requests_mock", &["requests"]), ("respx_mock", &["httpx"])];
+/// What pytest hands to a test that asks for it by this name, and what then does nothing outside of the program. Sources: the pages of pyfakefs,
+/// pytest-httpx, requests-mock and respx.
+const FIXTURES: &[(&str, &[&str])] = &[
+    ("fs", FILES),
+    ("httpx_mock", &["httpx"]),
+    ("requests_mock", &["requests"]),
+    ("respx_mock", &["httpx"]),
+];
 
 /// What works on files in Python; programs that are started find the real ones.
 const FILES: &[&str] = &[
@@ -150,6 +155,18 @@ impl Interpreter<'_, '_, '_> {
             || self.client_of(path) == Client::Plays
             || self.is_method_of_double(path)
             || FAKES.iter().any(|fake| self.modules.contains(*fake) && is_below(fake))
+    }
+
+    /// `self.setUpPyfakefs()`: from then on the files of the test are in memory.
+    pub(super) fn plays_files(&mut self) {
+        let is_read = self.language == "python"
+            && self.modules.iter().any(|module| module.starts_with("pyfakefs"))
+            && !REAL.iter().any(|word| self.source.contains(word));
+        if is_read {
+            let all = FILES.iter().map(|path| (*path).to_owned());
+            let all = all.map(|path| Replaced { path, end: usize::MAX, calls: 0 });
+            self.replaced.extend(all);
+        }
     }
 
     /// Whether anything does nothing where we are.
@@ -497,7 +514,13 @@ impl Interpreter<'_, '_, '_> {
         if self.language != "python" || REAL.iter().any(|word| self.source.contains(word)) {
             return;
         }
-        let end = self.block_end(start);
+        let mut end = self.block_end(start);
+        let mut calls = self.calls;
+        // What a fixture gives from within lasts as long as the test that asked for it.
+        if self.seen.in_fixture == Some(calls) && (start..end).any(|at| self.word_at(at) == "yield")
+        {
+            (end, calls) = (usize::MAX, calls - 1);
+        }
         // `with (patch(…) as a, patch(…) as b):`
         let mut begin = start + 1 + usize::from(self.word_at(start + 1) == "(");
         for _ in 0..MANAGERS {
@@ -516,7 +539,7 @@ impl Interpreter<'_, '_, '_> {
                 && !self.named.contains_key(first)
             {
                 for path in self.patched(&written, open, close) {
-                    self.replaced.push(Replaced { path, end, calls: self.calls });
+                    self.replaced.push(Replaced { path, end, calls });
                 }
             }
             let mut next = close + 1;
@@ -664,6 +687,21 @@ impl Interpreter<'_, '_, '_> {
             && self.word_at(at + 3) == ")"
         {
             at += 4;
+        }
+        // `patch("builtins.open", mock_open(read_data="…"))`
+        let mut opens = at + 1;
+        while self.word_at(opens + 1) == "." && matches!(self.word_at(opens), "mock" | "unittest") {
+            opens += 2;
+        }
+        if self.word_at(at) == ","
+            && self.word_at(opens) == "mock_open"
+            && self.word_at(opens + 1) == "("
+        {
+            let behind = self.partner(opens + 1);
+            if (opens + 2..behind).any(|at| self.word_at(at) == "(") {
+                return false;
+            }
+            at = behind + 1;
         }
         while is_text && at < close {
             let is_named = self.word_at(at) == ","

@@ -260,8 +260,14 @@ impl Interpreter<'_, '_, '_> {
                     return true;
                 }
                 self.endless(start);
+                if word == "elif" && self.is_other_branch(start) {
+                    return true;
+                }
                 if matches!(word, "if" | "elif") {
                     self.learn(start);
+                }
+                if matches!(word, "case" | "match" | "switch") && self.chooses(start) {
+                    return true;
                 }
                 if word == "with" {
                     self.patch(start);

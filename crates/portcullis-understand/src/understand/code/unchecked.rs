@@ -69,6 +69,8 @@ pub(super) struct Unchecked {
     carried: Vec<Carried>,
     /// Clients that were told once what they sign in with.
     signed: Vec<String>,
+    /// Where PHP's own client was pointed at last.
+    pointed: Text,
     /// Functions are read that stand in the place of a client's own.
     within: bool,
 }
@@ -162,6 +164,9 @@ impl Interpreter<'_, '_, '_> {
 
     /// Notices what a call turns off for itself, for what it makes, or for all.
     pub(super) fn call_stops_checks(&mut self, path: &str, given: &[Given], span: Span) {
+        if self.language == "php" && path.starts_with("curl_") {
+            return self.options_of_curl(path, given, span);
+        }
         // `session.headers.update(…)`, `axios.create({ headers })`
         let client = path.strip_suffix(".headers.update").map_or_else(
             || {
@@ -202,6 +207,45 @@ impl Interpreter<'_, '_, '_> {
                 self.does_not_check("urllib.request.Request", span);
             }
             self.does_not_check(&format!("{path}()"), span);
+        }
+    }
+
+    /// `curl_setopt($c, CURLOPT_SSL_VERIFYPEER, false)`, and the secrets that such a client is told to send. (php.net, "cURL constants")
+    fn options_of_curl(&mut self, path: &str, given: &[Given], span: Span) {
+        let option = |name: &str, value: &Value| match name {
+            "CURLOPT_SSL_VERIFYHOST" | "CURLOPT_SSL_VERIFYPEER" => (is_no(value), false),
+            "CURLOPT_HTTPHEADER"
+            | "CURLOPT_POSTFIELDS"
+            | "CURLOPT_USERPWD"
+            | "CURLOPT_XOAUTH2_BEARER" => (false, value.taint().has(Taint::SECRET)),
+            _ => (false, false),
+        };
+        let said: Vec<(bool, bool)> = match (path, given) {
+            ("curl_init", [address, ..]) => {
+                self.unchecked.pointed = address.value.text();
+                return;
+            }
+            ("curl_setopt", [_, name, value, ..]) => match &name.value {
+                Value::Name(name, _) if &**name == "CURLOPT_URL" => {
+                    self.unchecked.pointed = value.value.text();
+                    return;
+                }
+                Value::Name(name, _) => vec![option(name, &value.value)],
+                _ => return,
+            },
+            ("curl_setopt_array", [_, options]) => match &options.value {
+                Value::Table(table) => table.iter().map(|(name, it)| option(name, it)).collect(),
+                _ => return,
+            },
+            _ => return,
+        };
+        if said.iter().any(|(is_off, _)| *is_off) {
+            self.nothing_checks(span);
+        }
+        if said.iter().any(|(_, is_secret)| *is_secret) {
+            let to = self.unchecked.pointed.clone();
+            let secret = Text { taint: Taint::SECRET, ..Text::default() };
+            self.carries_secret("curl_exec", &[], &to, &secret, span);
         }
     }
 

@@ -8,7 +8,9 @@ use portcullis_syntax::code::TokenKind;
 use super::{interpreter::Interpreter, value::Value};
 use crate::bound::Bounded;
 
+mod chosen;
 mod compiled;
+mod stepped;
 
 /// How many functions are looked for, and how far back the head of one is.
 const FUNCTIONS: usize = 64;
@@ -122,7 +124,8 @@ impl Interpreter<'_, '_, '_> {
             return Vec::new();
         }
         let mut candidates = self.defined_by_name(end);
-        let exported = self.exported_methods(end);
+        let mut exported = self.exported_methods(end);
+        exported.extend(self.unchosen(end));
         if candidates.is_empty() && exported.is_empty()
             || candidates.len() > FUNCTIONS
             || self.finds_names(end)
@@ -149,6 +152,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let heads: Vec<usize> = candidates.iter().map(|it| it.name).collect();
         let mut exports = self.exports(end);
+        exports.extend(exported.iter().cloned());
         let never_done = self.seen.never_done.iter();
         let never_done = never_done.filter(|(unit, _)| Rc::ptr_eq(unit, &self.unit));
         exports.extend(never_done.map(|(_, body)| body.clone()));
@@ -163,9 +167,17 @@ impl Interpreter<'_, '_, '_> {
             };
             let names: Vec<usize> = candidates.iter().map(|it| it.name).collect();
             candidates.retain(|candidate| {
+                // Of a class that nothing makes an object of, a method is only known where the class is.
+                let own = |class: &&Range<usize>| class.contains(&candidate.name);
+                let own: Vec<&Range<usize>> =
+                    self.classes.iter().map(|(_, class)| class).filter(own).collect();
+                let is_elsewhere = |at: &usize| {
+                    !candidate.of.is_empty() && !own.iter().any(|class| class.contains(at))
+                };
                 let places = mentions.get(self.name_at(candidate.name));
-                places.is_some_and(|places| places.iter().all(|at| is_harmless(*at)))
-                    && candidate.of.iter().all(|class| names.contains(class))
+                places.is_some_and(|places| {
+                    places.iter().all(|at| is_harmless(*at) || is_elsewhere(at))
+                }) && candidate.of.iter().all(|class| names.contains(class))
             });
             if candidates.len() == count {
                 break;
@@ -252,7 +264,7 @@ impl Interpreter<'_, '_, '_> {
             let Some(name) = heads.rev().find(is_head) else { continue };
             // What a class is made from may do something with each that is.
             let is_alone = if self.language == "python" {
-                name + 1 == body.start && self.name_at(body.start) == ":"
+                name + 1 == body.start && self.has_plain_bases(body.start, &classes)
             } else {
                 self.is_statement(name - 1)
             };
@@ -263,7 +275,9 @@ impl Interpreter<'_, '_, '_> {
                     .iter()
                     .any(|hook| body.clone().any(|at| self.name_at(at) == *hook));
             if is_plain {
-                all.push(Candidate { name, body: name..name, of: Vec::new() });
+                let colon =
+                    (body.start..body.end).find(|at| matches!(self.name_at(*at), ":" | "{"));
+                all.push(Candidate { name, body: name..colon.unwrap_or(name), of: Vec::new() });
                 classes.insert(class, name);
             }
         }
@@ -274,6 +288,25 @@ impl Interpreter<'_, '_, '_> {
         all.retain(|candidate| !is_known(candidate));
         all.extend(self.methods(&classes));
         all
+    }
+
+    /// Whether what stands behind the name of a class at `at` names no other classes than those, and some that do nothing with it.
+    fn has_plain_bases(&self, at: usize, classes: &HashMap<&str, usize>) -> bool {
+        const PLAIN: &[&str] = &["ABC", "Exception", "Protocol", "object"];
+        if self.name_at(at) == ":" {
+            return true;
+        }
+        let close = self.unit.partners.get(at).copied().unwrap_or(at);
+        self.name_at(at) == "("
+            && self.name_at(close + 1) == ":"
+            && (at + 1..close).all(|at| {
+                let word = self.name_at(at);
+                matches!(word, "," | ".")
+                    || matches!(word, "abc" | "typing") && self.name_at(at + 1) == "."
+                    || matches!(self.name_at(at + 1), "," | ")")
+                        && (classes.contains_key(word)
+                            || PLAIN.contains(&word) && !self.named.contains_key(word))
+            })
     }
 
     /// The methods of classes, which their objects alone call; what else a class has is done while it is made.
@@ -487,6 +520,11 @@ impl Interpreter<'_, '_, '_> {
             let path = if before(3) == "." { format!("{}.{bare}", before(4)) } else { bare };
             (before(3) != "." || before(5) != ".") && self.only_looks_by(&path)
         };
+        // `typeof Wiper`
+        let looks = looks
+            || self.language == "javascript"
+                && before(1) == "typeof"
+                && !matches!(self.name_at(at + 1), "." | "(" | "[" | "?.");
         // `exports.wipe = wipe`
         let is_exported = before(1) == "=" && before(3) == "." && before(4) == "exports";
         is_told || looks || is_exported

@@ -344,7 +344,12 @@ impl Interpreter<'_, '_, '_> {
             _ if given.is_empty() && path == "duckdb.connect" => {
                 self.seen.in_memory.get_or_insert_with(|| path.to_owned());
             }
-            Some(file) if matches!(file, ":memory:" | "file::memory:") || is_of_a_test(file) => {
+            Some(file)
+                if matches!(file, ":memory:" | "file::memory:")
+                    || file.starts_with("file::memory:?")
+                        && call.keyword(&["uri"]).is_some_and(|it| it.value.is_true())
+                    || is_of_a_test(file) =>
+            {
                 self.seen.in_memory.get_or_insert_with(|| path.to_owned());
             }
             _ => self.seen.real = true,

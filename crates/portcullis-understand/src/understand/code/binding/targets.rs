@@ -102,6 +102,16 @@ impl Interpreter<'_, '_, '_> {
         let default = self.expression(0);
         self.brackets -= 1;
         self.end = outer;
+        // What is there takes the place of what would stand for it.
+        let is_there = match &value {
+            Value::Text(text) => text.as_known().is_some(),
+            Value::Name(path, _) => matches!(&**path, "true" | "false"),
+            Value::Number(_) => true,
+            _ => false,
+        };
+        if is_there {
+            return value;
+        }
         let is_missing = match &value {
             Value::Method(method) => matches!(method.0, Value::Table(_)),
             Value::Text(text) => text.as_known().is_none(),

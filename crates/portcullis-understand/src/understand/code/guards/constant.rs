@@ -16,7 +16,7 @@ use super::{
 const PLAIN: &[&str] = &["FALSE", "False", "None", "TRUE", "True", "false", "null", "true"];
 
 /// Signs that give a name a value.
-const GIVES: &[&str] =
+pub(super) const GIVES: &[&str] =
     &["%=", "&&=", "&=", "*=", "++", "+=", "--", "-=", "/=", ":=", "=", "??=", "^=", "|=", "||="];
 
 /// How far back the bracket is looked for that something stands in.
@@ -42,7 +42,7 @@ const BINDS: &[&str] = &["++", "--", "as", "del", "each", "for", "global", "impo
 
 impl Interpreter<'_, '_, '_> {
     /// Whether the name at `at` is surely worth what it is worth now whenever it is asked there.
-    pub(super) fn is_constant(&mut self, name: &str, at: usize) -> bool {
+    pub(in super::super) fn is_constant(&mut self, name: &str, at: usize) -> bool {
         let count = self.unit.tokens.len();
         if self.is_cell || !self.spend(self.functions.len() / 16 + 1) || self.names_are_found() {
             return false;
@@ -60,6 +60,18 @@ impl Interpreter<'_, '_, '_> {
             return self.places_of(name, body).is_empty();
         }
         let [place] = self.places_of(name, 0..count)[..] else { return false };
+        // `function run(command, { dry = false } = {})`
+        let is_taken_out = self.functions.iter().any(|function| {
+            let takes = |at: usize| {
+                self.unit.partners.get(at).is_some_and(|close| (at..*close).contains(&place))
+            };
+            Rc::ptr_eq(&function.unit, &self.unit)
+                && function.body.contains(&at)
+                && function.parameters.iter().any(|it| it.name == "{" && takes(it.at))
+        });
+        if is_taken_out {
+            return true;
+        }
         // What stands alone behind the sign, and is what the name is worth still.
         let written = place + 2;
         let is_alone = matches!(self.name_at(written + 1), "" | ";" | "," | "}" | ")")
@@ -217,7 +229,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Whether the script finds names by texts.
-    fn names_are_found(&mut self) -> bool {
+    pub(super) fn names_are_found(&mut self) -> bool {
         if let Some(known) = self.seen.names_are_found {
             return known;
         }

@@ -47,6 +47,8 @@ pub(super) enum Said {
     All(Vec<Said>),
     /// At least one of these.
     Any(Vec<Said>),
+    /// `if False:`: always so, or never.
+    Always(bool),
     /// Something that is not read.
     Unknown,
 }
@@ -83,8 +85,10 @@ impl Interpreter<'_, '_, '_> {
             let is_plain = |value: &Value| value.is_true() || value.is_false();
             self.variables.get(word).is_some_and(is_plain)
                 || matches!(word, "self" | "this")
+                || literal(word).is_some()
+                || self.word_at(at + 1) == "."
                 || ASKS.contains(&word)
-                || matches!(word, "in" | "==" | "===" | "!=" | "!==")
+                || matches!(word, "in" | "==" | "===" | "!=" | "!==" | "len")
                 || self.word_at(at + 1) == "("
                     && (self.named.contains_key(word)
                         || matches!(self.variables.get(word), Some(Value::Function(_))))
@@ -141,6 +145,10 @@ impl Interpreter<'_, '_, '_> {
         }
         if self.word_at(range.start) == "(" && self.partner(range.start) + 1 == range.end {
             return self.said_in(range.start + 1..range.end - 1, depth);
+        }
+        let holds = self.length_there(&range).or_else(|| self.field_there(&range));
+        if let Some(holds) = holds {
+            return Said::Always(holds);
         }
         self.compared_there(&range)
             .or_else(|| self.asked_there(&range))
@@ -381,7 +389,14 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// `if dry_run:`, `if (this.dry)`
-    fn asked_alone(&self, range: &Range<usize>) -> Option<Said> {
+    fn asked_alone(&mut self, range: &Range<usize>) -> Option<Said> {
+        if let (1, Some(holds)) = (range.len(), literal(self.word_at(range.start))) {
+            let is_read = matches!(self.language, "javascript" | "python");
+            return is_read.then_some(Said::Always(holds));
+        }
+        if let Some(holds) = self.flag_given(range) {
+            return Some(Said::Always(holds));
+        }
         let name = match (range.len(), self.word_at(range.start)) {
             (1, word) if self.is_name(range.start) || word.starts_with('$') => word.to_owned(),
             (4, "this") if self.word_at(range.start + 2) == "#" => {
@@ -397,10 +412,19 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
+/// What a condition comes to that is this one word.
+fn literal(word: &str) -> Option<bool> {
+    match word {
+        "True" | "true" | "1" => Some(true),
+        "False" | "false" | "0" | "None" | "null" => Some(false),
+        _ => None,
+    }
+}
+
 fn is_unknown(said: &Said) -> bool {
     match said {
         Said::Unknown => true,
-        Said::Fact(_) => false,
+        Said::Fact(_) | Said::Always(_) => false,
         Said::Not(inner) => is_unknown(inner),
         Said::All(parts) | Said::Any(parts) => parts.iter().all(is_unknown),
     }
@@ -410,6 +434,7 @@ fn is_unknown(said: &Said) -> bool {
 fn renamed(said: Said, names: &[(String, String, bool)]) -> Option<Said> {
     Some(match said {
         Said::Unknown => Said::Unknown,
+        Said::Always(holds) => Said::Always(holds),
         Said::Not(inner) => Said::Not(Box::new(renamed(*inner, names)?)),
         Said::All(parts) => {
             Said::All(parts.into_iter().map(|part| renamed(part, names)).collect::<Option<_>>()?)

@@ -40,6 +40,10 @@ pub(in super::super) struct Seen {
     pub(in super::super) sessions: bool,
     /// What was put into an archive that has no file.
     pub(in super::super) packed: Text,
+    /// What is kept for the calls that are being made: `AsyncLocalStorage`.
+    pub(in super::super) store: Option<Value>,
+    /// Where the archive is led that is being made.
+    pub(in super::super) packed_to: Option<Value>,
     /// What databases were asked for that is about people.
     pub(in super::super) asked: Text,
     /// What opened a database in memory.
@@ -66,6 +70,10 @@ pub(in super::super) struct Seen {
     pub(in super::super) mentions: Option<(Rc<Unit>, Mentions)>,
     /// Whether the script finds names by texts; not looked at yet where nothing.
     pub(in super::super) names_are_found: Option<bool>,
+    /// The texts that `match` is asked of here, where each ends, and whether a case was found that is surely the one.
+    pub(in super::super) subjects: Vec<(usize, Option<String>, bool)>,
+    /// How many functions are being read where one of them is a fixture that a test asked for.
+    pub(in super::super) in_fixture: Option<usize>,
     /// Objects of the project that were made of a double: `OrderRepo(mongomock.MongoClient()["orders"])`.
     pub(in super::super) over_doubles: Vec<String>,
     /// What is never done since the condition before it never holds.

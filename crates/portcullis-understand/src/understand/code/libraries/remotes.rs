@@ -238,6 +238,12 @@ pub(super) const CARDS: &[Card] = &[
         otherwise: Some(Quiet),
     },
     Card {
+        modules: &["pip", "pip._internal", "pip._internal.cli.main"],
+        habits: &[],
+        methods: &[("main", Words(&["pip"]))],
+        otherwise: Some(Quiet),
+    },
+    Card {
         modules: &["esptool"],
         habits: &[],
         methods: &[("main", Words(&["esptool"]))],

@@ -320,6 +320,11 @@ impl Interpreter<'_, '_, '_> {
         {
             return true;
         }
+        // What such a library gives leads to the server that it started.
+        let top = path.split(['.', '(']).next().unwrap_or_default();
+        if top == "testcontainers" && path.contains("().") {
+            return true;
+        }
         let Some(opened) = self.seen.in_memory.as_deref().filter(|_| !self.seen.real) else {
             return false;
         };

@@ -48,7 +48,10 @@ impl Interpreter<'_, '_, '_> {
                 self.stand_ins.push((path.clone(), index));
             }
         }
-        self.replaced.push(Replaced { path, end: usize::MAX, calls: self.calls });
+        // One that a fixture makes lasts as long as the test that asked for the fixture.
+        let of_fixture = usize::from(self.seen.in_fixture == Some(self.calls));
+        let calls = self.calls - of_fixture;
+        self.replaced.push(Replaced { path, end: usize::MAX, calls });
         true
     }
 
@@ -61,6 +64,44 @@ impl Interpreter<'_, '_, '_> {
             _ => return None,
         };
         self.stands_in(&with.value).then_some(path)
+    }
+
+    /// `sys.modules["boto3"] = MagicMock()`: whoever imports it from then on gets the other one. One that is made by hand has nothing but what
+    /// the script gives it.
+    pub(in super::super) fn puts_module_aside(&mut self, module: &str, value: &Value) {
+        let is_real = REAL.iter().any(|word| self.source.contains(word))
+            || ["sys.modules.pop", "del sys", "find_spec"]
+                .iter()
+                .any(|it| self.source.contains(it))
+            || self.source.matches("sys.modules").count() != 1;
+        let count = self.unit.tokens.len();
+        if self.language != "python" || is_real || !self.spend(count / 8 + 1) {
+            return;
+        }
+        let made = |at: usize| {
+            let word = self.name_at(at);
+            matches!(word, "lambda" | "MagicMock" | "Mock" | "None" | "True" | "False")
+                || self.named.contains_key(word)
+                || self.literal_at(at).is_some()
+        };
+        // It stands by itself: `sys.modules["boto3"] = stub`.
+        let line = (0..self.at).rev().find(|at| self.is_first(*at)).unwrap_or_default();
+        if self.name_at(line) != "sys" {
+            return;
+        }
+        let is_empty = matches!(value, Value::Name(path, _) if &**path == "types.ModuleType()")
+            && (1..count).all(|at| {
+                let is_member = self.name_at(at) == "."
+                    && self.name_at(at + 2) == "="
+                    && self.variables.get(self.name_at(at - 1)).is_some_and(
+                        |it| matches!(it, Value::Name(path, _) if &**path == "types.ModuleType()"),
+                    );
+                !is_member || made(at + 3)
+            });
+        if is_empty || matches!(value, Value::Name(..)) && self.stands_in(value) {
+            let path = module.to_owned();
+            self.replaced.push(Replaced { path, end: usize::MAX, calls: 0 });
+        }
     }
 
     /// Whether what is given from the argument at `at` on runs nothing of what it stands for.

@@ -7,13 +7,20 @@ use super::super::{
     tables::Act,
     value::{Given, Value},
 };
-use crate::{programs::host::Host, text::Text};
+use crate::{
+    effect::GapReason,
+    programs::host::Host,
+    text::{Taint, Text},
+};
 
 /// Objects of JavaScript that nobody calls.
 pub(in super::super) const GLOBALS: &[&str] = &["global", "globalThis", "process", "window"];
 
 /// Parts of Node's inside that only tell something.
 const SHOWN: &[&str] = &["buffer", "config", "constants", "natives", "os", "symbols", "util", "uv"];
+
+/// How deep functions that a program of WebAssembly is given lie in each other's objects.
+const IMPORTS: usize = 4;
 
 impl Interpreter<'_, '_, '_> {
     /// What starts something, or says what is served.
@@ -47,6 +54,34 @@ impl Interpreter<'_, '_, '_> {
         None
     }
 
+    /// Whether an object holds a function that does something outside of the program.
+    fn reaches_out(&self, value: &Value, depth: usize) -> bool {
+        match value {
+            Value::Name(path, _) => self.does_something(path),
+            Value::Table(table) => {
+                depth == 0 || table.iter().any(|(_, it)| self.reaches_out(it, depth - 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// `storage.run(store, callback, …)`, in which `storage.getStore()` gives that store. (nodejs.org/api/async_context.html)
+    fn stored_for_calls(&mut self, method: &str, given: &[Given], span: Span) -> Option<Value> {
+        match (method, given) {
+            ("run" | "enterWith", [store, rest @ ..]) => {
+                let store = store.value.clone();
+                self.seen.store = Some(match self.seen.store.take() {
+                    Some(before) => before.or(store),
+                    None => store,
+                });
+                let (called, arguments) = rest.split_first()?;
+                Some(self.call_value(called.value.clone(), arguments.to_vec(), span))
+            }
+            ("getStore", []) => self.seen.store.clone(),
+            _ => None,
+        }
+    }
+
     pub(super) fn special_in_javascript(
         &mut self,
         path: &str,
@@ -62,6 +97,30 @@ impl Interpreter<'_, '_, '_> {
             return inside;
         }
         let said = given.first().map(|given| given.value.text());
+        // `koffi.load("libc.so.6").func("int system(const char*)")`: the function is named where it is declared.
+        if let ("koffi.load().func", Some(declared)) =
+            (path, said.as_ref().and_then(Text::as_known))
+        {
+            let name = declared.split('(').next().unwrap_or_default().trim_end();
+            let name = name.rsplit([' ', '*']).next().unwrap_or_default();
+            return Some(Value::name(&format!("native().{name}")));
+        }
+        if let Some(method) = path.strip_prefix("async_hooks.AsyncLocalStorage().") {
+            return self.stored_for_calls(method, given, span);
+        }
+        // What such hooks give in the place of modules is run by every import behind them. (nodejs.org/api/module.html)
+        if path == "module.register"
+            && said.as_ref().is_some_and(|text| text.known_prefix().starts_with("data:"))
+        {
+            self.walk.gap(span, GapReason::UnknownCode);
+        }
+        // A program that came over the network is given functions that reach out of its own memory.
+        if path.starts_with("WebAssembly.")
+            && said.as_ref().is_some_and(|text| text.taint.has(Taint::NETWORK))
+            && given.get(1).is_some_and(|it| self.reaches_out(&it.value, IMPORTS))
+        {
+            return Some(self.act(Act::Deserialize, path, given, span));
+        }
         // What `Function("return process")` made is called.
         if given.is_empty() && GLOBALS.contains(&path) {
             return Some(Value::name(path));

@@ -393,6 +393,7 @@ pub(super) static ROWS: &[Row] = &[
     ("tls.connect", Connect),
     ("trash", DeleteTree),
     ("trash.default", DeleteTree),
+    ("tree-kill", Kill),
     ("uiohook-napi.uIOhook.start", Note("code.monitor.input")),
     ("undici.fetch", Get),
     ("undici.request", Get),

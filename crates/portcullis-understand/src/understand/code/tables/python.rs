@@ -458,7 +458,6 @@ pub(super) static ROWS: &[Row] = &[
     ("shutil.copy2", Copy),
     ("shutil.copyfile", Copy),
     ("shutil.copytree", Copy),
-    ("shutil.make_archive", Copy),
     ("shutil.move", Move),
     ("shutil.rmtree", DeleteTree),
     ("site.getsitepackages", Constant("/usr/lib/python3/site-packages")),

@@ -315,6 +315,11 @@ impl Interpreter<'_, '_, '_> {
         let mut printed = None;
         for value in command.value.alternatives() {
             let value = NAMES.iter().find_map(|name| value.entry(name)).cloned().unwrap_or(value);
+            // What a key of a terminal ends.
+            let value = match value.as_known().and_then(|line| line.strip_suffix('\r')) {
+                Some(line) => Value::known(line),
+                None => value,
+            };
             let Some(host) = self.machine_of(called) else {
                 printed = Some(self.shell_or_words(&value, command.span, span, None, None));
                 continue;

@@ -1,0 +1,145 @@
+//! Options that a script gives to its own `argparse`: `parser.parse_args(["--dry-run"])`. Owns when it is sure whether one of them is set.
+
+use std::ops::Range;
+
+use super::super::{interpreter::Interpreter, value::Value};
+
+/// Words by which a parser gives an option another value.
+const CHANGES: &[&str] = &[
+    "argument_default",
+    "fromfile_prefix_chars",
+    "parse_intermixed_args",
+    "parse_known_args",
+    "parents",
+    "prefix_chars",
+    "set_defaults",
+    "setattr",
+    "store_false",
+];
+
+/// How many tokens of a line are looked at.
+const LINE: usize = 64;
+
+impl Interpreter<'_, '_, '_> {
+    /// `args.dry_run` where the arguments were parsed from a list that stands in the script: whether that option is in it.
+    pub(super) fn flag_given(&mut self, range: &Range<usize>) -> Option<bool> {
+        let is_member = range.len() == 3 && self.word_at(range.start + 1) == ".";
+        if !is_member || self.language != "python" || !self.source.contains("store_true") {
+            return None;
+        }
+        let (name, member) = (self.word_at(range.start), self.word_at(range.start + 2));
+        let count = self.unit.tokens.len();
+        let is_changed = CHANGES.iter().any(|word| self.source.contains(word));
+        if is_changed || !self.spend(count / 8 + 1) {
+            return None;
+        }
+        // The one place where the name is given something, and none where the option is.
+        let gives = |at: &usize| self.name_at(*at) == name && self.name_at(at + 1) == "=";
+        let mut given = (0..count).filter(gives);
+        let (Some(place), None) = (given.next(), given.next()) else { return None };
+        let sets = |at: usize| self.name_at(at) == member && self.name_at(at + 1) == "=";
+        let is_parsed = self.name_at(place + 3) == "." && self.name_at(place + 4) == "parse_args";
+        if !is_parsed || self.name_at(place + 5) != "(" || (0..count).any(sets) {
+            return None;
+        }
+        let close = *self.unit.partners.get(place + 5)?;
+        let words = self.words_parsed(place + 6..close)?;
+        // The one line that declares the option, with all of its names.
+        let option = format!("--{}", member.replace('_', "-"));
+        let declares = |at: &usize| {
+            self.name_at(*at) == "add_argument"
+                && self.option_names(*at).is_some_and(|names| names.contains(&option))
+        };
+        let mut lines = (0..count).filter(declares);
+        let (Some(line), None) = (lines.next(), lines.next()) else { return None };
+        let end = *self.unit.partners.get(line + 1)?;
+        let inside = || (line + 2..end).map(|at| self.name_at(at));
+        let is_flag = inside().any(|word| word.trim_matches(['"', '\'']) == "store_true")
+            && !inside().any(|word| matches!(word, "dest" | "default" | "nargs"));
+        let names = self.option_names(line)?;
+        // A beginning of a long option stands for it too, and short ones may stand together.
+        let is_clear = words.iter().all(|word| {
+            !word.starts_with('-')
+                || names.contains(word)
+                || word.starts_with("--") && !option.starts_with(word.as_str())
+        });
+        (is_flag && is_clear).then(|| words.iter().any(|word| names.contains(word)))
+    }
+
+    /// `len(argv) < 2` of what a function is given, or of what the script is started with.
+    pub(super) fn length_there(&mut self, range: &Range<usize>) -> Option<bool> {
+        if self.language != "python"
+            || self.word_at(range.start) != "len"
+            || self.word_at(range.start + 1) != "("
+            || self.named.contains_key("len")
+        {
+            return None;
+        }
+        let close = self.partner(range.start + 1);
+        let number: usize = self.word_at(close + 2).parse().ok()?;
+        if close + 3 != range.end {
+            return None;
+        }
+        let value = match close - range.start {
+            3 => {
+                let name = self.word_at(range.start + 2).to_owned();
+                let is_given = self.functions.iter().any(|function| {
+                    function.body.contains(&range.start)
+                        && function.parameters.iter().any(|it| it.name == name)
+                });
+                let is_same = is_given && self.is_constant(&name, range.start + 2);
+                is_same.then(|| self.bound(&name)).flatten()?
+            }
+            5 if self.word_at(range.start + 2) == "sys"
+                && self.word_at(range.start + 4) == "argv"
+                && self.source.matches("argv").count()
+                    == self.source.matches("sys.argv").count() =>
+            {
+                let object = self.resolve("sys");
+                self.member(object, "argv")
+            }
+            _ => return None,
+        };
+        let Value::List(list) = value else { return None };
+        let count = list.len();
+        Some(match self.word_at(close + 1) {
+            "<" => count < number,
+            "<=" => count <= number,
+            ">" => count > number,
+            ">=" => count >= number,
+            "==" => count == number,
+            "!=" => count != number,
+            _ => return None,
+        })
+    }
+
+    /// The words that are parsed, where each is known.
+    fn words_parsed(&mut self, inside: Range<usize>) -> Option<Vec<String>> {
+        if inside.len() == 1 && self.is_name(inside.start) {
+            let name = self.name_at(inside.start).to_owned();
+            return match self.bound(&name)? {
+                Value::List(list) => {
+                    list.iter().map(|it| it.as_known().map(str::to_owned)).collect()
+                }
+                _ => None,
+            };
+        }
+        let is_list = self.name_at(inside.start) == "["
+            && self.unit.partners.get(inside.start) == Some(&(inside.end.checked_sub(1)?));
+        if !is_list {
+            return None;
+        }
+        let words = inside.start + 1..inside.end - 1;
+        words.filter(|at| self.name_at(*at) != ",").map(|at| self.literal_at(at)).collect()
+    }
+
+    /// The names of the option that `add_argument` at `at` declares.
+    fn option_names(&self, at: usize) -> Option<Vec<String>> {
+        if self.name_at(at + 1) != "(" {
+            return None;
+        }
+        let names = (at + 2..at + LINE).step_by(2);
+        let names: Vec<String> = names.map_while(|at| self.literal_at(at)).collect();
+        (!names.is_empty()).then_some(names)
+    }
+}
