@@ -105,7 +105,9 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
             let Found::Directory(names) = walk.look(&root) else { return Vec::new() };
             let is_solution =
                 names.iter().any(|name| name.ends_with(".sln") || name.ends_with(".slnx"));
-            let deep = if is_solution { NESTED } else { 1 };
+            // Without either, whoever asks stands above the projects, as a build does that is started there by another one.
+            let is_here = names.iter().any(|name| is_project(name));
+            let deep = if is_solution || !is_here { NESTED } else { 1 };
             let found = project::below(walk, &root, deep, invocation.span, &is_project);
             found.iter().at_most(FILES, walk, invocation.span).cloned().collect()
         }),
@@ -179,6 +181,11 @@ fn evaluated(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Evaluation
             for (name, task) in nodes.iter().flat_map(|node| node.entries()) {
                 if name == "Import" {
                     let project = task.text_of("@Project");
+                    imports.extend(project.map(|it| filled(walk, it, (&root, known))));
+                }
+                // Projects that one refers to are built before it.
+                if name == "ProjectReference" {
+                    let project = task.text_of("@Include");
                     imports.extend(project.map(|it| filled(walk, it, (&root, known))));
                 }
                 walk.at_most(Certainty::Likely, |walk| run(walk, name, task, (&root, known)));

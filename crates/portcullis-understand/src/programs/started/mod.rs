@@ -25,6 +25,7 @@ use crate::{
 mod ansible;
 mod autotools;
 mod bazel;
+mod braces;
 mod cargo;
 mod cmake;
 mod compiled;

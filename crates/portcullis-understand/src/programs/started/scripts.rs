@@ -67,7 +67,12 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
         return;
     }
     let operands = project::operands(&words, row.options);
-    if !row.verbs.is_empty() && !operands.iter().any(|word| row.verbs.contains(word)) {
+    // `:app:check` is a task of one project.
+    let verb = |word: &&str| match invocation.program.as_str() {
+        "gradle" | "gradlew" => word.rsplit(':').next().is_some_and(|it| row.verbs.contains(&it)),
+        _ => row.verbs.contains(word),
+    };
+    if !row.verbs.is_empty() && !operands.iter().any(verb) {
         return;
     }
     if !row.says.is_empty() && !words.iter().any(|word| row.says.iter().any(|it| word.contains(it)))
@@ -585,10 +590,6 @@ fn matching(
     pattern: &str,
     invocation: &Invocation,
 ) -> Vec<String> {
-    if let Some((folder, end)) = pattern.split_once("/**") {
-        let folder = project::joined(root, folder);
-        return project::below(walk, &folder, LISTED, invocation.span, &|name| name.ends_with(end));
-    }
     // `*/x`: in each folder.
     if let Some(rest) = pattern.strip_prefix("*/") {
         let Found::Directory(names) = walk.look(root) else { return Vec::new() };
@@ -610,6 +611,10 @@ fn matching(
                 }
             })
             .collect();
+    }
+    if let Some((folder, end)) = pattern.split_once("/**") {
+        let folder = project::joined(root, folder);
+        return project::below(walk, &folder, LISTED, invocation.span, &|name| name.ends_with(end));
     }
     let (folder, end) = match pattern.split_once("/*") {
         Some((folder, end)) => (project::joined(root, folder), end),
