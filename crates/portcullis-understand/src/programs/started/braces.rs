@@ -127,6 +127,36 @@ pub(super) fn without(
     kept
 }
 
+/// The text without the bodies of what goes by a name, however it is written: `exports.down = async (x) => {…}`, `async down(x) {…}`, `down: function () {…}`.
+pub(super) fn without_named(language: &str, text: &str, name: &str) -> String {
+    let plain = without_texts(language, text);
+    let mut kept = text.to_owned();
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    for (at, _) in plain.match_indices(name) {
+        let (before, rest) = (plain.get(..at), plain.get(at + name.len()..));
+        let (Some(before), Some(rest)) = (before, rest) else { continue };
+        if before.ends_with(is_word)
+            || rest.starts_with(is_word)
+            || before.trim_end().ends_with("await")
+        {
+            continue;
+        }
+        // Up to its body stand its parameters and what it gives, and nothing that ends a statement.
+        let is_head = rest.trim_start().starts_with(['=', '(', ':']);
+        let open = rest.find('{').filter(|open| {
+            let head = rest.get(..*open).unwrap_or_default();
+            is_head && !head.contains([';', '}']) && head.contains(')')
+        });
+        if let Some(open) = open
+            && let Some(length) = rest.get(open..).and_then(|rest| pair(rest, '{', '}'))
+        {
+            let open = at + name.len() + open;
+            blank(&mut kept, open + 1..open + length - 1);
+        }
+    }
+    kept
+}
+
 fn keyword(language: &str) -> &'static str {
     match language {
         "go" => "func",
@@ -277,7 +307,7 @@ fn without_texts(language: &str, text: &str) -> String {
             b'/' if starts(at, "//") => end_of(at, "\n").saturating_sub(1),
             b'#' if language == "php" && !starts(at, "#[") => end_of(at, "\n").saturating_sub(1),
             b'/' if starts(at, "/*") => end_of(at + 2, "*/"),
-            b'`' if language == "go" => end_of(at + 1, "`"),
+            b'`' if matches!(language, "go" | "javascript") => end_of(at + 1, "`"),
             b'r' if language == "rust"
                 && (starts(at, "r\"") || starts(at, "r#"))
                 && !at.checked_sub(1).and_then(|it| bytes.get(it)).is_some_and(is_name) =>
@@ -351,6 +381,23 @@ mod tests {
         for (mark, expected) in [("one", true), ("two", false), ("three", true), ("four", false)] {
             assert_eq!(found.contains(mark), expected, "{mark}: {found}");
         }
+    }
+
+    #[test]
+    fn what_takes_a_migration_back_is_left_out() {
+        for text in [
+            "exports.up = async (k) => { one() };\nexports.down = async (k) => { two('}') };\n",
+            "export async function up(k) { one() }\nexport async function down(k) { two(`}`) }\n",
+            "module.exports = { async up(q) { one() }, async down(q) { two() } };\n",
+            "module.exports = { up: (q) => { one() }, down: (q) => { two() } };\n",
+            "class A { public async up(q: Q): Promise<void> { one() }\n async down(q: Q): Promise<void> { two() } }\n",
+        ] {
+            let kept = without_named("javascript", text, "down");
+            assert_eq!(kept.len(), text.len());
+            assert!(kept.contains("one") && !kept.contains("two"), "{kept}");
+        }
+        let text = "exports.up = async () => { await down(() => { x() }) };\n";
+        assert_eq!(without_named("javascript", text, "down"), text);
     }
 
     #[test]

@@ -668,8 +668,15 @@ fn run(walk: &mut dyn Host, call: &Call, commands: &[Vec<String>], certainty: Ce
         commands.iter().filter(|command| command.first().is_some_and(|it| !it.is_empty()))
     {
         let home = walk.facts().home.clone().unwrap_or_else(|| "${HOME}".to_owned());
-        let command: Vec<String> =
+        let mut command: Vec<String> =
             command.iter().map(|word| word.replace("${HOME}", &home)).collect();
+        // A target that a module of CMake imports ("FindPython3").
+        if let Some(program) = command.first_mut()
+            && program.starts_with("Python")
+            && program.ends_with("::Interpreter")
+        {
+            "python3".clone_into(program);
+        }
         walk.at_most(certainty, |walk| walk.run(&project::arguments(&command, call.span), None));
     }
 }
@@ -758,13 +765,6 @@ fn filled(word: &str, variables: &BTreeMap<String, String>) -> String {
         rest = next;
     }
     filled.push_str(rest);
-    // Targets that the modules of CMake import ("FindPython3", "FindPerl").
-    if let Some((module, "Interpreter")) = filled.rsplit_once("::") {
-        match module {
-            "Python" | "Python2" | "Python3" => return "python3".to_owned(),
-            _ => {}
-        }
-    }
     // The environment's own.
     filled.replace("$ENV{", "${")
 }

@@ -780,7 +780,7 @@ fn follow(walk: &mut dyn Host, plugin: &tree::Node, own: &[(String, String)], as
 fn said(walk: &mut dyn Host, words: &[String], span: Span, properties: &[(String, String)]) {
     let home = walk.facts().home.clone();
     let filled = |word: &String| {
-        let mut filled = word.clone();
+        let mut filled = word.replace("${java.io.tmpdir}", "/tmp");
         for name in ["${user.home}", "${env.HOME}"] {
             if let Some(home) = &home {
                 filled = filled.replace(name, home);

@@ -28,6 +28,7 @@ mod bazel;
 mod braces;
 mod cargo;
 mod cmake;
+pub(crate) mod commands;
 mod compiled;
 mod compose;
 mod configurations;
@@ -54,9 +55,12 @@ mod jvm;
 mod linters;
 mod listed;
 mod literate;
+mod loaded;
 mod logrotate;
 pub mod make;
 mod meson;
+mod migrations;
+pub(crate) mod mocked;
 mod named;
 mod named_options;
 mod ninja;
@@ -148,6 +152,7 @@ static STARTERS: &[&Starter] = &[
     &literate::DOCUMENTS,
     &make::MAKE,
     &meson::MESON,
+    &migrations::MIGRATIONS,
     &ninja::NINJA,
     &nix::NIX,
     &packages::SCRIPTS,

@@ -375,8 +375,19 @@ fn embedded(walk: &mut dyn Host, file: &File, span: Span) {
     });
 }
 
+/// A value as code of Python writes it: texts, and lists of them.
+fn literal(node: &tree::Node) -> String {
+    match node.text() {
+        Some(text) => format!("{text:?}"),
+        None => {
+            let parts: Vec<String> = node.items().iter().map(literal).collect();
+            format!("[{}]", parts.join(", "))
+        }
+    }
+}
+
 /// `!!python/object/apply:os.system ["x"]`: what a loader that is not safe calls (pyyaml.org, "YAML tags and Python types").
-fn tagged(walk: &mut dyn Host, file: &File, span: Span) {
+pub(super) fn tagged(walk: &mut dyn Host, file: &File, span: Span) {
     let mut calls: Vec<(String, Span)> = Vec::new();
     for mark in
         ["!!python/object/apply:", "!!python/object/new:", "tag:yaml.org,2002:python/object/apply:"]
@@ -410,8 +421,12 @@ fn tagged(walk: &mut dyn Host, file: &File, span: Span) {
                 None => root.words(),
             });
             let module = name.rsplit_once('.').map_or("", |it| it.0);
-            let given: Vec<String> =
-                words.unwrap_or_default().iter().map(|word| format!("{word:?}")).collect();
+            let given: Vec<String> = match tree.root().filter(|root| root.get("args").is_none()) {
+                Some(root) if !root.items().is_empty() => {
+                    root.items().iter().map(literal).collect()
+                }
+                _ => words.unwrap_or_default().iter().map(|word| format!("{word:?}")).collect(),
+            };
             if !line.trim_start().starts_with('#') && !module.is_empty() {
                 let code = format!("import {module}\n{name}({})\n", given.join(", "));
                 calls.push((code, Span::new(at, at + mark.len() + end)));
