@@ -119,7 +119,10 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
         walk.left_unread(end);
     }
     let loads: Vec<Load> = loads.into_iter().at_most(LOADS, walk, end).collect();
-    let roots = walk.import_roots();
+    let mut roots = walk.import_roots();
+    if language == "python" {
+        roots.extend(called::put_on_path(directory, text));
+    }
     let candidates = |load: &Load| -> Vec<String> {
         let mut paths = Vec::new();
         for name in &load.names {

@@ -937,6 +937,8 @@ fn started(plugin: &tree::Node, deep: bool) -> Vec<(Vec<String>, Span)> {
     } else {
         read(plugin);
     }
+    // What is fetched by one is there for the next.
+    found.sort_by_key(|(_, span)| span.start);
     found
 }
 

@@ -199,26 +199,24 @@ fn statements(walk: &mut dyn Host, file: &File, span: Span) {
 
 /// A migration in JavaScript without what takes it back, and the statements that it sends as texts.
 fn built(walk: &mut dyn Host, file: &File, span: Span) {
-    let text = braces::without_named("javascript", &file.text, "down");
+    let mut text = braces::without_named("javascript", &file.text, "down");
+    // What the migration itself made holds nothing yet.
+    let made = spawned::found(&text, &[("createTable", Given::Command)]);
+    let made: Vec<String> = made.into_iter().flat_map(|it| it.words).collect();
+    let tables: &[Call] = &[("dropTable", Given::Command), ("dropTableIfExists", Given::Command)];
+    for start in spawned::found(&text, tables) {
+        let range = start.span().range();
+        let is_own = !start.words.is_empty() && start.words.iter().all(|name| made.contains(name));
+        if is_own && text.get(range.clone()).is_some_and(|it| it.is_ascii() && !it.contains('\n')) {
+            text.replace_range(range.clone(), &" ".repeat(range.len()));
+        }
+    }
     let file = File { text: text.into(), ..file.clone() };
     let roots = walk.import_roots();
     walk.load_text_from(&roots, "javascript", &file, span);
     let calls: &[Call] =
         &[(".raw", Given::Command), (".query", Given::Command), (".sql", Given::Command)];
     sent(walk, &file, calls, span);
-    let tables: &[Call] = &[("dropTable", Given::Command), ("dropTableIfExists", Given::Command)];
-    let made = spawned::found(&file.text, &[("createTable", Given::Command)]);
-    let made: Vec<String> = made.into_iter().flat_map(|it| it.words).collect();
-    let dropped = spawned::found(&file.text, tables);
-    walk.in_file(&file, "sql", span, |walk| {
-        for start in dropped.iter().at_most(FILES, &mut Unread(walk), span) {
-            // What the migration itself made holds nothing yet.
-            for name in start.words.iter().filter(|name| !made.contains(name)) {
-                let statement = Text::known(format!("DROP TABLE {name}"));
-                walk.at_most(Certainty::Likely, |walk| walk.query(&statement, start.span()));
-            }
-        }
-    });
 }
 
 /// `migrations.RunSQL("…")`: what runs as the migration is applied; what takes it back stands behind it (docs.djangoproject.com, "Migration Operations").

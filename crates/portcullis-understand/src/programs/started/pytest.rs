@@ -114,9 +114,12 @@ impl How<'_> {
 
     /// Whether a file has `pytest` and its marks as they are.
     fn is_plain(&self, text: &str) -> bool {
-        !["pytest =", "mark =", "as pytest", "as mark", "pytest.mark ="]
-            .iter()
-            .any(|it| text.contains(it))
+        let binds = |line: &str| {
+            ["pytest =", "mark =", "pytest.mark ="]
+                .iter()
+                .any(|it| line.trim_start().starts_with(it))
+        };
+        !["as pytest", "as mark"].iter().any(|it| text.contains(it)) && !text.lines().any(binds)
     }
 }
 

@@ -689,6 +689,8 @@ pub(super) static TABLE: &[Row] = &[
     // rspec.info, "Read command line configuration options from files".
     Row {
         programs: &["rspec"],
+        // rspec.info, "`--dry-run` option": examples are only listed.
+        tells: &["--dry-run"],
         files: &["spec/**_spec.rb", "spec/support/*.rb"],
         language: "ruby",
         ..ROW
