@@ -335,6 +335,9 @@ pub trait Host: Limits {
     /// Where modules are looked for by their whole names.
     fn import_roots(&self) -> Vec<String>;
 
+    /// What is known of the modules that are being read, of each that loads the next.
+    fn importing(&mut self) -> &mut Vec<super::started::imports::Importing>;
+
     /// Whether a file is there that was loaded nowhere.
     fn leaves_out(&self, path: &str) -> bool;
 

@@ -4,7 +4,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{Starter, project, tree};
+use super::{Starter, braces, project, tree};
 use crate::{
     bound::Bounded,
     programs::found::{File, Found, directory_of},
@@ -82,31 +82,18 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
             None => project::nearest(walk, &["Cargo.toml"]),
         };
         if let Some(file) = file {
-            package(walk, &file, invocation.span, &verb, 0);
-            let root = directory_of(&file.path).to_owned();
-            for (option, folder) in [
-                ("--example", "examples"),
-                ("--bin", "src/bin"),
-                ("--test", "tests"),
-                ("--bench", "benches"),
-            ] {
-                // doc.rust-lang.org/cargo, "Package Layout".
-                for name in project::options(&own, &[option]) {
-                    let paths =
-                        [".rs", "/main.rs"].map(|end| format!("{root}/{folder}/{name}{end}"));
-                    for path in &paths {
-                        walk.look(path);
-                    }
-                    for path in &paths {
-                        walk.load("rust", path, invocation.span);
-                    }
-                }
-            }
+            package(walk, &file, invocation.span, (&verb, &words), 0);
         }
     });
 }
 
-fn package(walk: &mut dyn Host, file: &File, span: Span, verb: &str, depth: usize) {
+fn package(
+    walk: &mut dyn Host,
+    file: &File,
+    span: Span,
+    (verb, words): (&str, &[String]),
+    depth: usize,
+) {
     let root = directory_of(&file.path).to_owned();
     let tree = project::whole(walk, tree::toml(&file.text));
     let Some(node) = tree.root() else { return };
@@ -151,13 +138,13 @@ fn package(walk: &mut dyn Host, file: &File, span: Span, verb: &str, depth: usiz
             node.path(&["lib", "path"]).and_then(tree::Node::text).unwrap_or("src/lib.rs");
         walk.load("rust", &project::joined(&root, library), span);
     }
-    sources(walk, file, span, verb, &root);
+    sources(walk, file, span, (verb, words), &root);
     for manifest in &manifests {
         // Where it has no build script, it runs nothing while it is built.
         if let Some(member) = walk.look(manifest).file()
             && member.path != file.path
         {
-            package(walk, &member, span, verb, depth + 1);
+            package(walk, &member, span, (verb, words), depth + 1);
         }
     }
 }
@@ -175,56 +162,170 @@ fn beside(node: &tree::Node) -> Vec<String> {
         .collect()
 }
 
-/// The program that `run` starts, and the tests.
-fn sources(walk: &mut dyn Host, file: &File, span: Span, verb: &str, root: &str) {
-    if matches!(verb, "test" | "t" | "nextest" | "llvm-cov" | "tarpaulin") {
-        tests_within(walk, root, span);
-    }
+/// The program that `run` starts, the tests, and what of the package's own library they call (doc.rust-lang.org/cargo, "Package Layout").
+fn sources(
+    walk: &mut dyn Host,
+    file: &File,
+    span: Span,
+    (verb, words): (&str, &[String]),
+    root: &str,
+) {
+    let tests = matches!(verb, "test" | "t" | "nextest" | "llvm-cov" | "tarpaulin");
     let (folders, names): (&[&str], &[&str]) = match verb {
         "run" | "r" => (&["src/bin"], &["src/main.rs"]),
-        "test" | "t" | "nextest" | "llvm-cov" | "tarpaulin" => (&["tests"], &[]),
+        _ if tests => (&["tests"], &[]),
         "bench" => (&["benches"], &[]),
         _ => return,
     };
-    let mut paths: Vec<String> = names.iter().map(|name| format!("{root}/{name}")).collect();
-    for folder in folders {
-        let folder = format!("{root}/{folder}");
-        if let Found::Directory(names) = walk.look(&folder) {
-            paths.extend(
-                names
-                    .iter()
-                    .filter(|name| name.ends_with(".rs"))
-                    .map(|name| format!("{folder}/{name}")),
-            );
+    let own: Vec<String> = words.iter().take_while(|word| *word != "--").cloned().collect();
+    let mut paths: Vec<String> = Vec::new();
+    for (option, folder) in [
+        ("--example", "examples"),
+        ("--bin", "src/bin"),
+        ("--test", "tests"),
+        ("--bench", "benches"),
+    ] {
+        for name in project::options(&own, &[option]) {
+            paths.extend([".rs", "/main.rs"].map(|end| format!("{root}/{folder}/{name}{end}")));
         }
     }
-    let paths = walk.in_file(file, "cargo", span, |walk| {
-        paths.iter().at_most(SOURCES, walk, span).cloned().collect::<Vec<_>>()
+    let is_named = !paths.is_empty();
+    if !is_named {
+        paths.extend(names.iter().map(|name| format!("{root}/{name}")));
+        for folder in folders {
+            let folder = format!("{root}/{folder}");
+            if let Found::Directory(names) = walk.look(&folder) {
+                let names = names.iter().filter(|name| name.ends_with(".rs"));
+                paths.extend(names.map(|name| format!("{folder}/{name}")));
+            }
+        }
+    }
+    let library = walk.in_file(file, "cargo", span, |walk| {
+        let sources = format!("{root}/src");
+        let found = project::below(walk, &sources, DEEP, span, &|name| name.ends_with(".rs"));
+        let mut found: Vec<String> =
+            found.into_iter().filter(|path| !paths.contains(path)).collect();
+        found.retain(|path| !path.contains("/src/bin/") && !path.ends_with("/src/main.rs"));
+        let found: Vec<String> = found.iter().at_most(SOURCES, walk, span).cloned().collect();
+        (paths.iter().at_most(SOURCES, walk, span).cloned().collect::<Vec<_>>(), found)
     });
-    for path in paths.iter().flatten() {
+    let Some((paths, library)) = library else { return };
+    for path in paths.iter().chain(&library) {
         walk.look(path);
     }
-    for path in paths.iter().flatten() {
-        walk.load("rust", path, span);
+    let files: Vec<File> =
+        paths.iter().chain(&library).filter_map(|path| walk.look(path).file()).collect();
+    let given = given(words);
+    let is_called = |number: usize, function: &braces::Function<'_>| {
+        let is_library = files.get(number).is_some_and(|file| library.contains(&file.path));
+        let is_test = tests && function.above.contains("test");
+        match function.name {
+            "main" => !is_library,
+            name => is_test && runs_test(name, function.above, &given),
+        }
+    };
+    // What none of them calls is as if it were not there.
+    let texts: Vec<&str> = files.iter().map(|file| &*file.text).collect();
+    let kept = braces::without_uncalled("rust", &texts, &is_called);
+    let roots = walk.import_roots();
+    for (file, text) in files.iter().zip(kept) {
+        let is_library = library.contains(&file.path);
+        if is_library && text.trim().is_empty() {
+            continue;
+        }
+        // Its modules are read with it, and not once more.
+        let text = match is_library {
+            true => without_modules(&text),
+            false => text,
+        };
+        let file = File { text: text.into(), ..file.clone() };
+        walk.at_likely(|walk| walk.load_text_from(&roots, "rust", &file, span));
     }
 }
 
-/// The tests that stand in a source: what is behind `#[cfg(test)]`, blanks in place of the rest (doc.rust-lang.org/book, "Test Organization").
-fn tests_within(walk: &mut dyn Host, root: &str, span: Span) {
-    let names = ["src/lib.rs", "src/main.rs"].map(|name| format!("{root}/{name}"));
-    for path in &names {
-        walk.look(path);
+/// How deep modules of a library are listed.
+const DEEP: usize = 3;
+
+/// What is said to the tests themselves: a filter, and which of them are run that are else left out (doc.rust-lang.org/cargo, "cargo test").
+#[derive(Debug, Default)]
+struct Given {
+    filters: Vec<String>,
+    ignored: bool,
+    only_ignored: bool,
+}
+
+fn given(words: &[String]) -> Given {
+    const VALUES: &[&str] = &[
+        "--bench",
+        "--bin",
+        "--color",
+        "--config",
+        "--example",
+        "--exclude",
+        "--features",
+        "-F",
+        "--jobs",
+        "-j",
+        "--manifest-path",
+        "--message-format",
+        "--package",
+        "-p",
+        "--profile",
+        "--target",
+        "--target-dir",
+        "--test",
+        "-Z",
+        "-C",
+    ];
+    let own: Vec<String> = words.iter().take_while(|word| *word != "--").cloned().collect();
+    let behind: Vec<String> =
+        words.iter().skip_while(|word| *word != "--").skip(1).cloned().collect();
+    let operands = project::operands(&own, VALUES);
+    let operands = operands.iter().skip(1).filter(|word| !word.starts_with('+') && **word != "run");
+    let named = project::operands(&behind, &["--skip", "--test-threads", "--color", "--format"]);
+    Given {
+        filters: operands.chain(&named).map(|word| (*word).to_owned()).collect(),
+        ignored: project::has(&behind, &["--ignored", "--include-ignored"])
+            || project::has(&own, &["--run-ignored"])
+            || own.iter().any(|word| word.starts_with("--run-ignored")),
+        only_ignored: project::has(&behind, &["--ignored"]),
     }
-    for path in &names {
-        let Some(file) = walk.look(path).file() else { continue };
-        let Some((before, tests)) = file.text.split_once("#[cfg(test)]") else { continue };
-        let mut text: String =
-            before.chars().map(|letter| if letter == '\n' { '\n' } else { ' ' }).collect();
-        text.push_str("            ");
-        text.push_str(tests);
-        let file = File { text: text.into(), ..file };
-        walk.at_likely(|walk| walk.run_text("rust", &file, span, &[], None));
+}
+
+/// Whether a test runs: `#[ignore]` leaves one out that is not asked for (doc.rust-lang.org/reference, "Testing attributes"), and a filter is searched for in
+/// its path.
+fn runs_test(name: &str, above: &str, given: &Given) -> bool {
+    let is_ignored = above.lines().any(|line| {
+        let line = line.trim_start();
+        line.starts_with("#[ignore]")
+            || line.starts_with("#[ignore ")
+            || line.starts_with("#[ignore=")
+    });
+    // A path may have the name of a module in it.
+    let is_wanted = given.filters.is_empty()
+        || given
+            .filters
+            .iter()
+            .any(|filter| filter.contains("::") || name.contains(filter.as_str()))
+        || !above.contains("#[test]");
+    match is_ignored {
+        true => given.ignored,
+        false => is_wanted && !given.only_ignored,
     }
+}
+
+/// A source without the lines that take in modules.
+fn without_modules(text: &str) -> String {
+    let is_module = |line: &str| {
+        let bare = line.trim_start().trim_start_matches("pub ").trim_start_matches("pub(crate) ");
+        bare.starts_with("mod ") && bare.trim_end().ends_with(';')
+    };
+    text.split_inclusive('\n')
+        .map(|line| match is_module(line) {
+            true => line.chars().map(|it| if it == '\n' { it } else { ' ' }).collect(),
+            false => line.to_owned(),
+        })
+        .collect()
 }
 
 /// `path` of a `rust-toolchain.toml`: the compiler stands in the project (rust-lang.github.io/rustup, "The toolchain file").
@@ -324,6 +425,35 @@ fn settings(walk: &mut dyn Host, root: &tree::Node, verb: &str, is_building: boo
                 &project::arguments(&["cargo", "install", "--index", text, "x"], address.span),
                 None,
             );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_that_are_left_out_do_not_run() {
+        let runs = |line: &str, name: &str, above: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            runs_test(name, above, &given(&words))
+        };
+        for (line, above, expected) in [
+            ("test", "#[test]", true),
+            ("test", "#[test]\n#[ignore = \"x\"]\n", false),
+            ("test", "#[test]\n    #[ignore]\n", false),
+            ("test", "// #[ignore]\n#[test]\n", true),
+            ("test -- --ignored", "#[test]\n#[ignore]\n", true),
+            ("test -- --ignored", "#[test]\n", false),
+            ("test -- --include-ignored", "#[test]\n", true),
+            ("test --features x pub", "#[test]\n", true),
+            ("test other", "#[test]\n", false),
+            ("test -- other", "#[test]\n", false),
+            ("test a::other", "#[test]\n", true),
+            ("test -p x", "#[test]\n", true),
+        ] {
+            assert_eq!(runs(line, "publishes", above), expected, "{line} {above}");
         }
     }
 }

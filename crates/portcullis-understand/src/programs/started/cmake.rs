@@ -32,6 +32,9 @@ struct Call {
     span: Span,
 }
 
+/// How many programs of one build are told from each other.
+const PROGRAMS: usize = 128;
+
 #[derive(Debug, Default)]
 struct Reading {
     variables: BTreeMap<String, String>,
@@ -44,6 +47,8 @@ struct Reading {
     builds: bool,
     tests: bool,
     installs: bool,
+    /// Programs that the files compile, with their sources.
+    programs: BTreeMap<String, Vec<String>>,
     /// Options that the files declare, and what an earlier run has kept of them.
     options: Vec<String>,
     cached: BTreeMap<String, String>,
@@ -407,6 +412,28 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
             run(walk, call, &commands, Certainty::Certain);
             scripts(walk, call, &commands, here, reading);
         }
+        // The sources of a program, by its name.
+        "add_executable" => {
+            let sources = words
+                .iter()
+                .skip(1)
+                .filter(|word| [".c", ".cc", ".cpp", ".cxx"].iter().any(|end| word.ends_with(end)));
+            let sources: Vec<String> = sources.map(|name| project::joined(here, name)).collect();
+            if reading.programs.len() < PROGRAMS {
+                reading.programs.insert(first.to_owned(), sources);
+            } else {
+                walk.left_unread(call.span);
+            }
+        }
+        // Programs that are found by other modules than CMake's own run their tests as well ("GoogleTest", "Catch2").
+        "gtest_discover_tests"
+        | "gtest_add_tests"
+        | "catch_discover_tests"
+        | "doctest_discover_tests"
+            if reading.tests =>
+        {
+            compiled(walk, call, words.iter(), reading);
+        }
         "add_custom_command" | "add_custom_target" | "add_test"
             if reading.builds || reading.tests =>
         {
@@ -415,6 +442,10 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
                 let commands = commands(&words);
                 run(walk, call, &commands, Certainty::Likely);
                 scripts(walk, call, &commands, here, reading);
+                let programs = commands.iter().filter_map(|command| command.first());
+                // `add_test(NAME COMMAND)`, the short form.
+                let short = (call.name == "add_test" && first != "NAME").then(|| words.get(1));
+                compiled(walk, call, programs.chain(short.flatten()), reading);
             }
         }
         // Code that an installation runs ("install", "Custom Code").
@@ -461,6 +492,25 @@ fn follow(walk: &mut dyn Host, call: &Call, here: &str, reading: &mut Reading) {
             fetch(walk, call, &words);
         }
         _ => {}
+    }
+}
+
+/// Programs that the project compiles and then starts itself: what their sources do.
+fn compiled<'w>(
+    walk: &mut dyn Host,
+    call: &Call,
+    names: impl Iterator<Item = &'w String>,
+    reading: &mut Reading,
+) {
+    for name in names {
+        let name = name.trim_start_matches("$<TARGET_FILE:").trim_end_matches('>');
+        let Some(sources) = reading.programs.remove(name) else { continue };
+        for path in &sources {
+            walk.look(path);
+        }
+        for path in &sources {
+            super::compiled::source(walk, path, call.span);
+        }
     }
 }
 
@@ -618,8 +668,15 @@ fn run(walk: &mut dyn Host, call: &Call, commands: &[Vec<String>], certainty: Ce
         commands.iter().filter(|command| command.first().is_some_and(|it| !it.is_empty()))
     {
         let home = walk.facts().home.clone().unwrap_or_else(|| "${HOME}".to_owned());
-        let command: Vec<String> =
+        let mut command: Vec<String> =
             command.iter().map(|word| word.replace("${HOME}", &home)).collect();
+        // A target that a module of CMake imports ("FindPython3").
+        if let Some(program) = command.first_mut()
+            && program.starts_with("Python")
+            && program.ends_with("::Interpreter")
+        {
+            "python3".clone_into(program);
+        }
         walk.at_most(certainty, |walk| walk.run(&project::arguments(&command, call.span), None));
     }
 }

@@ -35,12 +35,18 @@ pub(super) fn follow(walk: &mut dyn Host, invocation: &Invocation) {
     for path in &paths {
         walk.look(path);
     }
-    for file in paths.iter().filter_map(|path| walk.look(path).file()).collect::<Vec<_>>() {
-        walk.at_most(Certainty::Likely, |walk| {
-            walk.run_text("c", &file, invocation.span, &[], None);
-        });
-        connected_back(walk, &file, invocation.span);
+    for path in &paths {
+        source(walk, path, invocation.span);
     }
+}
+
+/// What a source does that is compiled into a program which then runs.
+pub(super) fn source(walk: &mut dyn Host, path: &str, span: Span) {
+    let Some(file) = walk.look(path).file() else { return };
+    walk.at_most(Certainty::Likely, |walk| {
+        walk.run_text("c", &file, span, &[], None);
+    });
+    connected_back(walk, &file, span);
 }
 
 /// A shell whose input and output are a connection: `connect`, `dup2` of it, and a shell by `exec`. It is told as a shell says the same.

@@ -65,6 +65,8 @@ type Properties = std::collections::BTreeMap<String, String>;
 struct Evaluation {
     files: Vec<String>,
     properties: Properties,
+    /// `Configuration`, where nothing sets it but the call.
+    configuration: Option<&'static str>,
 }
 
 fn start(walk: &mut dyn Host, invocation: &Invocation) {
@@ -93,6 +95,14 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
         .and_then(|word| walk.target(&Text::known(*word)).path);
     let root = named.as_deref().map_or(here.as_str(), directory_of).to_owned();
     let mut seen = Evaluation::default();
+    let is_said = words.iter().any(|word| {
+        ["-c", "--configuration", "/p:", "-p:", "-property", "/property", "--property", "@"]
+            .iter()
+            .any(|it| word.starts_with(it))
+    }) || walk.variable_set("Configuration").is_some();
+    if matches!(verb, "build" | "test" | "run" | "watch") && !is_said {
+        seen.configuration = Some("Debug");
+    }
     let shared: Vec<Option<File>> = project::in_directory(walk, Some(&root), |walk| {
         SHARED.iter().map(|name| project::nearest(walk, &[name])).collect()
     });
@@ -105,7 +115,9 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
             let Found::Directory(names) = walk.look(&root) else { return Vec::new() };
             let is_solution =
                 names.iter().any(|name| name.ends_with(".sln") || name.ends_with(".slnx"));
-            let deep = if is_solution { NESTED } else { 1 };
+            // Without either, whoever asks stands above the projects, as a build does that is started there by another one.
+            let is_here = names.iter().any(|name| is_project(name));
+            let deep = if is_solution || !is_here { NESTED } else { 1 };
             let found = project::below(walk, &root, deep, invocation.span, &is_project);
             found.iter().at_most(FILES, walk, invocation.span).cloned().collect()
         }),
@@ -176,12 +188,29 @@ fn evaluated(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Evaluation
                 }
             }
             let known = &seen.properties;
+            let off: Vec<Span> = nodes
+                .iter()
+                .flat_map(|node| node.entries())
+                .filter(|(name, node)| {
+                    *name == "Target" && is_false(node, known, seen.configuration)
+                })
+                .map(|(_, node)| node.span)
+                .collect();
             for (name, task) in nodes.iter().flat_map(|node| node.entries()) {
                 if name == "Import" {
                     let project = task.text_of("@Project");
                     imports.extend(project.map(|it| filled(walk, it, (&root, known))));
                 }
-                walk.at_most(Certainty::Likely, |walk| run(walk, name, task, (&root, known)));
+                // Projects that one refers to are built before it.
+                if name == "ProjectReference" {
+                    let project = task.text_of("@Include");
+                    imports.extend(project.map(|it| filled(walk, it, (&root, known))));
+                }
+                let is_off =
+                    off.iter().any(|it| it.start <= task.span.start && task.span.end <= it.end);
+                if !is_off && !is_false(task, known, seen.configuration) {
+                    walk.at_most(Certainty::Likely, |walk| run(walk, name, task, (&root, known)));
+                }
             }
             imports
         })
@@ -194,6 +223,32 @@ fn evaluated(walk: &mut dyn Host, file: &File, span: Span, seen: &mut Evaluation
             evaluated(walk, &inner, span, seen, depth + 1);
         }
     }
+}
+
+/// Whether a condition does not hold (learn.microsoft.com, "MSBuild conditions"): one of its parts compares the configuration of this build with another
+/// one. What else it says is not known.
+fn is_false(node: &tree::Node, known: &Properties, configuration: Option<&str>) -> bool {
+    let Some(condition) = node.text_of("@Condition") else { return false };
+    let Some(configuration) = configuration.filter(|_| !known.contains_key("Configuration")) else {
+        return false;
+    };
+    let lower = condition.to_ascii_lowercase();
+    if lower.contains(" or ")
+        || lower.contains('!')
+        || condition.contains('(') && lower.contains(") and") && lower.starts_with('(')
+    {
+        return false;
+    }
+    let plain = |side: &str| side.trim().trim_matches(['\'', '"']).to_owned();
+    lower.split(" and ").any(|part| {
+        let Some((left, right)) = part.split_once("==") else { return false };
+        let (left, right) = (plain(left), plain(right));
+        let other = match (left.as_str(), right.as_str()) {
+            ("$(configuration)", other) | (other, "$(configuration)") => other,
+            _ => return false,
+        };
+        !other.contains('$') && !other.is_empty() && !other.eq_ignore_ascii_case(configuration)
+    })
 }
 
 /// Says what a task of a target does.

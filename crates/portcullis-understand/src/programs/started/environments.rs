@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{Starter, dotenv, interpreters, project, tree};
+use super::{Starter, dotenv, interpreters, project, setups, tree};
 use crate::{
     bound::Bounded as _, programs::escapes::put_in_by_tox, programs::host::Host,
     programs::invocation::Invocation, text::Text,
@@ -39,6 +39,7 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
     {
         asked.extend(value.display().split(',').map(|name| name.trim().to_owned()));
     }
+    packaged(walk, &file.text, &root, invocation.span);
     walk.in_file(&file, "tox", invocation.span, |walk| {
         let tree = project::whole(walk, tree::sections(&file.text));
         // Without a word it is what the list says.
@@ -91,6 +92,26 @@ fn start(walk: &mut dyn Host, invocation: &Invocation) {
             }
         }
     });
+}
+
+/// The project's own package is built and installed before the commands run, unless the settings say otherwise (tox.wiki, "Packaging", `no_package`,
+/// `skipsdist`, `package = skip`).
+fn packaged(walk: &mut dyn Host, text: &str, root: &str, span: Span) {
+    let tree = tree::sections(text);
+    let of = |section: &str, key: &str| {
+        tree.root()
+            .and_then(|it| it.get(section))
+            .and_then(|it| it.text_of(key))
+            .unwrap_or_default()
+    };
+    let is_true = |value: &str| matches!(value.trim().to_ascii_lowercase().as_str(), "true" | "1");
+    let is_off = is_true(of("tox", "skipsdist"))
+        || is_true(of("tox", "no_package"))
+        || is_true(of("testenv", "skip_install"))
+        || of("testenv", "package").trim() == "skip";
+    if !is_off {
+        walk.in_project(|walk| setups::package(walk, root, span));
+    }
 }
 
 /// The environments of a list, `py3{10,11}-{a,b}` written out; `None` where one cannot be.

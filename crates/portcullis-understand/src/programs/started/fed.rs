@@ -5,7 +5,7 @@ use super::{Starter, project};
 use crate::bound::Bounded as _;
 use crate::{
     effect::Argument,
-    programs::found::Found,
+    programs::found::{File, Found},
     programs::host::{Host, Unread},
     programs::invocation::Invocation,
     programs::options,
@@ -314,6 +314,41 @@ fn customised(walk: &mut dyn Host, directory: &str, depth: usize) -> Vec<String>
                 }
             }
         }
+        paths.extend(patched(walk, &file, &tree, directory));
     }
+    paths
+}
+
+/// What a `kustomization.yaml` changes of the objects that it takes in: files of patches, and patches that stand in it (kubectl.docs.kubernetes.io,
+/// "patches", "patchesStrategicMerge"). A patch is part of an object.
+fn patched(
+    walk: &mut dyn Host,
+    file: &File,
+    tree: &super::tree::Tree,
+    directory: &str,
+) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut texts: Vec<(String, portcullis_syntax::Span)> = Vec::new();
+    for key in ["patches", "patchesStrategicMerge", "patchesJson6902"] {
+        let listed = tree.root().and_then(|root| root.get(key));
+        for item in listed.iter().flat_map(|it| it.items()) {
+            let named = item.text().or_else(|| item.text_of("path"));
+            let inline = item.text_of("patch").or_else(|| named.filter(|it| it.contains('\n')));
+            if let Some(text) = inline {
+                texts.push((text.to_owned(), item.span));
+            } else if let Some(name) = named {
+                paths.push(crate::paths::normal(&project::joined(directory, name)));
+            }
+        }
+    }
+    walk.in_file(file, "input", portcullis_syntax::Span::default(), |walk| {
+        for (text, span) in texts {
+            let words = project::arguments(&["kubectl", "apply", "-f", "-"], span);
+            walk.run(&words, Some(Text::known(text.as_str())));
+            for document in &project::whole(walk, super::tree::yaml(&text)).documents {
+                pods(walk, document);
+            }
+        }
+    });
     paths
 }

@@ -6,10 +6,15 @@ mod node;
 
 pub(super) use called::{logged, paths};
 
+use std::collections::BTreeSet;
+
 use portcullis_syntax::Span;
 
-use super::outline;
-use crate::{bound::Bounded, programs::host::Host};
+use super::{loaded, mocked, outline};
+use crate::{
+    bound::Bounded,
+    programs::{found::File, host::Host},
+};
 
 /// How many modules stand between what is run and the last that is read.
 const DEPTH: usize = 6;
@@ -25,6 +30,56 @@ struct Load {
     /// Whether the directory is that of whoever loads it.
     beside: bool,
     span: Span,
+}
+
+/// What is known of a module that loads others.
+#[derive(Debug, Default)]
+pub struct Importing {
+    /// The words of its text: what of the others it may call.
+    words: BTreeSet<String>,
+    /// It may call anything of them: it takes in all that they have, or finds functions by texts.
+    is_open: bool,
+    /// What it puts something else in the place of.
+    asides: Vec<mocked::Aside>,
+}
+
+impl Importing {
+    fn of(language: &str, text: &str) -> Self {
+        if language != "python" {
+            return Self { asides: mocked::found(language, text), ..Self::default() };
+        }
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let words: BTreeSet<String> =
+            text.split(|letter| !is_word(letter)).map(str::to_owned).collect();
+        let is_open = text.contains("import *")
+            || outline::FINDS.iter().any(|word| words.contains(*word))
+            || words.contains("import_module");
+        Self { words, is_open, asides: mocked::found(language, text) }
+    }
+}
+
+/// A module as those have it that load it: without what it does as a program, without functions that none of them names, and with what tests put in the
+/// place of what it calls. Nothing where that is all of it.
+fn as_loaded(walk: &mut dyn Host, language: &str, file: &File) -> Option<String> {
+    let importing = &*walk.importing();
+    let asides: Vec<mocked::Aside> =
+        importing.iter().flat_map(|it| it.asides.iter().cloned()).collect();
+    let mut kept: Option<String> = None;
+    if language == "python" {
+        kept = outline::imported(&file.text);
+        let text = kept.as_deref().unwrap_or(&file.text);
+        let is_open = importing.iter().any(|it| it.is_open);
+        let is_called = |function: &outline::Function<'_>| {
+            function.indent > 0
+                || !function.decorators.is_empty()
+                || importing.iter().any(|it| it.words.contains(function.name))
+        };
+        if !is_open && let Some(left) = outline::without_uncalled(text, &is_called) {
+            kept = Some(left);
+        }
+    }
+    let text = kept.as_deref().unwrap_or(&file.text);
+    mocked::without(language, &file.path, text, &asides).or(kept)
 }
 
 /// Reads the modules that code loads. `directory` is where the code stands.
@@ -49,7 +104,10 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
     find(text, &mut loads);
     match language {
         "javascript" => node::follow(walk, directory, text, &mut loads),
-        "python" => called::follow(walk, directory, text, &mut loads),
+        "python" => {
+            called::follow(walk, directory, text, &mut loads);
+            loaded::follow(walk, directory, text);
+        }
         _ => {}
     }
     if loads.is_empty() {
@@ -61,7 +119,10 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
         walk.left_unread(end);
     }
     let loads: Vec<Load> = loads.into_iter().at_most(LOADS, walk, end).collect();
-    let roots = walk.import_roots();
+    let mut roots = walk.import_roots();
+    if language == "python" {
+        roots.extend(called::put_on_path(directory, text));
+    }
     let candidates = |load: &Load| -> Vec<String> {
         let mut paths = Vec::new();
         for name in &load.names {
@@ -90,15 +151,21 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
         return;
     }
     // What is run by a module's name has the name of the program.
-    let is_imported =
-        language == "python" && !["run_path", "run_module"].iter().any(|it| text.contains(it));
+    let is_imported = match language {
+        "python" => !["run_path", "run_module"].iter().any(|it| text.contains(it)),
+        language => language == "javascript",
+    };
+    walk.importing().push(Importing::of(language, text));
     for (paths, span) in all {
         for path in paths {
             if is_imported
                 && let Some(file) = walk.look(&path).file()
-                && let Some(text) = outline::imported(&file.text)
+                && let Some(text) = as_loaded(walk, language, &file)
             {
                 walk.load_module(language, &file, &text, span);
+                if language == "javascript" {
+                    break;
+                }
                 continue;
             }
             let language = language_by_name(language, &path);
@@ -109,6 +176,7 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
             }
         }
     }
+    walk.importing().pop();
     walk.leave_imports();
 }
 

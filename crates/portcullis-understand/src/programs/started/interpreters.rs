@@ -2,11 +2,11 @@
 
 use portcullis_syntax::Span;
 
-use super::{Starter, imports, project};
+use super::{Starter, commands, imports, project};
 use crate::{
     bound::Bounded,
     effect::Argument,
-    programs::found::Found,
+    programs::found::{File, Found},
     programs::host::{Host, Unread},
     programs::invocation::Invocation,
     programs::options,
@@ -53,8 +53,26 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
         for candidate in &candidates {
             walk.look(candidate);
         }
+        let behind: Vec<String> = invocation
+            .arguments
+            .iter()
+            .skip_while(|word| word.text.as_known() != Some(name))
+            .skip(1)
+            .map(|word| word.text.display())
+            .collect();
         for candidate in &candidates {
-            walk.load_from(&roots, "python", candidate, module.span);
+            // Of a program that has commands, those run that the words name.
+            let file = walk.look(candidate).file();
+            let chosen = file.and_then(|file| {
+                let text = commands::chosen(&file.text, &behind)?;
+                Some(File { text: text.into(), ..file })
+            });
+            match chosen {
+                Some(file) => walk.load_text_from(&roots, "python", &file, module.span),
+                None => {
+                    walk.load_from(&roots, "python", candidate, module.span);
+                }
+            }
         }
     }
     tests_by_name(walk, invocation);

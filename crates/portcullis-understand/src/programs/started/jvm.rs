@@ -139,9 +139,19 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
                 .into_iter()
                 .filter_map(|name| walk.target(&crate::text::Text::known(name)).path),
         );
+        let mut inner_files: Vec<File> = Vec::new();
+        for place in &inner {
+            inner_files.extend(project::all_in(walk, place, &["build.gradle", "build.gradle.kts"]));
+        }
+        for file in files.iter().chain(&inner_files) {
+            let here = directory_of(&file.path);
+            for (name, is_of_root) in applied(&file.text) {
+                let here = if is_of_root || here.ends_with("/buildSrc") { &root } else { here };
+                scripts.push(crate::paths::normal(&project::joined(here, &name)));
+            }
+        }
         for file in &files {
-            scripts
-                .extend(applied(&file.text).into_iter().map(|name| project::joined(&root, &name)));
+            repositories(walk, file, invocation.span);
         }
         // A script that is fetched is run like the others.
         for file in &files {
@@ -178,6 +188,7 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
         let asked: Vec<&str> = asked.into_iter().filter(|word| !left_out.contains(word)).collect();
         let is_dry = project::has(&words, &["--dry-run", "-m"]);
         let texts = idle::gradle(&texts, &asked, is_dry);
+        let kept = texts.join("\n");
         for (file, text) in found.into_iter().zip(texts) {
             let language = if file.path.ends_with(".kts") { "kotlin" } else { "groovy" };
             let file = File { text: text.into(), ..file };
@@ -195,6 +206,9 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
                 });
             }
         }
+        if !is_dry {
+            reached_tasks(walk, &kept, &asked, &left_out, invocation.span);
+        }
         if invocation.program == "gradlew" {
             distribution(
                 walk,
@@ -203,6 +217,66 @@ fn gradle(walk: &mut dyn Host, invocation: &Invocation) {
             );
         }
     });
+}
+
+/// Tasks of plug-ins that others lead to: `finalizedBy("publish")`, `dependsOn 'publishPlugins'` (docs.gradle.org, "Controlling Task Execution"). What they do is
+/// what the same word on the command line does.
+fn reached_tasks(walk: &mut dyn Host, text: &str, asked: &[&str], left_out: &[&str], span: Span) {
+    const OWN: &[&str] =
+        &["publish", "upload", "deploy", "release", "nexusPublish", "closeAndRelease"];
+    let calls: &[Call] = &[
+        ("finalizedBy", Given::Words),
+        ("dependsOn", Given::Words),
+        ("mustRunBefore", Given::Words),
+    ];
+    for start in spawned::found(text, calls) {
+        for name in &start.words {
+            let plain = name.rsplit(':').next().unwrap_or(name);
+            let is_own = OWN.iter().any(|begin| plain.starts_with(begin));
+            let begins = text.contains(&format!("\"{plain}\") {{")) || asked.contains(&plain);
+            if is_own && !begins && !left_out.contains(&plain) && wanted_here(text, &start, asked) {
+                let words = ["gradle", plain];
+                walk.at_likely(|walk| walk.run(&project::arguments(&words, span), None));
+            }
+        }
+    }
+}
+
+/// Whether what a line says of a task counts here: it is said of one that is asked for, or of one that nearly every build runs.
+fn wanted_here(text: &str, start: &spawned::Start, asked: &[&str]) -> bool {
+    const OFTEN: &[&str] = &[
+        "assemble",
+        "build",
+        "check",
+        "classes",
+        "compileJava",
+        "compileKotlin",
+        "compileTestJava",
+        "compileTestKotlin",
+        "jar",
+        "processResources",
+        "test",
+        "testClasses",
+    ];
+    let before = text.get(..start.span().range().start).unwrap_or_default();
+    let from = before.floor_char_boundary(before.len().saturating_sub(300));
+    let near = before.get(from..).unwrap_or_default();
+    // The block that it stands in, or the name in front of it.
+    let head = match (near.rfind('{'), near.rfind('}')) {
+        (Some(open), close) if close.is_none_or(|close| close < open) => {
+            near.get(..open).unwrap_or_default().rsplit('\n').next().unwrap_or_default()
+        }
+        _ => near.rsplit('\n').next().unwrap_or_default(),
+    };
+    let named = |name: &str| {
+        head.split(|it: char| !it.is_alphanumeric() && it != '_').any(|word| word == name)
+    };
+    let all = ["tasks.all", "configureEach", "withType"].iter().any(|it| head.contains(it));
+    let is_check = asked.iter().any(|it| matches!(it.rsplit(':').next(), Some("check" | "build")));
+    all || asked.iter().any(|it| named(it.rsplit(':').next().unwrap_or(it)))
+        || OFTEN
+            .iter()
+            .any(|name| named(name) && (is_check || *name != "build" && *name != "check"))
 }
 
 /// A script of Groovy with brackets around what `delete` is given (groovy-lang.org, "Omitting parentheses"). A place in it is the same as before where the
@@ -281,8 +355,33 @@ fn included(text: &str) -> Vec<String> {
     names
 }
 
-/// `apply from: 'x.gradle'`, `apply(from = "x.gradle.kts")`.
-fn applied(text: &str) -> Vec<String> {
+/// Places that packages and plug-ins of the build come from: `maven { url = uri("http://…") }` (docs.gradle.org, "Declaring repositories").
+fn repositories(walk: &mut dyn Host, file: &File, span: Span) {
+    walk.in_file(file, "gradle", span, |walk| {
+        let mut at = 0;
+        let mut depth = 0_usize;
+        for line in file.text.split_inclusive('\n') {
+            let place = Span::new(at, at + line.trim_end().len());
+            at += line.len();
+            let bare = line.trim_start();
+            if bare.starts_with("//") {
+                continue;
+            }
+            // What stands in a block of repositories, whatever it is called in it.
+            if depth > 0 || bare.starts_with("repositories") || bare.contains(" repositories {") {
+                let named = line.split(['"', '\'']).skip(1).step_by(2);
+                for address in named.filter(|it| it.contains("://")) {
+                    project::taken_from(walk, address, place);
+                }
+                depth += line.matches('{').count();
+                depth = depth.saturating_sub(line.matches('}').count());
+            }
+        }
+    });
+}
+
+/// `apply from: 'x.gradle'`, `apply(from = "x.gradle.kts")`, and whether the name is one of the build's root: `rootProject.file("x")`, `"$rootDir/x"`.
+fn applied(text: &str) -> Vec<(String, bool)> {
     let mut names = Vec::new();
     for line in text.lines() {
         let Some((_, rest)) =
@@ -290,12 +389,18 @@ fn applied(text: &str) -> Vec<String> {
         else {
             continue;
         };
-        names.extend(
-            rest.split(['"', '\''])
-                .nth(1)
-                .filter(|name| !name.contains("://") && !name.contains('$'))
-                .map(str::to_owned),
-        );
+        let Some(name) = rest.split(['"', '\'']).nth(1) else { continue };
+        let plain =
+            ["$rootDir/", "${rootDir}/", "$rootProject.projectDir/", "${rootProject.projectDir}/"]
+                .iter()
+                .find_map(|it| name.strip_prefix(it));
+        let beside = ["$projectDir/", "${projectDir}/"].iter().find_map(|it| name.strip_prefix(it));
+        let is_of_root = plain.is_some()
+            || ["rootProject.", "rootDir", "getRootDir"].iter().any(|it| rest.contains(it));
+        let name = plain.or(beside).unwrap_or(name);
+        if !name.contains("://") && !name.contains('$') {
+            names.push((name.to_owned(), is_of_root));
+        }
     }
     names
 }
@@ -675,7 +780,7 @@ fn follow(walk: &mut dyn Host, plugin: &tree::Node, own: &[(String, String)], as
 fn said(walk: &mut dyn Host, words: &[String], span: Span, properties: &[(String, String)]) {
     let home = walk.facts().home.clone();
     let filled = |word: &String| {
-        let mut filled = word.clone();
+        let mut filled = word.replace("${java.io.tmpdir}", "/tmp");
         for name in ["${user.home}", "${env.HOME}"] {
             if let Some(home) = &home {
                 filled = filled.replace(name, home);
@@ -768,6 +873,56 @@ fn started(plugin: &tree::Node, deep: bool) -> Vec<(Vec<String>, Span)> {
             };
             found.push((["rm", "-rf", place].map(str::to_owned).to_vec(), delete.span));
         }
+        // ant.apache.org/manual, "Java", "Echo", "Copy", "Move", "Chmod", "Scp", "SSHExec", "Mail", "Sql", "Apply".
+        for java in all(node, "java") {
+            let mut words = vec!["java".to_owned()];
+            match (java.text_of("@jar"), java.text_of("@classname")) {
+                (Some(jar), _) => words.extend(["-jar".to_owned(), jar.to_owned()]),
+                (None, Some(class)) => words.push(class.to_owned()),
+                (None, None) => continue,
+            }
+            for argument in all(java, "arg") {
+                words.extend(argument.text_of("@value").map(str::to_owned));
+            }
+            found.push((words, java.span));
+        }
+        for (name, key) in [("echo", "@file"), ("concat", "@destfile")] {
+            for echo in all(node, name) {
+                if let Some(file) = echo.text_of(key) {
+                    found.push((["tee", "-a", file].map(str::to_owned).to_vec(), echo.span));
+                }
+            }
+        }
+        for (name, line) in [("copy", "cp"), ("move", "mv")] {
+            for copy in all(node, name) {
+                let to = copy.text_of("@tofile").or_else(|| copy.text_of("@todir"));
+                if let (Some(from), Some(to)) = (copy.text_of("@file"), to) {
+                    found.push(([line, from, to].map(str::to_owned).to_vec(), copy.span));
+                }
+            }
+        }
+        for chmod in all(node, "chmod") {
+            if let (Some(file), Some(mode)) = (chmod.text_of("@file"), chmod.text_of("@perm")) {
+                found.push((["chmod", mode, file].map(str::to_owned).to_vec(), chmod.span));
+            }
+        }
+        for scp in all(node, "scp") {
+            if let (Some(from), Some(to)) = (scp.text_of("@file"), scp.text_of("@todir")) {
+                found.push((["scp", from, to].map(str::to_owned).to_vec(), scp.span));
+            }
+        }
+        for remote in all(node, "sshexec") {
+            if let (Some(host), Some(code)) = (remote.text_of("@host"), remote.text_of("@command"))
+            {
+                found.push((["ssh", host, code].map(str::to_owned).to_vec(), remote.span));
+            }
+        }
+        for sql in all(node, "sql") {
+            let text = sql.text().or_else(|| sql.text_of("#text")).unwrap_or_default().trim();
+            if !text.is_empty() {
+                found.push((["psql", "-c", text].map(str::to_owned).to_vec(), sql.span));
+            }
+        }
         for get in all(node, "get") {
             if let (Some(from), Some(to)) = (get.text_of("@src"), get.text_of("@dest")) {
                 found.push((
@@ -782,6 +937,8 @@ fn started(plugin: &tree::Node, deep: bool) -> Vec<(Vec<String>, Span)> {
     } else {
         read(plugin);
     }
+    // What is fetched by one is there for the next.
+    found.sort_by_key(|(_, span)| span.start);
     found
 }
 
@@ -796,8 +953,14 @@ mod tests {
             [":a", "b:c", ":d"]
         );
         assert_eq!(
-            applied("apply from: 'x.gradle'\napply(from = \"y.kts\")\napply plugin: 'java'\n"),
-            ["x.gradle", "y.kts"]
+            applied(
+                "apply from: 'x.gradle'\napply(from = rootProject.file(\"y.kts\"))\napply plugin: 'java'\napply from: \"$rootDir/a/z.gradle\"\n"
+            ),
+            [
+                ("x.gradle".to_owned(), false),
+                ("y.kts".to_owned(), true),
+                ("a/z.gradle".to_owned(), true)
+            ]
         );
         let found: Vec<Vec<String>> = commands("exec {\n  commandLine 'sh', '-c', \"a b\"\n}\ncommandLine(\"x\",\n \"y\")\nexecutable = \"p\"\nargs(\"q\")\n").into_iter().map(|it| it.0).collect();
         assert_eq!(found, [vec!["sh", "-c", "a b"], vec!["x", "y"], vec!["p", "q"]]);

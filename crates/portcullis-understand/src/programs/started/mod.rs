@@ -25,8 +25,10 @@ use crate::{
 mod ansible;
 mod autotools;
 mod bazel;
+mod braces;
 mod cargo;
 mod cmake;
+pub(crate) mod commands;
 mod compiled;
 mod compose;
 mod configurations;
@@ -53,9 +55,12 @@ mod jvm;
 mod linters;
 mod listed;
 mod literate;
+mod loaded;
 mod logrotate;
 pub mod make;
 mod meson;
+mod migrations;
+pub(crate) mod mocked;
 mod named;
 mod named_options;
 mod ninja;
@@ -147,6 +152,7 @@ static STARTERS: &[&Starter] = &[
     &literate::DOCUMENTS,
     &make::MAKE,
     &meson::MESON,
+    &migrations::MIGRATIONS,
     &ninja::NINJA,
     &nix::NIX,
     &packages::SCRIPTS,

@@ -9,15 +9,17 @@ use portcullis_syntax::code::{Token, TokenKind, dialect, tokens};
 const FUNCTIONS: usize = 512;
 
 /// Words by which code finds functions that it does not name.
-const FINDS: &[&str] =
+pub(super) const FINDS: &[&str] =
     &["__dict__", "eval", "exec", "getattr", "getmembers", "globals", "inspect", "locals", "vars"];
 
 /// A function of the file, or a method of one of its classes.
 #[derive(Debug)]
-pub(super) struct Function<'t> {
+pub(crate) struct Function<'t> {
     pub(super) name: &'t str,
     /// What is written behind each `@` above it, up to the brackets.
     pub(super) decorators: Vec<String>,
+    /// How far in it stands: nothing at the top of the module.
+    pub(super) indent: u32,
     /// Where its name stands in the tokens, and the body in the text.
     head: usize,
     /// The tokens of the names of its parameters, which call nothing.
@@ -77,7 +79,8 @@ fn functions<'t>(text: &'t str, tokens: &[Token]) -> Option<Vec<Function<'t>>> {
                 return None;
             }
             let decorators = std::mem::take(&mut decorators);
-            found.push(Function { name, decorators, head: def + 1, parameters, body });
+            let indent = token.indent;
+            found.push(Function { name, decorators, indent, head: def + 1, parameters, body });
             (at, depth) = (end, 0);
             continue;
         } else {
@@ -152,11 +155,37 @@ pub(super) fn imported(text: &str) -> Option<String> {
     is_changed.then_some(kept)
 }
 
+/// Where the bodies of the functions of a file stand; nothing where not all of it was read.
+pub(super) fn bodies(text: &str) -> Option<Vec<std::ops::Range<usize>>> {
+    let tokens = tokens(text, dialect("python"));
+    let functions = tokens.complete.then(|| functions(text, &tokens.list)).flatten()?;
+    Some(functions.into_iter().map(|it| it.body.0..it.body.1).collect())
+}
+
+/// The names of the functions of a file that are wanted.
+pub(super) fn names<'t>(
+    text: &'t str,
+    wanted: &dyn Fn(&Function<'_>) -> bool,
+) -> Option<Vec<&'t str>> {
+    let tokens = tokens(text, dialect("python"));
+    let functions = tokens.complete.then(|| functions(text, &tokens.list)).flatten()?;
+    Some(functions.iter().filter(|it| wanted(it)).map(|it| it.name).collect())
+}
+
 /// The text without the bodies of functions that nothing calls: not whoever loads it (`is_called`), nor what runs while it is loaded, nor what
 /// either of them calls. Their places are blank, so that all others stay where they are. Where names are looked up by texts, it is the whole text.
 pub(super) fn without_uncalled(
     text: &str,
     is_called: &dyn Fn(&Function<'_>) -> bool,
+) -> Option<String> {
+    left(text, is_called, false)
+}
+
+/// As [`without_uncalled`], where what only names a function that has decorators may call it not (`decorates`): what calls it is known.
+pub(super) fn left(
+    text: &str,
+    is_called: &dyn Fn(&Function<'_>) -> bool,
+    decorates: bool,
 ) -> Option<String> {
     let tokens = tokens(text, dialect("python"));
     if !tokens.complete {
@@ -218,7 +247,9 @@ pub(super) fn without_uncalled(
                 return None;
             }
             if named.insert(word) {
-                let those = functions.iter().enumerate().filter(|(_, it)| it.name == *word);
+                let those = functions.iter().enumerate().filter(|(_, it)| {
+                    it.name == *word && !(decorates && !it.decorators.is_empty())
+                });
                 open.extend(those.map(|(at, _)| at + 1));
             }
         }

@@ -46,6 +46,8 @@ struct Asked {
     reach: Reach,
     /// Directories of other packages that are packed or installed from here.
     others: Vec<String>,
+    /// Neither what stands before a script by its name nor what stands behind it runs.
+    is_alone: bool,
 }
 
 /// In which packages of a workspace something runs.
@@ -131,14 +133,18 @@ fn asked(program: &str, words: &[String]) -> Asked {
                 Place::No => {}
             }
         }
+        // docs.npmjs.com, "ignore-scripts": a script that is asked for runs, and nothing before or behind it.
+        if word == "--ignore-scripts" && is_own {
+            asked.is_alone = true;
+            continue;
+        }
         if is_behind {
             if !(word.starts_with('-') && is_own) {
                 asked.given.push(word.clone());
             }
             continue;
         }
-        if matches!(word.as_str(), "--help" | "-h" | "--version" | "--dry-run" | "--ignore-scripts")
-        {
+        if matches!(word.as_str(), "--help" | "-h" | "--version" | "--dry-run") {
             return Asked::default();
         }
         if word.starts_with('-') {
@@ -170,6 +176,9 @@ fn asked(program: &str, words: &[String]) -> Asked {
                 verb = Some("install".to_owned());
             }
             (None, "publish" | "pack") => {
+                if asked.is_alone || words.clone().any(|word| word == "--ignore-scripts") {
+                    return Asked::default();
+                }
                 asked.scripts.extend(PACKED.iter().map(|name| (*name).to_owned()));
                 asked.others.extend(words.filter(|word| is_directory(word)).cloned());
                 return asked;
@@ -193,6 +202,9 @@ fn asked(program: &str, words: &[String]) -> Asked {
     }
     let installs =
         verb.as_deref() == Some("install") || verb.is_none() && program == "yarn" && !runs;
+    if installs && asked.is_alone {
+        return Asked::default();
+    }
     if installs {
         asked.scripts = INSTALLATION.iter().map(|name| (*name).to_owned()).collect();
         // Packages of the workspace are installed with the root.
@@ -317,7 +329,7 @@ fn package(walk: &mut dyn Host, file: &File, asked: &Asked, span: Span) {
         let tree = project::whole(walk, tree::json(&file.text));
         let Some(root) = tree.root() else { return };
         for script in &asked.scripts {
-            run(walk, root, script, &asked.given, is_install);
+            run(walk, root, script, &asked.given, is_install || asked.is_alone);
         }
         if is_install {
             dependencies(walk, root);
@@ -458,6 +470,9 @@ mod tests {
             ("npm run", &[], &[]),
             ("npm pkg get scripts", &[], &[]),
             ("npm install --ignore-scripts", &[], &[]),
+            ("npm publish --ignore-scripts", &[], &[]),
+            ("npm test --ignore-scripts", &["test"], &[]),
+            ("pnpm run a --ignore-scripts", &["a"], &["--ignore-scripts"]),
             ("npm ci", INSTALLATION, &[]),
             ("npm install ./a", INSTALLATION, &[]),
             ("npm version patch", &["version"], &[]),

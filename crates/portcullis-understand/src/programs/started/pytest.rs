@@ -66,9 +66,43 @@ struct How<'a> {
     runs: bool,
     /// Marks whose tests are left out.
     left_out: &'a [String],
+    /// A word that the name of a test has to have in it, or none must (`-k`).
+    word: Option<(&'a str, bool)>,
 }
 
 impl How<'_> {
+    /// Whether any test is left out.
+    fn chooses(&self) -> bool {
+        !self.left_out.is_empty() || self.word.is_some()
+    }
+
+    /// Whether every test of a file is left out by a mark of the module: `pytestmark = pytest.mark.live`.
+    fn leaves_out_all(&self, text: &str) -> bool {
+        let lines = text.lines().filter_map(|line| line.strip_prefix("pytestmark"));
+        let mut marks =
+            lines.filter_map(|rest| rest.trim_start().strip_prefix('=')).flat_map(|it| {
+                it.split("pytest.mark.").skip(1).map(|it| {
+                    it.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+                        .next()
+                        .unwrap_or_default()
+                })
+            });
+        marks.any(|mark| self.left_out.iter().any(|it| it == mark))
+    }
+
+    /// Whether a test is left out by its name. That of the file or of a class counts as well.
+    fn leaves_out_by_name(&self, path: &str, text: &str, name: &str) -> bool {
+        let Some((word, is_wanted)) = self.word else { return false };
+        let word = word.to_lowercase();
+        let has = |name: &str| name.to_lowercase().contains(&word);
+        let around = has(path.rsplit('/').next().unwrap_or(path))
+            || text.lines().any(|line| line.starts_with("class ") && has(line));
+        match is_wanted {
+            true => !has(name) && !around,
+            false => has(name),
+        }
+    }
+
     /// Whether a test is left out by a mark above it: `@pytest.mark.live` with `-m "not live"`.
     fn leaves_out(&self, function: &outline::Function<'_>) -> bool {
         function.decorators.iter().any(|decorator| {
@@ -80,9 +114,12 @@ impl How<'_> {
 
     /// Whether a file has `pytest` and its marks as they are.
     fn is_plain(&self, text: &str) -> bool {
-        !["pytest =", "mark =", "as pytest", "as mark", "pytest.mark ="]
-            .iter()
-            .any(|it| text.contains(it))
+        let binds = |line: &str| {
+            ["pytest =", "mark =", "pytest.mark ="]
+                .iter()
+                .any(|it| line.trim_start().starts_with(it))
+        };
+        !["as pytest", "as mark"].iter().any(|it| text.contains(it)) && !text.lines().any(binds)
     }
 }
 
@@ -104,6 +141,24 @@ fn left_out(arguments: &[Argument]) -> Vec<String> {
     marks
 }
 
+/// `-k word`, `-k "not word"`; anything else leaves out nothing ("Using -k expr to select tests based on their name").
+fn word_of(arguments: &[Argument]) -> Option<(&str, bool)> {
+    let expression = arguments.iter().enumerate().rev().find_map(|(at, word)| {
+        let word = word.text.as_known()?;
+        match word {
+            "-k" => arguments.get(at + 1)?.text.as_known(),
+            word => word.strip_prefix("-k").filter(|it| !it.is_empty()),
+        }
+    })?;
+    let words: Vec<&str> = expression.split_whitespace().collect();
+    let is_plain = |word: &str| word.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+    match words.as_slice() {
+        ["not", word] if is_plain(word) => Some((word, false)),
+        [word] if is_plain(word) => Some((word, true)),
+        _ => None,
+    }
+}
+
 fn pytest(walk: &mut dyn Host, invocation: &Invocation) {
     walk.in_project(|walk| read(walk, invocation));
 }
@@ -118,7 +173,8 @@ fn read(walk: &mut dyn Host, invocation: &Invocation) {
     if has(&["--help", "-h", "--version", "-V"]) {
         return;
     }
-    let how = How { runs: !has(COLLECTS), left_out: &left_out(arguments) };
+    let how =
+        How { runs: !has(COLLECTS), left_out: &left_out(arguments), word: word_of(arguments) };
     // What is there before is removed first.
     for place in options::values_of(arguments, "--basetemp") {
         walk.delete(&place, true);
@@ -239,11 +295,19 @@ fn load(walk: &mut dyn Host, roots: &[String], path: &str, (span, how): (Span, H
 
 /// A module of tests or of a plugin. Where tests are only collected, neither they nor what they are given is called.
 fn python(walk: &mut dyn Host, roots: &[String], path: &str, (span, how): (Span, How<'_>)) {
+    let all = walk.look(path).file().filter(|_| how.runs && how.chooses());
+    let leaves_out_all = all.as_ref().is_some_and(|file| how.leaves_out_all(&file.text));
     let is_called = |function: &outline::Function<'_>| match how.runs {
+        true if function.name.starts_with("test") => {
+            let text = all.as_ref().map_or("", |file| &file.text);
+            !leaves_out_all
+                && !how.leaves_out(function)
+                && !how.leaves_out_by_name(path, text, function.name)
+        }
         true => !how.leaves_out(function),
         false => is_called_to_collect(function),
     };
-    if (!how.runs || !how.left_out.is_empty())
+    if (!how.runs || how.chooses())
         && let Some(file) = walk.look(path).file()
         && (!how.runs || how.is_plain(&file.text))
         && let Some(text) = outline::without_uncalled(&file.text, &is_called)
@@ -376,6 +440,27 @@ mod tests {
             ["b.c"]
         );
         assert!(entry_points("[project]\n").is_empty());
+    }
+
+    #[test]
+    fn tests_are_left_out_by_marks_of_the_module_and_by_words() {
+        let left = ["live".to_owned()];
+        let how = How { runs: true, left_out: &left, word: None };
+        for (text, expected) in [
+            ("pytestmark = pytest.mark.live\n", true),
+            ("pytestmark = [pytest.mark.slow, pytest.mark.live(reason='x')]\n", true),
+            ("pytestmark = pytest.mark.liver\n", false),
+            ("    pytestmark = pytest.mark.live\n", false),
+        ] {
+            assert_eq!(how.leaves_out_all(text), expected, "{text}");
+        }
+        let how = How { runs: true, left_out: &[], word: Some(("Pin", true)) };
+        assert!(how.leaves_out_by_name("/p/test_a.py", "", "test_other"));
+        assert!(!how.leaves_out_by_name("/p/test_a.py", "", "test_pinned"));
+        assert!(!how.leaves_out_by_name("/p/test_pin.py", "", "test_other"));
+        assert!(!how.leaves_out_by_name("/p/test_a.py", "class TestPin:\n", "test_other"));
+        let how = How { runs: true, left_out: &[], word: Some(("pin", false)) };
+        assert!(how.leaves_out_by_name("/p/test_a.py", "", "test_pinned"));
     }
 
     #[test]

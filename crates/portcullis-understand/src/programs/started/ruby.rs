@@ -124,23 +124,42 @@ fn rake(walk: &mut dyn Host, invocation: &Invocation) {
         }
     }
     for file in files.iter().filter(|_| !tells) {
-        specified(walk, file, &words, invocation.span);
+        for (class, usual, line) in LIBRARIES {
+            specified(walk, file, &words, (class, usual, line), invocation.span);
+        }
     }
 }
 
-/// `RSpec::Core::RakeTask.new(:spec)`: a task that runs the examples (rspec.info, "rake task").
-fn specified(walk: &mut dyn Host, file: &File, words: &[String], span: Span) {
-    let Some((_, rest)) = file.text.split_once("RSpec::Core::RakeTask") else { return };
+/// Classes of tasks that libraries have, how each is called where nothing else is said, and what it runs (rspec.info, "rake task"; docs.rubocop.org,
+/// "Integration with Other Tools"; ruby.github.io/rake, "TestTask"; github.com/cucumber; yardoc.org, "Rake"; reek; steep).
+const LIBRARIES: &[(&str, &str, &[&str])] = &[
+    ("RSpec::Core::RakeTask", "spec", &["rspec"]),
+    ("RuboCop::RakeTask", "rubocop", &["rubocop"]),
+    ("Cucumber::Rake::Task", "cucumber", &["cucumber"]),
+    ("YARD::Rake::YardocTask", "yard", &["yard", "doc"]),
+    ("Reek::Rake::Task", "reek", &["reek"]),
+    ("Steep::RakeTask", "steep", &["steep", "check"]),
+];
+
+/// `RSpec::Core::RakeTask.new(:spec)`: a task that runs another program.
+fn specified(
+    walk: &mut dyn Host,
+    file: &File,
+    words: &[String],
+    (class, usual, line): (&str, &str, &[&str]),
+    span: Span,
+) {
+    let Some((_, rest)) = file.text.split_once(class) else { return };
     let named = rest.split_once(".new").map_or("", |(_, rest)| rest.trim_start_matches(['(', ' ']));
     let named = named.trim_start_matches([':', '"', '\'']);
     let end = named.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let name = named.get(..end.unwrap_or(named.len())).filter(|name| !name.is_empty());
     let asked = project::operands(words, &["-f", "--rakefile", "-C"]);
     // Without a word it is the task `default`, which may stand for any.
-    let is_asked = asked.is_empty()
-        || asked.iter().any(|it| *it == name.unwrap_or("spec") || *it == "default");
+    let is_asked =
+        asked.is_empty() || asked.iter().any(|it| *it == name.unwrap_or(usual) || *it == "default");
     if is_asked {
-        walk.run(&project::arguments(&["rspec"], span), None);
+        walk.run(&project::arguments(line, span), None);
     }
 }
 

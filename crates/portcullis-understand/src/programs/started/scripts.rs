@@ -67,7 +67,12 @@ fn evaluated(walk: &mut dyn Host, invocation: &Invocation, row: &Row) {
         return;
     }
     let operands = project::operands(&words, row.options);
-    if !row.verbs.is_empty() && !operands.iter().any(|word| row.verbs.contains(word)) {
+    // `:app:check` is a task of one project.
+    let verb = |word: &&str| match invocation.program.as_str() {
+        "gradle" | "gradlew" => word.rsplit(':').next().is_some_and(|it| row.verbs.contains(&it)),
+        _ => row.verbs.contains(word),
+    };
+    if !row.verbs.is_empty() && !operands.iter().any(verb) {
         return;
     }
     if !row.says.is_empty() && !words.iter().any(|word| row.says.iter().any(|it| word.contains(it)))
@@ -370,8 +375,19 @@ fn embedded(walk: &mut dyn Host, file: &File, span: Span) {
     });
 }
 
+/// A value as code of Python writes it: texts, and lists of them.
+fn literal(node: &tree::Node) -> String {
+    match node.text() {
+        Some(text) => format!("{text:?}"),
+        None => {
+            let parts: Vec<String> = node.items().iter().map(literal).collect();
+            format!("[{}]", parts.join(", "))
+        }
+    }
+}
+
 /// `!!python/object/apply:os.system ["x"]`: what a loader that is not safe calls (pyyaml.org, "YAML tags and Python types").
-fn tagged(walk: &mut dyn Host, file: &File, span: Span) {
+pub(super) fn tagged(walk: &mut dyn Host, file: &File, span: Span) {
     let mut calls: Vec<(String, Span)> = Vec::new();
     for mark in
         ["!!python/object/apply:", "!!python/object/new:", "tag:yaml.org,2002:python/object/apply:"]
@@ -405,8 +421,12 @@ fn tagged(walk: &mut dyn Host, file: &File, span: Span) {
                 None => root.words(),
             });
             let module = name.rsplit_once('.').map_or("", |it| it.0);
-            let given: Vec<String> =
-                words.unwrap_or_default().iter().map(|word| format!("{word:?}")).collect();
+            let given: Vec<String> = match tree.root().filter(|root| root.get("args").is_none()) {
+                Some(root) if !root.items().is_empty() => {
+                    root.items().iter().map(literal).collect()
+                }
+                _ => words.unwrap_or_default().iter().map(|word| format!("{word:?}")).collect(),
+            };
             if !line.trim_start().starts_with('#') && !module.is_empty() {
                 let code = format!("import {module}\n{name}({})\n", given.join(", "));
                 calls.push((code, Span::new(at, at + mark.len() + end)));
@@ -585,10 +605,6 @@ fn matching(
     pattern: &str,
     invocation: &Invocation,
 ) -> Vec<String> {
-    if let Some((folder, end)) = pattern.split_once("/**") {
-        let folder = project::joined(root, folder);
-        return project::below(walk, &folder, LISTED, invocation.span, &|name| name.ends_with(end));
-    }
     // `*/x`: in each folder.
     if let Some(rest) = pattern.strip_prefix("*/") {
         let Found::Directory(names) = walk.look(root) else { return Vec::new() };
@@ -610,6 +626,10 @@ fn matching(
                 }
             })
             .collect();
+    }
+    if let Some((folder, end)) = pattern.split_once("/**") {
+        let folder = project::joined(root, folder);
+        return project::below(walk, &folder, LISTED, invocation.span, &|name| name.ends_with(end));
     }
     let (folder, end) = match pattern.split_once("/*") {
         Some((folder, end)) => (project::joined(root, folder), end),

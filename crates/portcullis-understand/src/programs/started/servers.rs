@@ -3,7 +3,7 @@
 
 use portcullis_syntax::Span;
 
-use super::{Starter, project, revisions, tree};
+use super::{Starter, migrations, project, revisions, tree};
 use crate::{
     bound::Bounded,
     programs::found::{Found, directory_of},
@@ -108,6 +108,14 @@ fn django(walk: &mut dyn Host, invocation: &Invocation) {
     let roots = [root];
     for path in &paths {
         walk.load_from(&roots, "python", path, invocation.span);
+        let applies = verb == "migrate"
+            && !project::has(&words, &["--plan", "--fake", "--check", "--list", "--help"]);
+        if applies
+            && path.contains("/migrations/")
+            && let Some(file) = walk.look(path).file()
+        {
+            migrations::operations(walk, &file, invocation.span);
+        }
     }
 }
 

@@ -158,7 +158,8 @@ fn installed(walk: &mut dyn Host, invocation: &Invocation, program: &str, words:
     };
     configured(walk, span);
     for name in project::options(rest, &["-r", "--requirement", "-c", "--constraint"]) {
-        if let Some(path) = walk.target(&Text::known(name)).path {
+        // In a container it shows one of the project's.
+        if let Some(path) = walk.followed(&Text::known(name)).path {
             requirements(walk, &path, span, 0);
         }
     }
@@ -178,7 +179,7 @@ fn installed(walk: &mut dyn Host, invocation: &Invocation, program: &str, words:
 }
 
 /// What builds the package in a directory.
-fn package(walk: &mut dyn Host, place: &str, span: Span) {
+pub(super) fn package(walk: &mut dyn Host, place: &str, span: Span) {
     project::in_directory(walk, Some(place), |walk| {
         let Some(root) = walk.directory().map(str::to_owned) else { return };
         let looked = ["setup.py", "pyproject.toml", "hatch_build.py", "build.py", "setup.cfg"]

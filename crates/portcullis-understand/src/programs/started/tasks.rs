@@ -392,6 +392,9 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
         "-n",
         "--dry-run",
         "--dryrun",
+        // docs.pyinvoke.org, "inv[oke] core options": commands are shown and none is run.
+        "-R",
+        "--dry",
     ];
     let is_told = invocation.program != "nox" && project::has(&words, &["list", "help"]);
     let names: &[&str] = match invocation.program.as_str() {
@@ -409,8 +412,13 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
     } else {
         Certainty::Certain
     };
-    let named = project::option(&words, &["-f", "--file", "--noxfile", "-s", "--snakefile"])
-        .filter(|name| name.contains('.') || name.contains("file"));
+    // `-s` names a session of nox and a file of Snakemake.
+    let options: &[&str] = match invocation.program.as_str() {
+        "nox" => &["-f", "--noxfile"],
+        _ => &["-f", "--file", "-s", "--snakefile"],
+    };
+    let named =
+        project::option(&words, options).filter(|name| name.contains('.') || name.contains("file"));
     let file = match named.and_then(|name| walk.target(&Text::known(name)).path) {
         Some(path) => walk.look(&path).file(),
         None => project::nearest(walk, names),
@@ -459,8 +467,13 @@ fn python(walk: &mut dyn Host, invocation: &Invocation) {
     if certainty == Certainty::Certain {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let calls = calls(&invocation.program);
-        for file in std::iter::once(&file).chain(&others) {
-            spawned::follow(walk, file, "python", calls, ("def ", &words), invocation.span);
+        // Of a file of sessions is left what is asked for.
+        let (first, tasks): (&File, (&str, &[&str])) = match invocation.program.as_str() {
+            "nox" => (&read, ("", &[])),
+            _ => (&file, ("def ", &words)),
+        };
+        for file in std::iter::once(first).chain(&others) {
+            spawned::follow(walk, file, "python", calls, tasks, invocation.span);
             match invocation.program.as_str() {
                 "nox" => installed(walk, file, &read.text, invocation.span),
                 "snakemake" => scripts_of(walk, file, invocation.span),
@@ -617,6 +630,7 @@ fn sessions(text: &str, words: &[String], certainty: Certainty) -> String {
     let asked: Option<Vec<&str>> =
         named.map(|named| named.map(|it| it.split(['(', '-']).next().unwrap_or(it)).collect());
     let is_plain = !project::has(words, &["-k", "--keywords", "-t", "--tags"]);
+    let asked = asked.or_else(|| is_plain.then(|| usual_sessions(text)).flatten());
     let is_called = |function: &outline::Function<'_>| {
         let is_session = |name: &String| name.contains("session") || name.contains("parametrize");
         if function.decorators.is_empty() || !function.decorators.iter().all(is_session) {
@@ -630,6 +644,20 @@ fn sessions(text: &str, words: &[String], certainty: Certainty) -> String {
         }
     };
     outline::without_uncalled(text, &is_called).unwrap_or_else(|| text.to_owned())
+}
+
+/// `nox.options.sessions = ["a", "b"]`: the sessions that are run where none is named (nox.thea.codes, "Modifying Nox's behavior in the Noxfile").
+fn usual_sessions(text: &str) -> Option<Vec<&str>> {
+    let (before, rest) = text.split_once("nox.options.sessions")?;
+    let list = rest.trim_start().strip_prefix('=')?.trim_start();
+    let list = list.strip_prefix(['[', '('])?;
+    let list = list.get(..list.find([']', ')'])?)?;
+    let is_plain = list.split(',').map(str::trim).all(|name| {
+        name.is_empty() || name.starts_with(['"', '\'']) && name.ends_with(['"', '\''])
+    });
+    let is_top = before.is_empty() || before.ends_with('\n');
+    let is_once = !rest.contains("options.sessions");
+    (is_plain && is_top && is_once).then(|| list.split(['"', '\'']).skip(1).step_by(2).collect())
 }
 
 /// `run: {shell: FILE}`: what each command of a task is handed to (docs.pyinvoke.org, "Configuration").

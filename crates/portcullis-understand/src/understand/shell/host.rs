@@ -384,6 +384,10 @@ impl Host for Walk<'_> {
         Walk::import_roots(self)
     }
 
+    fn importing(&mut self) -> &mut Vec<crate::programs::started::imports::Importing> {
+        &mut self.sources.imports.importing
+    }
+
     fn leaves_out(&self, path: &str) -> bool {
         Walk::leaves_out(self, path)
     }

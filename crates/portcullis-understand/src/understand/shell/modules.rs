@@ -57,9 +57,12 @@ impl Walk<'_> {
     ) {
         let name = self.sources.name_of(&file.path).to_owned();
         let loaded = &mut self.sources.imports.loaded;
-        if loaded.contains(&name) || !loaded.insert(format!("{name}{PART}")) {
+        // Each part of it that runs is loaded once.
+        let part = format!("{name}{PART}{}", crate::hash::whole(text));
+        if loaded.contains(&name) || !loaded.insert(part) {
             return;
         }
+        loaded.insert(format!("{name}{PART}"));
         if self.sources.is_open(&file.path) {
             return;
         }

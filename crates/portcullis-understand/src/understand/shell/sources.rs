@@ -43,6 +43,8 @@ pub(super) struct Imports {
     /// How many modules load each other, down to what is being read.
     depth: usize,
     pub(super) loaded: BTreeSet<String>,
+    /// What is known of the modules that are being read, of each that loads the next.
+    pub(super) importing: Vec<crate::programs::started::imports::Importing>,
 }
 
 impl Imports {

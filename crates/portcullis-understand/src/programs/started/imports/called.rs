@@ -61,6 +61,36 @@ pub(super) fn follow(walk: &mut dyn Host, directory: &str, text: &str, loads: &m
     }
 }
 
+/// Directories that code puts on the path of modules, from where it stands: `sys.path.insert(0, str(Path(__file__).resolve().parent.parent))`,
+/// `sys.path.append(os.path.join(os.path.dirname(__file__), "..", "src"))` (docs.python.org, "sys.path").
+pub(super) fn put_on_path(directory: &str, text: &str) -> Vec<String> {
+    let calls = text.lines().filter(|line| {
+        ["sys.path.insert(", "sys.path.append(", "site.addsitedir("]
+            .iter()
+            .any(|call| line.contains(call))
+    });
+    let mut found = Vec::new();
+    for line in calls.filter(|line| line.contains("__file__")) {
+        let mut place = directory.to_owned();
+        // The first names the directory itself.
+        let parents = line.split("parents[").nth(1).and_then(|it| it.split(']').next());
+        let above = match parents.and_then(|it| it.parse::<usize>().ok()) {
+            Some(number) => number,
+            None => (line.matches(".parent").count() + line.matches("dirname(").count())
+                .saturating_sub(1),
+        };
+        for _ in 0..above.min(8) {
+            place.push_str("/..");
+        }
+        for name in line.split(['"', '\'']).skip(1).step_by(2) {
+            place.push('/');
+            place.push_str(name);
+        }
+        found.push(crate::paths::normal(&place));
+    }
+    found
+}
+
 /// What stands in quotes as one of the arguments that a text begins with.
 fn argument(text: &str, at: usize) -> Option<&str> {
     quoted(text.split([',', ')']).nth(at)?)

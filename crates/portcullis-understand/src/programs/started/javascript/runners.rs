@@ -2,8 +2,19 @@
 
 use portcullis_syntax::Span;
 
-use super::super::{project, tree};
-use crate::programs::{found::directory_of, host::Host, invocation::Invocation};
+use super::super::{
+    project,
+    spawned::{self, Call, Given},
+    tree,
+};
+use crate::{
+    bound::Bounded as _,
+    programs::{
+        found::{Found, directory_of},
+        host::Host,
+        invocation::Invocation,
+    },
+};
 
 /// Programs that start scripts of the package by name.
 pub(super) fn runner(walk: &mut dyn Host, invocation: &Invocation) {
@@ -57,6 +68,7 @@ pub(super) fn runner(walk: &mut dyn Host, invocation: &Invocation) {
     }
     if invocation.program == "lint-staged" {
         staged(walk, span);
+        given_by_functions(walk, span);
     }
     // turborepo.com, "--dry / --dry-run": the tasks are only told.
     let is_dry = |word: &String| {
@@ -68,6 +80,10 @@ pub(super) fn runner(walk: &mut dyn Host, invocation: &Invocation) {
     if invocation.program == "nx" {
         super::workspace::follow(walk, &names, &operands, span);
     }
+    let names = match invocation.program.as_str() {
+        "turbo" => depended(walk, names),
+        _ => names,
+    };
     if matches!(invocation.program.as_str(), "lerna" | "nx" | "turbo" | "wsrun") {
         for name in &names {
             let line = ["npm", "run", name.as_str(), "--workspaces"];
@@ -99,6 +115,39 @@ pub(super) fn runner(walk: &mut dyn Host, invocation: &Invocation) {
     let _ = directory_of(&file.path);
 }
 
+/// Tasks with those that they depend on (turborepo.com, "Configuring turbo.json", `dependsOn`, `with`).
+fn depended(walk: &mut dyn Host, names: Vec<String>) -> Vec<String> {
+    /// How many tasks depend on each other.
+    const TASKS: usize = 64;
+    let Some(file) = project::nearest(walk, &["turbo.json", "turbo.jsonc"]) else { return names };
+    let tree = project::whole(walk, tree::json(&file.text));
+    let Some(root) = tree.root() else { return names };
+    let mut found: Vec<String> = Vec::new();
+    let mut open = names;
+    open.reverse();
+    while let Some(name) = open.pop() {
+        let plain = name.rsplit('#').next().unwrap_or(&name).trim_start_matches('^').to_owned();
+        if found.contains(&plain) || name.starts_with('$') {
+            continue;
+        }
+        if found.len() >= TASKS {
+            walk.left_unread(Span::default());
+            break;
+        }
+        for table in ["tasks", "pipeline"].iter().filter_map(|key| root.get(key)) {
+            for (key, task) in table.entries() {
+                if key.rsplit('#').next() == Some(plain.as_str()) {
+                    for key in ["dependsOn", "with"] {
+                        open.extend(task.get(key).map(tree::Node::words).unwrap_or_default());
+                    }
+                }
+            }
+        }
+        found.push(plain);
+    }
+    found
+}
+
 /// What `nx` is asked for: `nx build app`, `nx run app:build`, `nx run-many -t build test` (nx.dev, "Nx Commands").
 fn targets(words: &[String], operands: &[&str]) -> Vec<String> {
     let named = project::options(words, &["-t", "--target", "--targets"]);
@@ -111,6 +160,38 @@ fn targets(words: &[String], operands: &[&str]) -> Vec<String> {
             Vec::new()
         }
         [name, ..] => vec![(*name).to_owned()],
+    }
+}
+
+/// Commands that functions of a `lint-staged.config.js` give: texts in quotes behind the patterns of files (github.com/lint-staged, "Using JS configuration
+/// files").
+fn given_by_functions(walk: &mut dyn Host, span: Span) {
+    /// How many texts of one file are read.
+    const TEXTS: usize = 64;
+    let Some(root) = walk.directory().map(str::to_owned) else { return };
+    let Found::Directory(there) = walk.look(&root) else { return };
+    let names: Vec<&str> = ["js", "mjs", "cjs", "ts", "mts"]
+        .iter()
+        .flat_map(|end| {
+            there.iter().map(String::as_str).filter(move |name| {
+                name.strip_suffix(end)
+                    .is_some_and(|it| matches!(it, "lint-staged.config." | ".lintstagedrc."))
+            })
+        })
+        .collect();
+    for file in project::all_in(walk, &root, &names) {
+        let calls: &[Call] =
+            &[("=>", Given::Commands), ("return", Given::Commands), (":", Given::Commands)];
+        let mut starts = spawned::found(&file.text, calls);
+        // A word alone is a name, a pattern or an option.
+        starts.iter_mut().for_each(|it| it.words.retain(|word| word.contains(' ')));
+        starts.retain(|start| !start.words.is_empty());
+        starts.dedup_by(|one, other| one.words == other.words);
+        walk.in_file(&file, "lint-staged", span, |walk| {
+            for start in starts.iter().at_most(TEXTS, walk, span).collect::<Vec<_>>() {
+                spawned::say(walk, start);
+            }
+        });
     }
 }
 

@@ -466,21 +466,21 @@ pub(super) static TABLE: &[Row] = &[
     Row {
         programs: &["gradle", "gradlew", "mvn", "mvnw"],
         verbs: &["build", "check", "install", "package", "test", "verify"],
-        files: &["src/test/**.java"],
+        files: &["src/test/**.java", "*/src/test/**.java"],
         language: "java",
         ..ROW
     },
     Row {
         programs: &["gradle", "gradlew", "mvn", "mvnw"],
         verbs: &["build", "check", "install", "package", "test", "verify"],
-        files: &["src/test/**.kt"],
+        files: &["src/test/**.kt", "*/src/test/**.kt"],
         language: "kotlin",
         ..ROW
     },
     Row {
         programs: &["gradle", "gradlew", "mvn", "mvnw"],
         verbs: &["build", "check", "install", "package", "test", "verify"],
-        files: &["src/test/**.groovy"],
+        files: &["src/test/**.groovy", "*/src/test/**.groovy"],
         language: "groovy",
         ..ROW
     },
@@ -689,6 +689,8 @@ pub(super) static TABLE: &[Row] = &[
     // rspec.info, "Read command line configuration options from files".
     Row {
         programs: &["rspec"],
+        // rspec.info, "`--dry-run` option": examples are only listed.
+        tells: &["--dry-run"],
         files: &["spec/**_spec.rb", "spec/support/*.rb"],
         language: "ruby",
         ..ROW

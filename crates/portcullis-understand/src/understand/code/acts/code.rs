@@ -115,6 +115,13 @@ impl Interpreter<'_, '_, '_> {
         if written.iter().any(|it| span.of(self.source).contains(it)) && self.language == "python" {
             return;
         }
+        let is_beside = name.starts_with("./") || name.starts_with("../");
+        let is_read = written.iter().any(|it| {
+            ["require(", "import("].iter().any(|call| self.source.contains(&format!("{call}{it}")))
+        });
+        if is_beside && is_read && self.language == "javascript" {
+            return;
+        }
         let directory = self.walk.directory_of_file();
         let directory = directory.or_else(|| self.walk.directory().map(str::to_owned));
         let Some(directory) = directory else { return };

@@ -107,6 +107,14 @@ impl Walk<'_> {
     ) -> Option<Text> {
         let text = Arc::clone(&file.text);
         let part = part_of(arguments.iter().map(|word| word.text.display()));
+        // Of a program that has commands, those run that its words name.
+        let chosen = (language == "python" && !arguments.is_empty())
+            .then(|| {
+                let words: Vec<String> = arguments.iter().map(|word| word.text.display()).collect();
+                crate::programs::started::commands::chosen(&text, &words)
+            })
+            .flatten();
+        let text = chosen.map_or(text, Arc::from);
         if language != "shell" {
             return self.in_part(file, part, language, span, |walk| {
                 let directory = directory_of(&file.path);
