@@ -15,7 +15,8 @@ impl Interpreter<'_, '_, '_> {
         body: Range<usize>,
     ) -> Range<usize> {
         let is_generator = body.clone().any(|at| self.name_at(at) == "yield");
-        if !is_generator || self.calls != 1 {
+        // A cell that is run later may go on with one.
+        if !is_generator || self.calls != 1 || self.is_cell {
             return body;
         }
         match self.last_step(index, &body) {
@@ -54,7 +55,7 @@ impl Interpreter<'_, '_, '_> {
             return None;
         }
         let holder = self.name_at(called - 2).to_owned();
-        let mut steps = 0;
+        let (mut steps, mut is_closed) = (0, false);
         for at in mentions(&holder) {
             if at == called - 2 {
                 continue;
@@ -63,8 +64,14 @@ impl Interpreter<'_, '_, '_> {
             let member = (self.name_at(at + 1) == ".").then(|| self.name_at(at + 2));
             let is_step = match member {
                 Some("next") => !is_python && before(1) != ".",
-                Some("close") if is_python => false,
-                Some("return") if !is_python => false,
+                Some("close") if is_python => {
+                    is_closed = true;
+                    false
+                }
+                Some("return") if !is_python => {
+                    is_closed = true;
+                    false
+                }
                 None if is_python && before(1) == "(" && before(2) == "next" => true,
                 _ => return None,
             };
@@ -81,6 +88,9 @@ impl Interpreter<'_, '_, '_> {
                 return None;
             }
             steps += usize::from(is_step);
+        }
+        if !is_closed {
+            return None;
         }
         // Only where each stands by itself is it told which is reached.
         let indent = self.unit.tokens.get(body.start)?.indent;
