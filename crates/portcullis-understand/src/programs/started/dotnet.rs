@@ -243,9 +243,10 @@ fn is_false(node: &tree::Node, known: &Properties, configuration: Option<&str>) 
     lower.split(" and ").any(|part| {
         let Some((left, right)) = part.split_once("==") else { return false };
         let (left, right) = (plain(left), plain(right));
-        let other = match (left.as_str(), right.as_str()) {
-            ("$(configuration)", other) | (other, "$(configuration)") => other,
-            _ => return false,
+        let (("$(configuration)", other) | (other, "$(configuration)")) =
+            (left.as_str(), right.as_str())
+        else {
+            return false;
         };
         !other.contains('$') && !other.is_empty() && !other.eq_ignore_ascii_case(configuration)
     })

@@ -272,7 +272,6 @@ fn taken_in(walk: &mut dyn Host, files: &[File], module: &File, span: Span) -> V
     let mut folders: Vec<String> = Vec::new();
     let mut found: Vec<File> = Vec::new();
     let mut open: Vec<File> = files.to_vec();
-    let mut is_cut = false;
     for file in files.iter().filter(|file| file.path.ends_with("_test.go")) {
         folders.push(directory_of(&file.path).to_owned());
     }
@@ -307,16 +306,12 @@ fn taken_in(walk: &mut dyn Host, files: &[File], module: &File, span: Span) -> V
         }
         paths.retain(|path| !files.iter().chain(&found).any(|file| file.path == *path));
         let room = FILES.saturating_sub(found.len());
-        is_cut |= paths.len() > room;
-        paths.truncate(room);
+        let paths: Vec<String> = paths.into_iter().at_most(room, walk, span).collect();
         for path in &paths {
             walk.look(path);
         }
         open.extend(paths.iter().filter_map(|path| walk.look(path).file()));
         found.extend(open.iter().cloned());
-    }
-    if is_cut {
-        walk.left_unread(span);
     }
     found
 }

@@ -247,9 +247,10 @@ pub(super) fn left(
                 return None;
             }
             if named.insert(word) {
-                let those = functions.iter().enumerate().filter(|(_, it)| {
-                    it.name == *word && !(decorates && !it.decorators.is_empty())
-                });
+                let those = functions
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, it)| it.name == *word && (!decorates || it.decorators.is_empty()));
                 open.extend(those.map(|(at, _)| at + 1));
             }
         }
