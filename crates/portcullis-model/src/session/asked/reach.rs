@@ -33,8 +33,9 @@ pub(super) fn of(plain: &str, tokens: &[Token<'_>], lexicon: &Lexicon) -> Reach 
     let first = nots.next();
     let is_lone = first.is_some() && nots.next().is_none();
     let spared = spared(tokens, lexicon);
-    let is_modal = plain.split_once(CANNOT).is_some_and(|(before, _)| {
+    let is_modal = plain.split_once(CANNOT).is_some_and(|(before, behind)| {
         !lexicon.within(before).any(|meaning| meaning.role == Role::Not)
+            && !DONE.iter().any(|verb| behind.contains(verb))
     });
     let mut reach = Reach { spared, is_modal, ..Reach::default() };
     let Some(first) = first.filter(|at| is_lone && !reach.is_spared(*at)) else { return reach };
@@ -73,6 +74,9 @@ const SUBORDINATES: &[&str] = &["because", "when", "where", "which", "while"];
 /// The Chinese word by which people say both that something must not be and that it cannot be: what stands before it is what it is said of.
 const CANNOT: &str = "不能";
 
+/// Verbs behind it that say only that what stands before is done: `删除操作不能执行`.
+const DONE: &[&str] = &["执行", "进行", "做"];
+
 impl Reach {
     /// Whether a word says what is forbidden.
     pub(super) fn holds(&self, at: usize) -> bool {
@@ -108,18 +112,20 @@ pub(super) fn reports(tokens: &[Token<'_>], at: usize, lexicon: &Lexicon) -> boo
     let (this, next) = (word(Some(at)), word(Some(at + 1)));
     let is_touched = lexicon.meaning(next).role == Role::Touch;
     match this {
-        "not" if at == 0 && !is_touched && next.len() > 4 => {
+        "not" if at == 0 && !is_touched && next.len() > 4 && !GRANTED.contains(&next) => {
             next.ends_with("ed") || next.ends_with("ing") && tokens.len() == 2
         }
         "don't" | "dont" | "never" => {
             let who = word(at.checked_sub(1));
-            ["i", "they", "users", "we", "you"].contains(&who)
-                && BY_ACCIDENT.contains(&next)
-                && who != "you"
+            ["i", "they", "users", "we"].contains(&who) && BY_ACCIDENT.contains(&next)
         }
         _ => false,
     }
 }
+
+/// English words by which something is forbidden: `not allowed to push`.
+const GRANTED: &[&str] =
+    &["allowed", "approved", "authorised", "authorized", "permitted", "supposed", "wanted"];
 
 /// English words for what happens to people.
 const BY_ACCIDENT: &[&str] =
@@ -136,7 +142,7 @@ fn spared(tokens: &[Token<'_>], lexicon: &Lexicon) -> Vec<usize> {
                 behind.find(|(_, word)| !FILLERS.contains(&word.text))
             })
             .flatten()
-            .filter(|(_, word)| ASK.contains(&word.text));
+            .filter(|(at, word)| ASK.contains(&word.text) && asks_person(tokens, at + 1));
         if let Some((to, _)) = ask {
             spared.extend(at..=to);
         }
@@ -153,6 +159,18 @@ fn spared(tokens: &[Token<'_>], lexicon: &Lexicon) -> Vec<usize> {
         }
     }
     spared
+}
+
+/// Whether it is the person who is asked, or nobody is named: `ask Ann to look at it` is a message.
+fn asks_person(tokens: &[Token<'_>], at: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    match word(at) {
+        "" | "again" | "any" | "anything" | "before" | "first" | "if" | "me" | "permission"
+        | "questions" | "us" | "whether" => true,
+        "the" => matches!(word(at + 1), "human" | "person" | "user"),
+        "for" => matches!(word(at + 1), "approval" | "confirmation" | "my" | "permission"),
+        _ => false,
+    }
 }
 
 /// English: `never have to ask me again`, `do not ask`. `don't push without asking` is about pushing, and `don't skip asking` wants it.

@@ -23,7 +23,7 @@ pub(in crate::session) static KOREAN: Language = Language {
         (Role::Anything, "아무것도"),
         (
             Role::Not,
-            "하지마 지마세요 지마라 지마요 지말고 지말아 말고 말아 마세요 마십시오 금지 않도록 없이",
+            "하지마 지마세요 지마라 지마요 지말고 지말아 말고 말아 마세요 마십시오 마시오 말아야 않았으면 않아야 않기 금지 않도록 없이",
         ),
         (Role::Forget, "잊지"),
         (Role::Only, "만 오직"),
