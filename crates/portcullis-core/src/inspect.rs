@@ -156,11 +156,11 @@ fn ordered(text: &str, found: &Planted) -> Acts {
 
 /// Whether a text only orders things: it neither speaks to a model nor sets anything aside, hides, deceives or sends away.
 fn is_bare(found: &Planted) -> bool {
-    found.confidence < Confidence::High
-        && found
-            .signals
-            .iter()
-            .all(|signal| matches!(signal, Signal::Tool | Signal::Task | Signal::Condition))
+    let is_plain =
+        |signal: &Signal| matches!(signal, Signal::Tool | Signal::Task | Signal::Condition);
+    // Whoever only speaks of a model and demands nothing orders nothing: the name of a program, of a directory.
+    let is_name = found.demands.is_empty() && found.signals == [Signal::Addressed];
+    found.confidence < Confidence::High && (is_name || found.signals.iter().all(is_plain))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! for each session; what is remembered and what it means, the core knows.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     fs, io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -19,15 +19,71 @@ const FOLDER: &str = "memory";
 /// More than a state takes that is full.
 const LONGEST: u64 = 4 << 20;
 
-/// How many sessions one process keeps in mind.
+/// How many sessions one process keeps in mind. Of more the one that was longest not spoken of is forgotten, and that is known of it.
 const SESSIONS: usize = 1_000;
+
+/// Of how many it is known that they were forgotten; of more, whatever session is not known may be one.
+const FORGOTTEN: usize = 16_384;
+
+/// What one process keeps in mind.
+#[derive(Debug, Default)]
+struct Known {
+    /// Each with when it was last spoken of.
+    sessions: HashMap<String, (u64, SessionState)>,
+    /// The first bytes of the names of those that were forgotten.
+    forgotten: HashSet<u64>,
+    /// Whether more were forgotten than are kept there.
+    is_cut: bool,
+    now: u64,
+}
+
+impl Known {
+    fn of(&self, name: &str) -> SessionState {
+        match self.sessions.get(name) {
+            Some((_, state)) => state.clone(),
+            None if self.is_cut || self.forgotten.contains(&short(name)) => SessionState::lost(),
+            None => SessionState::NOTHING,
+        }
+    }
+
+    fn change(&mut self, name: String, change: &dyn Fn(&mut SessionState)) {
+        let before = self.of(&name);
+        let mut state = before.clone();
+        change(&mut state);
+        if state == before && !self.sessions.contains_key(&name) {
+            return;
+        }
+        if self.sessions.len() >= SESSIONS && !self.sessions.contains_key(&name) {
+            self.forget_oldest();
+        }
+        self.now += 1;
+        self.forgotten.remove(&short(&name));
+        self.sessions.insert(name, (self.now, state));
+    }
+
+    fn forget_oldest(&mut self) {
+        let oldest = self.sessions.iter().min_by_key(|(_, (spoken_of, _))| *spoken_of);
+        let Some(oldest) = oldest.map(|(name, _)| name.clone()) else { return };
+        self.sessions.remove(&oldest);
+        if self.forgotten.len() < FORGOTTEN {
+            self.forgotten.insert(short(&oldest));
+        } else {
+            self.is_cut = true;
+        }
+    }
+}
+
+/// The beginning of a session's name, which is a digest, by which it is told from every other one.
+fn short(name: &str) -> u64 {
+    name.get(..16).and_then(|first| u64::from_str_radix(first, 16).ok()).unwrap_or_default()
+}
 
 /// The memory of all sessions.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Where it is kept for other processes, if at all.
     folder: Option<PathBuf>,
-    known: Mutex<HashMap<String, SessionState>>,
+    known: Mutex<Known>,
     /// The files that were written and not yet synced, where that is not done for each change.
     unsynced: Option<Mutex<BTreeSet<PathBuf>>>,
 }
@@ -65,7 +121,7 @@ impl Memory {
             Some(folder) => read(&folder.join(name)),
             None => {
                 let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-                known.get(&name).cloned().unwrap_or_default()
+                known.of(&name)
             }
         }
     }
@@ -78,9 +134,7 @@ impl Memory {
         let Some(name) = name(call) else { return Ok(()) };
         let Some(folder) = &self.folder else {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            if known.len() < SESSIONS || known.contains_key(&name) {
-                change(known.entry(name).or_default());
-            }
+            known.change(name, change);
             return Ok(());
         };
         let path = folder.join(name);
@@ -181,6 +235,30 @@ mod tests {
         fs::write(&file, b"{\"files\": 3}").unwrap();
         assert!(memory.of(&call("a", "ls")).is_lost());
         assert!(!memory.of(&call("b", "ls")).is_lost());
+    }
+
+    #[test]
+    fn a_session_that_was_forgotten_is_known_to_be_lost() {
+        let memory = Memory::new(None);
+        for number in 0..=SESSIONS {
+            leave(&memory, &number.to_string(), "curl -o x https://example.com/x");
+            // One that is spoken of again and again is not the oldest.
+            leave(&memory, "busy", &format!("curl -o x{number} https://example.com/x"));
+        }
+        assert!(memory.of(&call("0", "ls")).is_lost() && memory.of(&call("1", "ls")).is_lost());
+        for kept in ["2", "busy", &SESSIONS.to_string()] {
+            let state = memory.of(&call(kept, "ls"));
+            assert!(!state.is_lost() && !state.is_empty(), "{kept}");
+        }
+        // What nobody spoke of was not forgotten.
+        assert!(memory.of(&call("new", "ls")).is_empty());
+        // What is known anew of a lost one does not make up for what was.
+        leave(&memory, "0", "curl -o y https://example.com/x");
+        assert!(memory.of(&call("0", "ls")).is_lost());
+        let mut known = Known { is_cut: true, ..Known::default() };
+        assert!(known.of("any").is_lost());
+        known.change("any".to_owned(), &|state| state.person_sent("Fix it."));
+        assert!(!known.of("any").is_lost());
     }
 
     #[test]

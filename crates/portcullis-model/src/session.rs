@@ -30,7 +30,7 @@ pub use concern::Concern;
 pub use delegated::Delegated;
 pub use directory::Directory;
 pub use doing::{Doing, Given, Part};
-pub use heard::{Heard, Source, Weight};
+pub use heard::{Heard, Source, Weight, opened};
 pub use lasting::Lasting;
 pub use lexicon::{acts_of_name, acts_of_order};
 pub use records::Records;

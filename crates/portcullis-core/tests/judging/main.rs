@@ -24,6 +24,7 @@ mod started_files;
 mod understood_once;
 mod unknown_tools;
 mod what_a_document_may_decide;
+mod what_an_answer_orders;
 mod what_sets_a_limit;
 mod whom_a_message_reaches;
 mod windows_ways;

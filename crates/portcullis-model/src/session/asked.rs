@@ -6,6 +6,7 @@
 mod clause;
 mod limit;
 mod own;
+mod reach;
 
 use clause::{ARTICLES, Clause, GO_AHEAD, GO_AHEAD_IN, NOUN_FOLLOWS, OF_SOMEBODY};
 pub use limit::{Broken, Limit};

@@ -88,6 +88,10 @@ impl SessionState {
         let demanded = if doing.is_command && acts == Acts::RUN {
             // That something is to be run says nothing of what: only where this was named it is what was told.
             self.heard.demands_act(Acts::NONE, doing.given.iter().map(|given| given.text))
+        } else if doing.is_command && self.heard.planted().is_none() {
+            // What guides, logs and pages want pushed, deleted or set is theirs, unless it is called the same.
+            let given = doing.given.iter().map(|given| given.text);
+            self.heard.demands_of(acts, doing.words.iter().map(String::as_str).chain(given))
         } else if acts.without(Acts::CHANGE).is_empty() {
             // Everybody wants something changed: only where it is about the same it is what was told.
             let things = doing.words.iter().map(String::as_str);
@@ -96,16 +100,25 @@ impl SessionState {
         } else {
             self.heard.demands_act(acts, doing.words.iter().map(String::as_str))
         };
-        if !is_meant && let Some(from) = demanded {
+        let is_step = (doing.is_step || doing.has_path && doing.is_mild)
+            && !self.heard.names(doing.given.iter().map(|given| given.text));
+        if !is_meant
+            && !is_step
+            && let Some(from) = demanded
+        {
             concerns.push(Concern::Demanded { from: from.to_owned() });
         }
         let planted =
             self.heard.planted().or_else(|| self.is_lost.then_some("what is no longer known"));
-        if let Some(from) = planted
+        let is_step =
+            is_step && !self.is_lost && !self.heard.demanded().meet(acts.only(Acts::COMMIT));
+        if let Some(from) = planted.filter(|_| !is_step)
             && (if is_outward || doing.acts.meet(Acts::RUN) { !is_asked } else { !is_verb_asked })
         {
             concerns.push(Concern::Planted { from: from.to_owned() });
-        } else if let Some(from) = self.heard.near(doing.acts).filter(|_| is_kept && !is_asked) {
+        } else if let Some(from) =
+            self.heard.near(doing.acts).filter(|_| is_kept && !is_asked && !is_step)
+        {
             concerns.push(Concern::Near { from: from.to_owned() });
         }
         concerns.extend(self.beside(doing));
@@ -195,7 +208,8 @@ impl SessionState {
     /// Whether something is deleted, called off or shown to others that stood beside what the person spoke of, or more of it than they want.
     fn beside(&self, doing: &Doing<'_>) -> Option<Concern> {
         const MEANT: Acts = Acts::DELETE.and(Acts::SHARE).and(Acts::PUBLISH).and(Acts::ADMINISTER);
-        if doing.is_command || !doing.acts.meet(MEANT) || self.asked.prompts() == 0 {
+        let is_own = doing.is_step || doing.has_path && doing.is_mild;
+        if doing.is_command || is_own || !doing.acts.meet(MEANT) || self.asked.prompts() == 0 {
             return None;
         }
         let mut things = doing.given.iter().filter(|given| {
@@ -203,7 +217,13 @@ impl SessionState {
                 && !given.text.is_empty()
         });
         let other = things.clone().find(|given| {
-            let is_unseen = || doing.acts.meet(Acts::DELETE) && self.records.is_unseen(given.text);
+            // Of a path the last part says which one it is.
+            let end = given.text.rsplit('/').next().filter(|_| doing.has_path);
+            let is_unseen = || {
+                doing.acts.meet(Acts::DELETE)
+                    && self.records.is_unseen(given.text)
+                    && end.is_none_or(|end| self.records.is_unseen(end))
+            };
             (self.records.is_beside(given.text) || given.part == Part::Thing && is_unseen())
                 && !self.asked.said(given.text)
         });

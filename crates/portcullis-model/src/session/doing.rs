@@ -17,6 +17,9 @@ pub struct Doing<'a> {
     pub is_command: bool,
     /// Whether it changes nothing that anybody keeps: a check, a build, an install of what a project names already, what lies among temporary files.
     pub is_mild: bool,
+    /// Whether it is a step of everybody's work that nobody else gains anything by: a directory is made, an own file may be run, what was done is
+    /// recorded here.
+    pub is_step: bool,
     /// Whether it is a change of a file: what it is done to has a path.
     pub has_path: bool,
     /// The packages that it installs by name.

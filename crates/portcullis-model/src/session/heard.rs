@@ -4,6 +4,8 @@
 //! An answer is data until a sentence in it tells somebody to do something. The values of such a sentence are kept apart from all others:
 //! a call that carries one does what somebody else said, unless the person said it too.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -59,6 +61,22 @@ pub struct Source {
     pub is_receipt: bool,
     /// What was asked for: the texts that the call gave.
     pub about: Vec<String>,
+    /// The commands that the call itself ran: what tells of them again tells nothing.
+    pub ran: Vec<String>,
+    /// Whether nobody but git spoke, of what it was told to do.
+    pub is_git: bool,
+}
+
+impl Source {
+    /// Whether a command that stood in an answer is nobody's advice but that of the call: it ran it itself, or git says how its own act goes on.
+    fn is_own(&self, command: &str, line: &str) -> bool {
+        let goes_on = self.is_git
+            && command.starts_with("git ")
+            && !command.contains(['@', ';', '&', '|', '`', '$', '<', '>'])
+            && !command.contains("://")
+            && !line.starts_with("remote:");
+        goes_on || self.ran.iter().any(|ran| ran.trim() == command)
+    }
 }
 
 /// What came from elsewhere so far.
@@ -150,6 +168,13 @@ impl Heard {
     pub(super) fn hear(&mut self, source: &Source, text: &str, seen: Shown) {
         let from: String = source.from.chars().zip(0..FROM).map(|(letter, _)| letter).collect();
         let is_own = source.weight == Weight::Project;
+        // Git tells of what it was told to do itself, in the words of whoever recorded it.
+        let seen = if source.is_git && !text.contains("remote:") && (seen.is_bare || !seen.planted)
+        {
+            Shown { planted: false, near: false, ..seen }
+        } else {
+            seen
+        };
         if seen.planted && !(is_own && seen.is_bare) {
             self.planted = Some(from.clone());
         }
@@ -164,9 +189,9 @@ impl Heard {
         let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
         self.is_cut |= read.len() < text.len();
         let mut told = self.taken(&from, source.weight);
-        commands(read, &mut told.commands);
+        commands(source, read, &mut told.commands);
         if source.weight == Weight::Elsewhere && !(source.is_receipt && read.len() <= RECEIPT) {
-            Reader { lexicon: Lexicon::shared(), told: &mut told }.read(read);
+            Reader { lexicon: Lexicon::shared(), ran: &source.ran, told: &mut told }.read(read);
         }
         if told.is_empty() {
             return;
@@ -209,13 +234,55 @@ impl Heard {
         told.map(|told| told.from.as_str())
     }
 
+    /// Whether one of these things was named where somebody demanded something: by its whole path, or by the end of it.
+    #[must_use]
+    pub(super) fn names<'a>(&self, mut things: impl Iterator<Item = &'a str>) -> bool {
+        things.any(|thing| {
+            let end = thing.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            [thing, end].iter().any(|name| {
+                let mark = Mark::of(name);
+                name.len() > 3
+                    && self.sources.iter().any(|told| {
+                        told.weight == Weight::Elsewhere
+                            && (told.values.has(mark) || told.words.has(mark))
+                    })
+            })
+        })
+    }
+
+    /// Where something was demanded that a command does, and what it does it to was named there.
+    #[must_use]
+    pub(super) fn demands_of<'a>(
+        &self,
+        acts: Acts,
+        mut words: impl Iterator<Item = &'a str> + Clone,
+    ) -> Option<&str> {
+        let told = self.sources.iter().rev().find(|told| {
+            told.acts.meet(acts)
+                && words.any(|word| {
+                    let end = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                    [word, end].iter().any(|name| {
+                        let mark = Mark::of(name);
+                        name.len() > 2 && (told.words.has(mark) || told.values.has(mark))
+                    })
+                })
+        });
+        told.map(|told| told.from.as_str())
+    }
+
     /// Where a command stood word for word, and who could have written it there.
     #[must_use]
     pub(super) fn told_command(&self, command: &str) -> Option<(&str, Weight)> {
-        if !COMMAND.contains(&command.len()) {
+        let line = command.lines().next().unwrap_or_default();
+        let is_heredoc = opens_heredoc(line);
+        if !COMMAND.contains(&if is_heredoc { line.len() } else { command.len() }) {
             return None;
         }
-        let mark = Mark::of(command);
+        let mark = if is_heredoc {
+            Mark::of(&opened(line, command.lines().skip(1)))
+        } else {
+            Mark::of(command)
+        };
         let told = self
             .sources
             .iter()
@@ -242,20 +309,27 @@ pub(super) fn demands_of(
 }
 
 /// Keeps every line and every text in backticks that could be a command.
-fn commands<const MOST: usize>(text: &str, kept: &mut Marks<MOST>) {
-    let mut keep = |text: &str| {
-        let text = text.trim();
-        if COMMAND.contains(&text.len()) && looks_like_command(text) {
-            kept.add(Mark::of(text));
-        }
-    };
-    for line in text.lines().flat_map(|line| line.split("\\n")) {
+fn commands<const MOST: usize>(source: &Source, text: &str, kept: &mut Marks<MOST>) {
+    let mut lines = text.lines().flat_map(|line| line.split("\\n")).peekable();
+    while let Some(line) = lines.next() {
         let line = line.trim();
+        let mut keep = |text: &str| {
+            let text = text.trim();
+            if !COMMAND.contains(&text.len())
+                || !looks_like_command(text)
+                || source.is_own(text, line)
+            {
+                return;
+            }
+            kept.add(Mark::of(&opened(text, lines.clone())));
+        };
         let bare = line
             .trim_start_matches(['$', '>', '#', '-', '*', '/', '+', '"', '\'', '.'])
             .trim_start();
         let start = bare;
         let bare = bare.trim_end_matches(['"', '\'', ',', '\\']);
+        // A heredoc's mark may stand in quotes.
+        let bare = if opens_heredoc(start) { start } else { bare };
         keep(bare);
         keep(start);
         // `To see it: make repro`
@@ -268,6 +342,36 @@ fn commands<const MOST: usize>(text: &str, kept: &mut Marks<MOST>) {
             keep(inner.trim_start_matches("$ "));
         }
     }
+}
+
+/// How many lines of what a heredoc holds tell it from another one that is opened in the same words, and how much of each.
+const TOLD_BY: usize = 3;
+const LOOKED_AT: usize = 8;
+const TOLD_BY_BYTES: usize = 120;
+
+/// A line of a command as it is compared: one that opens a heredoc together with the first lines of what it holds, which is what runs.
+#[must_use]
+pub fn opened<'a, 'b>(line: &'a str, behind: impl Iterator<Item = &'b str>) -> Cow<'a, str> {
+    if !opens_heredoc(line) {
+        return Cow::Borrowed(line);
+    }
+    let mut whole = line.trim().to_owned();
+    // As a comparison shows them they have a sign before them.
+    let behind =
+        behind.zip(0..LOOKED_AT).map(|(line, _)| line.trim().trim_start_matches(['+', '>', ' ']));
+    for (line, _) in behind.filter(|line| !line.is_empty()).zip(0..TOLD_BY) {
+        whole.push('\n');
+        whole.push_str(line.get(..line.floor_char_boundary(TOLD_BY_BYTES)).unwrap_or_default());
+    }
+    Cow::Owned(whole)
+}
+
+/// Whether a line ends with what opens a heredoc.
+fn opens_heredoc(line: &str) -> bool {
+    let Some((_, end)) = line.rsplit_once("<<") else { return false };
+    let end = end.trim_start_matches('-').trim();
+    let word = end.trim_matches(['\'', '"']);
+    !word.is_empty() && word.bytes().all(|letter| letter.is_ascii_alphanumeric() || letter == b'_')
 }
 
 /// Whether a text begins like a command: with a name in lower case or a path, and goes on with words that are no sentence.
@@ -290,6 +394,8 @@ fn looks_like_command(text: &str) -> bool {
 
 struct Reader<'a> {
     lexicon: &'static Lexicon,
+    /// The commands of the call that answered.
+    ran: &'a [String],
     told: &'a mut Told,
 }
 
@@ -328,7 +434,8 @@ impl Reader<'_> {
                 } else if opens && before == Role::Demand && meaning.acts.meet(Acts::READ) {
                     left = left.max(DEMAND / 2);
                 }
-                if meaning.role != Role::None {
+                let is_report = plain == "to" && TELLS_OF.contains(&last.as_str());
+                if meaning.role != Role::None && !is_report {
                     role = meaning.role;
                 }
             }
@@ -347,6 +454,10 @@ impl Reader<'_> {
     }
 
     fn meanings(&self, word: &str) -> Vec<super::act::Meaning> {
+        if word == "sudo" {
+            // What is to be done stands behind it.
+            return Vec::new();
+        }
         let mut meanings = vec![self.lexicon.meaning(word)];
         if word.chars().any(is_joined) {
             meanings.extend(self.lexicon.within(word));
@@ -356,7 +467,7 @@ impl Reader<'_> {
 
     fn keep(&mut self, token: &Token<'_>, plain: &str, is_demand: bool, is_demanded: bool) {
         let is_value = token.is_name() || plain.bytes().any(|letter| letter.is_ascii_digit());
-        if is_value && is_demanded {
+        if is_value && is_demanded && !self.is_own(token.text) {
             self.told.values.add(Mark::of(token.text));
             // `{'file_id':'13'}` and `id=13`
             let parts = token.text.split(['=', ':', '\'']);
@@ -366,6 +477,21 @@ impl Reader<'_> {
         } else if !is_value && is_demand && plain.len() > 3 {
             self.told.words.add(Mark::of(plain));
         }
+    }
+
+    /// Whether a plain name or number is one that the call named itself, and an answer only speaks of again: `pm2 restart api`.
+    fn is_own(&self, value: &str) -> bool {
+        let is_plain = value
+            .bytes()
+            .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_'));
+        let says = |command: &String| {
+            command
+                .split(|letter: char| {
+                    !(letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+                })
+                .any(|word| word == value)
+        };
+        is_plain && value.len() < 24 && self.ran.iter().any(says)
     }
 
     /// What stands in quotes somewhere behind a demand is a value as a whole.
@@ -385,6 +511,10 @@ impl Reader<'_> {
         }
     }
 }
+
+/// English words behind which `to` only tells what somebody could not do, or may want: `unable to add the remote`.
+const TELLS_OF: &[&str] =
+    &["able", "attempted", "failed", "refused", "refusing", "tried", "unable", "wish", "wishes"];
 
 /// Whether a word of a demand says what it is about: a short number does so only where something says that it is one of many.
 fn tells_which(word: &str, before: &str, gap: &str) -> bool {

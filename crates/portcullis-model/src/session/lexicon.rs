@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::LazyLock};
 use super::{
     act::{Acts, Meaning, Role},
     token::Token,
-    words::{GAP, LANGUAGES, Language},
+    words::{COMPOUNDS, GAP, LANGUAGES, Language},
 };
 
 /// The words of all languages.
@@ -94,9 +94,25 @@ impl Lexicon {
     /// What the words in a stretch of text without blanks say.
     pub(super) fn within<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Meaning> + 'a {
         let reads = text.chars().any(is_joined);
-        let found = self.joined.iter().filter(move |(word, _)| reads && text.contains(word));
+        let found = self.joined.iter().filter(move |(word, _)| reads && stands_alone(word, text));
         found.map(|(_, meaning)| *meaning)
     }
+}
+
+/// Whether a word stands in a text and not only as a part of another that says something else: `别` in `识别`.
+fn stands_alone(word: &str, text: &str) -> bool {
+    let mut letters = word.chars();
+    if letters.next().is_none() || letters.next().is_some() {
+        return text.contains(word);
+    }
+    text.match_indices(word).any(|(at, _)| {
+        !COMPOUNDS.iter().filter(|compound| compound.contains(word)).any(|compound| {
+            let within = compound.find(word).unwrap_or_default();
+            at.checked_sub(within)
+                .and_then(|from| text.get(from..))
+                .is_some_and(|rest| rest.starts_with(compound))
+        })
+    })
 }
 
 /// Whether words go on as the rest of a phrase does.

@@ -1,10 +1,13 @@
 //! One clause of what a person asked: what it wants done, what it forbids, and what it only tells. Owns the words for that.
 
-use super::super::{
-    act::{Acts, Role},
-    digest::Mark,
-    lexicon::{Lexicon, folded, is_joined},
-    token,
+use super::{
+    super::{
+        act::{Acts, Role},
+        digest::Mark,
+        lexicon::{Lexicon, folded, is_joined},
+        token,
+    },
+    reach,
 };
 
 /// What one part of a sentence says.
@@ -46,6 +49,7 @@ impl Clause {
         let plain = folded(clause);
         let tokens: Vec<_> = token::tokens(&plain).collect();
         let is_question = asks_what_is(&tokens, lexicon);
+        let reach = reach::of(&plain, &tokens, lexicon);
         for (at, token) in tokens.iter().enumerate() {
             let word = token.text;
             let beside =
@@ -55,7 +59,7 @@ impl Clause {
             let is_name = token.is_name() && lexicon.meaning(word).acts.is_empty();
             let is_noun = NOUN_FOLLOWS.contains(&beside(at.checked_sub(1))) || is_name;
             let for_oneself = matches!(beside(Some(at + 1)), "me" | "us");
-            if is_name && word != "read-only" {
+            if is_name && word != "read-only" && !reach.is_before(at) {
                 read.things.push(Mark::of(word.trim_matches('/')).0);
             }
             if word == "read-only" || word == "readonly" {
@@ -64,16 +68,20 @@ impl Clause {
                 read.reads_only |= next.is_empty() || READ_ONLY_ENDS.contains(&next);
             }
             read.is_for_now |= word == "yet";
-            if !is_question {
+            let is_meant = reach.holds(at);
+            if !is_question && is_meant {
                 read.acts = read.acts.and(lexicon.together(tokens.get(at..).unwrap_or_default()));
             }
             let joined = if word.chars().any(is_joined) {
-                lexicon.within(word).collect()
+                lexicon.within(reach.behind_modal(word)).collect()
             } else {
                 Vec::new()
             };
             for meaning in std::iter::once(lexicon.meaning(word)).chain(joined) {
                 match meaning.role {
+                    // Nobody needs to ask: that forbids nothing.
+                    Role::Not | Role::Ask if reach.is_spared(at) => {}
+                    Role::Touch | Role::Anything if !is_meant => {}
                     // `les demandes qui ne dépassent pas 5 jours`: which ones.
                     Role::Not if is_said_of_them(&tokens, at) => {}
                     Role::Not if negates(word, before) => {
@@ -83,7 +91,8 @@ impl Clause {
                             next == "stop" && !NOUN_FOLLOWS.contains(&beside(Some(at + 2)));
                         let is_told =
                             goes_on || acts.without(COMMON).is_empty() && is_said_of(&tokens, at);
-                        read.forbids |= !tells(word, last, next, acts) && !is_told;
+                        let is_report = reach::reports(&tokens, at, lexicon);
+                        read.forbids |= !tells(word, last, next, acts) && !is_told && !is_report;
                     }
                     Role::Forget => forgets = true,
                     Role::Touch => read.touches = true,
@@ -97,7 +106,9 @@ impl Clause {
                 }
                 let is_own = at > 0 && WHO_DOES.contains(&beside(at.checked_sub(1)));
                 let is_told = matches!(before, Role::And | Role::Please) && at > 0;
-                let acts = if is_noun {
+                let acts = if !is_meant {
+                    Acts::NONE
+                } else if is_noun {
                     meaning.acts.only(Acts::ADMINISTER)
                 } else if for_oneself || is_own || is_question && !is_told {
                     Acts::READ
@@ -117,6 +128,9 @@ impl Clause {
         }
         if read.forbids && forgets {
             read.forbids = false;
+        }
+        if reach.asks_before {
+            (read.forbids, read.asks) = (true, true);
         }
         read.asks &= read.forbids;
         read.orders_work = !is_question && orders_work(&tokens, lexicon);

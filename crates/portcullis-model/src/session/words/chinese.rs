@@ -33,3 +33,9 @@ pub(in crate::session) static CHINESE: Language = Language {
         (Role::And, "然后 但是 并且"),
     ],
 };
+
+/// Words of two letters that have one of those above in them and say nothing of the kind.
+pub(in crate::session) static COMPOUNDS: &[&str] = &[
+    "识别", "特别", "区别", "级别", "类别", "分别", "性别", "判别", "鉴别", "辨别", "个别", "识別",
+    "自动", "手动", "动态", "动画", "动作", "活动", "移动", "启动", "滚动", "驱动", "联动", "互动",
+];

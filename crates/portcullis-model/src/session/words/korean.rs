@@ -21,7 +21,10 @@ pub(in crate::session) static KOREAN: Language = Language {
     roles: &[
         (Role::Please, "주세요"),
         (Role::Anything, "아무것도"),
-        (Role::Not, "하지 마 하지마 지 말고 말아 금지 않도록 없이"),
+        (
+            Role::Not,
+            "하지마 지마세요 지마라 지마요 지말고 지말아 말고 말아 마세요 마십시오 마시오 말아야 않았으면 않아야 않기 금지 않도록 없이",
+        ),
         (Role::Forget, "잊지"),
         (Role::Only, "만 오직"),
         (Role::Ask, "묻지 물어 확인 없이 허락"),
@@ -29,4 +32,12 @@ pub(in crate::session) static KOREAN: Language = Language {
         (Role::Demand, "반드시 즉시 지금 해라"),
         (Role::And, "그리고 하지만 그런"),
     ],
+};
+
+/// Endings of an order not to do something, where they stand apart: `푸시하지 마`. Within other words they say nothing.
+pub(in crate::session) static ENDINGS: Language = Language {
+    phrases: &[],
+    is_spaced: true,
+    acts: &[],
+    roles: &[(Role::Not, "마 마라 마요 말 말것 말라 않고")],
 };

@@ -19,6 +19,7 @@ mod russian;
 mod spanish;
 mod turkish;
 
+pub(super) use chinese::COMPOUNDS;
 pub(super) use english::ENGLISH;
 
 /// How many words stand between those of a phrase: `roll the new version of it out`.
@@ -52,5 +53,6 @@ pub(super) static LANGUAGES: &[&Language] = &[
     &chinese::CHINESE,
     &japanese::JAPANESE,
     &korean::KOREAN,
+    &korean::ENDINGS,
     &hindi::HINDI,
 ];

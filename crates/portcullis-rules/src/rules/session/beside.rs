@@ -25,6 +25,8 @@ pub(super) fn beside(scene: &Scene<'_>, found: &mut Vec<Finding>) {
     let names: Vec<&str> = runs.filter_map(name_given).collect();
     for effect in &scene.effects.list {
         let doing = match &effect.kind {
+            // What another program starts is a command of its own.
+            EffectKind::Run(run) if STARTERS.contains(&run.program.as_str()) => None,
             EffectKind::Run(run) => of_run(run).filter(|doing| {
                 doing.acts.meet(Acts::DELETE) && !FILES.contains(&run.program.as_str())
                     || doing.words.iter().any(|word| word == "restart")
@@ -113,6 +115,9 @@ pub(super) fn edited_beside(scene: &Scene<'_>, found: &mut Vec<Finding>) {
 /// Programs that delete files, which are compared by no name.
 const FILES: &[&str] =
     &["rm", "rmdir", "unlink", "del", "kill", "pkill", "killall", "npm", "pip", "pip3", "cargo"];
+
+/// Programs that start another one, by whose words that one is known.
+const STARTERS: &[&str] = &["doas", "env", "nice", "nohup", "sudo", "time", "timeout", "xargs"];
 
 /// Whether a word only says where something is.
 fn is_where(word: &str) -> bool {

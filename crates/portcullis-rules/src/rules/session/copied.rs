@@ -8,6 +8,7 @@ use crate::{
     place::is_inside_workspace,
     risk::Severity,
     rules::Scene,
+    session::opened,
     text::Taint,
 };
 
@@ -32,8 +33,11 @@ pub(super) fn copied(scene: &Scene<'_>, found: &mut Vec<Finding>) {
             .effects
             .layer_text(effect.at.layer)
             .get(effect.at.span.range())
-            .unwrap_or_default();
-        told = told.or_else(|| session.copied(text.trim()));
+            .unwrap_or_default()
+            .trim();
+        if !is_preamble(text) {
+            told = told.or_else(|| session.copied(text));
+        }
     }
     let changes = |effect: &Effect| match &effect.kind {
         EffectKind::Run(run) => !is_everyday(run, scene, effect),
@@ -46,15 +50,41 @@ pub(super) fn copied(scene: &Scene<'_>, found: &mut Vec<Finding>) {
     if told.is_none() && (scene.effects.list.iter().any(changes) || taint.has(Taint::SECRET)) {
         let parts = pieces(whole, "&&").chain(pieces(whole, ";")).chain(pieces(whole, "\n"));
         let is_code = matches!(scene.action.kind, ActionKind::Code { .. });
-        told = session.copied(whole.trim()).or_else(|| {
-            let mut parts = parts.filter(|(at, part)| is_code || does_something(*at, part, scene));
-            parts.find_map(|(_, part)| session.copied(part.trim()))
+        let is_told = |at: usize, part: &str| {
+            let behind = whole.get(at + part.len()..).unwrap_or_default();
+            session.copied(&opened(part.trim(), behind.lines().skip(1)))
+        };
+        let all = Some(whole.trim()).filter(|all| !is_preamble(all));
+        told = all.and_then(|all| session.copied(all)).or_else(|| {
+            let mut parts = parts
+                .filter(|(_, part)| !is_preamble(part.trim()))
+                .filter(|(at, part)| is_code || does_something(*at, part, scene));
+            parts.find_map(|(at, part)| is_told(at, part))
         });
     }
     if let Some((from, _)) = told {
         let message = format!("this command stood word for word in {from}");
         found.extend(made("session.command.copied", scene, Severity::High, message));
     }
+}
+
+/// Whether a line only prepares what comes behind it, and does nothing by itself that its own effects would not say: where it runs, under which
+/// settings, with which module. It stands at the top of every script.
+fn is_preamble(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    let first = words.next().unwrap_or_default();
+    let is_plain = !line.contains(['`', '<', '>', '|', ';', '&', '\n', '(']);
+    let is_set_up = match first {
+        "source" | "." => words.next().is_some_and(|path| {
+            !path.contains("://")
+                && !["/tmp/", "/dev/", "/var/tmp/"].iter().any(|top| path.starts_with(top))
+        }),
+        "import" => true,
+        "from" => line.contains(" import "),
+        "cd" | "export" | "popd" | "pushd" | "set" | "sleep" | "umask" | "unset" | "wait" => true,
+        _ => false,
+    };
+    is_plain && is_set_up
 }
 
 /// The parts of a command between separators, and where each begins.

@@ -8,7 +8,7 @@ use crate::{
     assessment::ActionClass,
     bound::Bounded as _,
     contract::{Act, Class, Meaning},
-    effect::{Effect, EffectKind, Effects, Run, Target},
+    effect::{Effect, EffectKind, Effects, PermissionChange, Run, Target, WriteMode},
     facts::Facts,
     place::{self, Place, is_inside_workspace},
     session::{Acts, Doing, Given, Part, SessionState, acts_of_name},
@@ -37,10 +37,20 @@ pub(super) fn doings<'a>(
     });
     let is_apart =
         deleted.clone().next().is_some() && deleted.all(|target| is_apart(target, facts));
+    let mut permitted = effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Permission { target, recursive, change } => Some((target, *recursive, change)),
+        _ => None,
+    });
+    let is_made_runnable = permitted.clone().next().is_some()
+        && permitted
+            .all(|(target, recursive, change)| !recursive && is_runnable(target, change, facts));
     let acts = effects.list.iter().filter_map(|effect| match &effect.kind {
         EffectKind::Act(act) => Some(of_act(act, action)),
         EffectKind::Run(run) => of_run(run).map(|doing| Doing {
             is_mild: doing.is_mild || is_apart && DELETES_FILES.contains(&run.program.as_str()),
+            is_step: doing.is_step
+                || run.program == "git" && doing.acts == Acts::COMMIT
+                || run.program == "chmod" && is_made_runnable,
             ..doing
         }),
         EffectKind::Connect(to) if to.sends.is_some() && !to.is_local => {
@@ -56,7 +66,8 @@ pub(super) fn doings<'a>(
     if let ActionKind::File { operation, path, content, .. } = &action.kind {
         all.push(of_file(*operation, path, content.as_ref().map(|(_, text)| text.as_str())));
     } else {
-        all.extend(effects.list.iter().filter_map(|effect| of_change(effect, facts)));
+        let made = made(effects);
+        all.extend(effects.list.iter().filter_map(|effect| of_change(effect, &made, facts)));
     }
     if all.is_empty() && action.kind == ActionKind::Tool && !is_agents_own(action, session) {
         all.push(of_tool(action));
@@ -218,8 +229,20 @@ fn of_file<'a>(operation: FileOperation, path: &'a str, content: Option<&'a str>
 /// Files that say what is installed.
 const LISTS: &[&str] = &["requirements", "constraints", "Pipfile", "pyproject.toml"];
 
+/// The files that a call writes before it deletes anything.
+fn made(effects: &Effects) -> Vec<&str> {
+    let before = effects.list.iter().take_while(|it| !matches!(it.kind, EffectKind::Delete { .. }));
+    let written = before.filter_map(|effect| match &effect.kind {
+        EffectKind::Write { target, mode: WriteMode::Replace | WriteMode::Create, .. } => {
+            target.path.as_deref()
+        }
+        _ => None,
+    });
+    written.leading(GIVEN).collect()
+}
+
 /// What is done to a file by a command.
-fn of_change<'a>(effect: &'a Effect, facts: &Facts) -> Option<Doing<'a>> {
+fn of_change<'a>(effect: &'a Effect, made: &[&str], facts: &Facts) -> Option<Doing<'a>> {
     let (target, acts) = match &effect.kind {
         EffectKind::Write { target, .. } => (target, Acts::CHANGE),
         EffectKind::Delete { target, .. } => (target, Acts::DELETE),
@@ -230,7 +253,28 @@ fn of_change<'a>(effect: &'a Effect, facts: &Facts) -> Option<Doing<'a>> {
     let words = vec!["file".to_owned(), acts.names().next().unwrap_or_default().to_owned()];
     let given = vec![Given { text, part: Part::Thing }];
     let (is_mild, has_path) = (is_apart(target, facts), true);
-    Some(Doing { words, acts, named: acts, given, is_mild, has_path, ..Doing::default() })
+    let is_step = match &effect.kind {
+        EffectKind::Write { mode: WriteMode::Create, .. } => is_own_place(target, facts),
+        // What the same call has written: its own passing file.
+        EffectKind::Delete { .. } => made.contains(&text),
+        EffectKind::Permission { recursive: false, change, .. } => {
+            is_runnable(target, change, facts)
+        }
+        _ => false,
+    };
+    Some(Doing { words, acts, named: acts, given, is_mild, is_step, has_path, ..Doing::default() })
+}
+
+/// Whether something lies in the project or among temporary files.
+fn is_own_place(target: &Target, facts: &Facts) -> bool {
+    is_inside_workspace(target, facts) || is_apart(target, facts)
+}
+
+/// Whether a file of the project may be run by its owner, and nothing else about it changes that matters.
+fn is_runnable(target: &Target, change: &PermissionChange, facts: &Facts) -> bool {
+    const MODES: &[&str] = &["+x", "a+x", "u+x", "ug+x", "700", "755", "0755", "0700"];
+    is_own_place(target, facts)
+        && matches!(change, PermissionChange::Mode(mode) if mode.as_known().is_some_and(|mode| MODES.contains(&mode)))
 }
 
 /// Whether something lies among temporary files and in no project.
@@ -330,6 +374,7 @@ pub(super) fn of_run(run: &Run) -> Option<Doing<'_>> {
     });
     let given = operands.map(|(_, word)| Given { text: bare(word), part: Part::Thing }).collect();
     let is_mild = project.is_mild && acts == Acts::RUN;
+    let is_step = is_mild;
     let packages = project.packages;
     Some(Doing {
         words: doing,
@@ -338,6 +383,7 @@ pub(super) fn of_run(run: &Run) -> Option<Doing<'_>> {
         given,
         is_command: true,
         is_mild,
+        is_step,
         packages,
         ..Doing::default()
     })

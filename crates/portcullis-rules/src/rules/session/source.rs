@@ -17,7 +17,55 @@ use crate::{
 pub fn source(action: &Action, effects: &Effects, facts: &Facts) -> Source {
     let given = action.call.arguments.values().filter_map(serde_json::Value::as_str);
     let given = given.filter(|text| text.len() <= ABOUT_BYTES).leading(ABOUT).map(str::to_owned);
-    Source { about: given.collect(), ..place(action, effects, facts) }
+    let about = given.collect();
+    let (ran, is_git) = (ran(action), speaks_git(effects));
+    Source { about, ran, is_git, ..place(action, effects, facts) }
+}
+
+/// How long a command may be that is known again in its own answer; of a longer one whatever it shows counts as somebody else's.
+const RAN: usize = 8 << 10;
+
+/// The commands that a call runs: the whole of it and its parts, as a client shows them again above what they gave.
+fn ran(action: &Action) -> Vec<String> {
+    let ActionKind::Shell { command, .. } = &action.kind else { return Vec::new() };
+    if command.len() > RAN {
+        return Vec::new();
+    }
+    let parts = command.split("&&").flat_map(|part| part.split([';', '\n']));
+    std::iter::once(command.as_str()).chain(parts).map(|part| part.trim().to_owned()).collect()
+}
+
+/// Whether nobody but git speaks in an answer, of what it was told to do: it shows neither files nor what others wrote into commits.
+fn speaks_git(effects: &Effects) -> bool {
+    const ACTS: &[&str] = &[
+        "add", "checkout", "commit", "init", "merge", "push", "rebase", "restore", "rm", "stash",
+        "switch",
+    ];
+    let mut has_git = false;
+    for effect in &effects.list {
+        match &effect.kind {
+            EffectKind::Run(run) if run.program == "git" => {
+                let mut words =
+                    run.arguments.iter().filter_map(|argument| argument.text.as_known());
+                has_git = true;
+                let shows = |word: &str| {
+                    matches!(word, "show" | "list" | "-p" | "--patch" | "-v" | "--verbose")
+                };
+                if !words
+                    .clone()
+                    .find(|word| !word.starts_with('-'))
+                    .is_some_and(|word| ACTS.contains(&word))
+                    || words.any(shows)
+                {
+                    return false;
+                }
+            }
+            EffectKind::Run(run) if matches!(run.program.as_str(), "cd" | "echo" | "export") => {}
+            EffectKind::Run(_) | EffectKind::Execute { .. } => return false,
+            _ => {}
+        }
+    }
+    has_git
 }
 
 /// How many texts of a call say what its answer is about, and how long each may be.
