@@ -304,7 +304,7 @@ pub(super) fn demands_of(
 ) -> (Acts, impl Iterator<Item = Mark>, impl Iterator<Item = Mark>) {
     let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
     let mut told = Told::default();
-    Reader { lexicon: Lexicon::shared(), told: &mut told }.read(read);
+    Reader { lexicon: Lexicon::shared(), ran: &[], told: &mut told }.read(read);
     (told.acts, told.words.into_marks(), told.values.into_marks())
 }
 
