@@ -287,6 +287,7 @@ context_window = 100000
             ".openclaw/openclaw.json",
             r#"{
  "agents": {"defaults": {"model": {"primary": "scripted/scripted-1"}}},
+ "memory": {"search": {"enabled": false}},
  "models": {"providers": {"scripted": {
   "baseUrl": "@MODEL@/v1", "apiKey": "x", "api": "openai-completions",
   "models": [{"id": "scripted-1", "name": "scripted", "input": ["text"], "contextWindow": 200000, "maxTokens": 2000,

@@ -58,6 +58,8 @@ const SETTLED: &str = "settled";
 pub struct Kept {
     state: PathBuf,
     directory: PathBuf,
+    /// Whether an agent's settings call us, which tells of use where nothing is left here.
+    is_called: bool,
 }
 
 /// What is known of a file before it is read.
@@ -97,7 +99,13 @@ impl Kept {
     /// The copies in a directory for state.
     #[must_use]
     pub fn new(state: &Path) -> Self {
-        Self { state: state.to_owned(), directory: state.join(DIRECTORY) }
+        Self { state: state.to_owned(), directory: state.join(DIRECTORY), is_called: false }
+    }
+
+    /// The same where an agent's settings in the home call us: then this is not the first time, whatever was taken away here.
+    #[must_use]
+    pub fn called(self, is_called: bool) -> Self {
+        Self { is_called, ..self }
     }
 
     /// What is known of the file at a path.
@@ -169,6 +177,9 @@ impl Kept {
 
     /// Whether hooks or an installation left something here.
     fn was_used(&self) -> Result<bool, Unbelievable> {
+        if self.is_called {
+            return Ok(true);
+        }
         for name in TRACES {
             if found(&self.state.join(name))?.is_some() {
                 return Ok(true);
@@ -232,7 +243,7 @@ impl Kept {
         platform::create_private_directory(&self.state)?;
         let random: [u8; 8] = platform::random()?;
         let directory = self.state.join(format!(".{DIRECTORY}-{}", HEXLOWER.encode(&random)));
-        let made = Self { directory, state: self.state.clone() };
+        let made = Self { directory, ..self.clone() };
         platform::create_private_directory(&made.directory)?;
         let filled = Key::of(&made.directory).and_then(|key| made.fill(&key, path, named, left));
         let put = filled.and_then(|()| fs::rename(&made.directory, &self.directory));

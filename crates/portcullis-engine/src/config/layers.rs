@@ -20,7 +20,11 @@ use super::{
     trust::{Standing, Trust},
     users::users,
 };
-use crate::{audit::Entry, bundle::Held, platform::Directories};
+use crate::{
+    audit::Entry,
+    bundle::Held,
+    platform::{self, Directories},
+};
 
 /// The files that hold wherever a call runs, and where trust is kept.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +53,8 @@ pub struct ProjectFile {
     pub text: String,
     /// Whether a person trusted it.
     pub standing: Standing,
+    /// Those in the directories above it, the outermost first: they only make things stricter, whoever trusts them.
+    pub above: Vec<Self>,
 }
 
 impl ProjectFile {
@@ -69,7 +75,36 @@ impl ProjectFile {
             Some(trust) => trust.standing(&path, &digest(&text)),
             None => Standing::Untrusted,
         };
-        Ok(Some(Self { path, text, standing }))
+        Ok(Some(Self { path, text, standing, above: Vec::new() }))
+    }
+
+    /// The one that has a say about calls in a workspace, with those above it as far up as the home, or the root of the file system: a repository within a
+    /// project drops nothing of what the project says. Where the workspace has none, the next one above stands in for it.
+    fn find_around(
+        workspace: &Path,
+        home: Option<&Path>,
+        trust: Option<&Trust>,
+    ) -> Result<Option<Self>, ConfigError> {
+        let inner = Self::find_with(workspace, trust)?;
+        let workspace = platform::real(workspace);
+        let home = home.map(platform::real);
+        let mut above = Vec::new();
+        let is_outside = |folder: &&Path| home.as_deref() != Some(*folder);
+        if is_outside(&workspace.as_path()) {
+            for folder in workspace.ancestors().skip(1).take_while(is_outside) {
+                // What others put where everyone may write is no project's.
+                if is_shared_folder(folder) {
+                    continue;
+                }
+                let found = Self::find_with(folder, None)?;
+                above.extend(found);
+            }
+        }
+        above.reverse();
+        Ok(match inner {
+            Some(inner) => Some(Self { above, ..inner }),
+            None => above.pop().map(|nearest| Self { above, ..nearest }),
+        })
     }
 
     /// The SHA-256 of its bytes, in hexadecimal digits.
@@ -118,8 +153,14 @@ impl Layers {
 
     /// The file of the project around a workspace, where it has a say.
     pub(super) fn project(&self, workspace: &Path) -> Result<Option<ProjectFile>, ConfigError> {
-        let file = ProjectFile::find_with(workspace, self.trust.as_ref())?;
-        Ok(file.filter(|file| !self.named || file.standing == Standing::Trusted))
+        let directories = self.directories.as_ref();
+        let home = directories.and_then(|it| it.account.as_deref().or(it.home.as_deref()));
+        let file = ProjectFile::find_around(workspace, home, self.trust.as_ref())?;
+        if !self.named {
+            return Ok(file);
+        }
+        let file = file.filter(|file| file.standing == Standing::Trusted);
+        Ok(file.map(|file| ProjectFile { above: Vec::new(), ..file }))
     }
 
     /// With the file of a project.
@@ -133,6 +174,10 @@ impl Layers {
         };
         let mut layers = self.clone();
         layers.files.retain(|file| file.source.layer != Layer::Project);
+        for file in &file.above {
+            let outer = Loaded::new(&file.text, &file.path, Layer::Project, false)?;
+            layers.files.push(Arc::new(outer));
+        }
         layers.files.push(Arc::new(loaded));
         Ok(layers)
     }
@@ -269,6 +314,20 @@ impl Layers {
         self.files
             .iter()
             .flat_map(|file| file.part.examples.iter().map(|example| (&file.source, example)))
+    }
+}
+
+/// Whether everyone may write into a directory, and remove only what is theirs, as into `/tmp`.
+fn is_shared_folder(folder: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        fs::metadata(folder).is_ok_and(|found| found.mode() & 0o1002 == 0o1002)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        false
     }
 }
 

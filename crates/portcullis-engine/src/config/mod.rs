@@ -259,7 +259,20 @@ impl Configuration {
         named: Option<&Path>,
         directories: &Directories,
     ) -> Result<Self, ConfigError> {
-        let kept = directories.state.as_deref().map(Kept::new);
+        Self::load_for_hooks(named, directories, false)
+    }
+
+    /// As [`Configuration::load_for_agents`], and whether an agent's settings in the home call us already, so that a directory for state that is gone
+    /// makes this no first time.
+    ///
+    /// # Errors
+    /// As [`Configuration::load_for_agents`].
+    pub fn load_for_hooks(
+        named: Option<&Path>,
+        directories: &Directories,
+        is_called: bool,
+    ) -> Result<Self, ConfigError> {
+        let kept = directories.state.as_deref().map(|state| Kept::new(state).called(is_called));
         Ok(Layers::load(named, directories, kept.as_ref())?.configuration())
     }
 

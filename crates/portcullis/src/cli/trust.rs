@@ -403,6 +403,7 @@ mod tests {
     fn a_person_sees_what_holds_and_what_would_hold_and_no_forged_line() {
         let text = "rules.deny = ['Bash(rm)']\nrules.allow = ['Bash(make \u{202e}x)']";
         let file = ProjectFile {
+            above: Vec::new(),
             path: "/w/\n.portcullis.toml".into(),
             text: text.to_owned(),
             standing: Standing::Changed,

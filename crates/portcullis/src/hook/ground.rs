@@ -28,6 +28,7 @@ use super::HookError;
 use crate::{
     config::{FILE_NAME, Kept},
     hooked,
+    install::machine,
     platform::{self, CONFIGURATION, Directories, HOME, OWN_STATE, STATE},
 };
 
@@ -62,6 +63,16 @@ pub(super) fn in_use(ground: &Ground, account: Option<&Path>) -> Option<PathBuf>
     (is_in_use(Some(&state)) && !ground.reaches(&state)).then_some(state)
 }
 
+/// Whether settings of an agent in the account's home call us, where nothing else of ours is left there to ask: files are read only then.
+pub(super) fn is_called(directories: &Directories, account: Option<&Path>) -> bool {
+    let Some(account) = account else { return false };
+    let state = directories.state.as_deref();
+    state.is_some_and(|state| {
+        fs::symlink_metadata(state.join("own")).is_err()
+            && Directories::usual(account).state.as_deref() == Some(state)
+    }) && machine::calls_us(account)
+}
+
 /// Sees that a file or directory which is named elsewhere does not lie in what the agent works on.
 ///
 /// # Errors
@@ -84,7 +95,7 @@ fn decide(
         return Ok(Taken { directories: named, is_settled: false, note: None });
     };
     let usual = Directories::usual(account);
-    let standing = Standing::of(&usual);
+    let standing = Standing::of(&usual, account);
     let mut taken = named;
     let mut note = None;
     let home = taken.home.clone().unwrap_or_else(|| account.to_owned());
@@ -182,12 +193,14 @@ enum Standing {
 }
 
 impl Standing {
-    fn of(usual: &Directories) -> Self {
+    fn of(usual: &Directories, account: &Path) -> Self {
         let state = usual.state.as_deref();
         if is_configured(usual) {
             Self::Configured
         } else if is_in_use(state) {
             Self::Installed(state.and_then(hooked::configuration))
+        } else if machine::calls_us(account) {
+            Self::Installed(None)
         } else {
             Self::New
         }
@@ -372,6 +385,23 @@ mod tests {
         let Taken { directories, is_settled, .. } = world.taken(&["project"], &variables);
         assert!(is_settled);
         assert_eq!(directories.state, Some(own));
+    }
+
+    #[test]
+    fn settings_of_an_agent_that_call_us_tell_that_the_account_was_set_up() {
+        let world = World::new().configured("other");
+        let variables = [("HOME", "home"), (CONFIGURATION, "other")];
+        assert!(!world.taken(&["project"], &variables).is_settled);
+        let settings = world.root.join("home/.claude/settings.json");
+        fs::create_dir_all(settings.parent().unwrap()).unwrap();
+        fs::write(&settings, r#"{"hooks": {"x": "/usr/bin/portcullis hook claude"}}"#).unwrap();
+        let Taken { directories, is_settled, .. } = world.taken(&["project"], &variables);
+        assert!(is_settled);
+        assert_eq!(directories.configuration, Some(world.root.join("home/.config/portcullis")));
+        let home = world.root.join("home");
+        assert!(is_called(&Directories::usual(&home), Some(&home)));
+        fs::write(&settings, "{}").unwrap();
+        assert!(!is_called(&Directories::usual(&home), Some(&home)));
     }
 
     #[test]

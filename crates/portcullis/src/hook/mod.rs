@@ -349,8 +349,9 @@ fn prepared(
         record.clone_from(&taken.directories.state);
     }
     ground::admitted(ground, options.configuration.as_deref())?;
-    let configuration =
-        Configuration::load_for_agents(options.configuration.as_deref(), &taken.directories)?;
+    let is_called = ground::is_called(&taken.directories, account);
+    let named = options.configuration.as_deref();
+    let configuration = Configuration::load_for_hooks(named, &taken.directories, is_called)?;
     Ok((taken, configuration))
 }
 

@@ -4,11 +4,13 @@
 use std::{
     collections::BTreeMap,
     env, fs,
+    io::Read as _,
     path::{Path, PathBuf},
 };
 
 use crate::{
     agents::{
+        AGENTS,
         agent::Agent,
         table::{Base, Place, Scope, Target, Trace},
     },
@@ -151,6 +153,31 @@ impl Machine {
         }
         all
     }
+}
+
+/// The most bytes of an agent's settings that are looked through.
+const LONGEST: u64 = 1 << 20;
+
+/// Whether settings of an agent in a home, where `install` writes them, call us; no variable says where those are.
+#[must_use]
+pub fn calls_us(home: &Path) -> bool {
+    let machine = Machine {
+        home: home.to_owned(),
+        configuration: home.join(".config"),
+        documents: home.join("Documents"),
+        root: PathBuf::from("/"),
+        ..Machine::default()
+    };
+    let calls = |path: &Path| {
+        let mut text = Vec::new();
+        fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        fs::File::open(path).ok()?.take(LONGEST).read_to_end(&mut text).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        Some(text.contains("portcullis") && text.contains("hook"))
+    };
+    let all = AGENTS.iter().flat_map(|agent| machine.all_targets(agent, Scope::User));
+    all.filter(|(_, located)| located.path.starts_with(home))
+        .any(|(_, located)| calls(&located.path).unwrap_or_default())
 }
 
 /// The path that it really is, as far as it exists.

@@ -85,7 +85,9 @@ impl InstallError {
     #[must_use]
     pub const fn help(&self) -> &'static str {
         match self {
-            Self::Unsupported { .. } => "call `portcullis hook` from its hook by hand",
+            Self::Unsupported { .. } => {
+                "nothing was changed: this agent runs unguarded; run it in `portcullis sandbox run`, or name another agent"
+            }
             Self::NoScope { .. } => "leave `--project` away, or name another agent",
             Self::File(error) => error.help(),
             Self::Entries { source, .. } => source.help(),

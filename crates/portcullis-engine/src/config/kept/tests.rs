@@ -155,6 +155,17 @@ fn what_another_process_vouches_for_needs_the_same_key() {
 }
 
 #[test]
+fn settings_of_an_agent_that_call_us_tell_of_use_where_all_else_is_gone() {
+    let state = tempfile::tempdir().unwrap();
+    let (gone, path) = (state.path().join("portcullis"), Path::new("/home/dev/c.toml"));
+    assert_eq!(Kept::new(&gone).before(path, Named::ByPlace).unwrap(), Before::First);
+    let kept = Kept::new(&gone).called(true);
+    assert_eq!(kept.before(path, Named::ByPlace).unwrap(), Before::Gone);
+    kept.keep(path, Named::ByPlace, "a").unwrap();
+    assert_eq!(text(&kept, path).as_deref(), Some("a"));
+}
+
+#[test]
 fn that_an_account_is_set_up_does_not_go_by_itself() {
     let state = tempfile::tempdir().unwrap();
     let (kept, path) = (Kept::new(state.path()), Path::new("/home/dev/c.toml"));

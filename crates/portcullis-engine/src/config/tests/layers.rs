@@ -761,6 +761,35 @@ fn any_file() -> impl Strategy<Value = String> {
         .prop_filter("it can be read", |text| Configuration::parse(text, Path::new("x")).is_ok())
 }
 
+#[test]
+fn a_repository_within_a_project_drops_nothing_of_what_the_project_says() {
+    let world = World::new();
+    let nested = world.workspace().join("vendor/sub");
+    fs::create_dir_all(nested.join(".git")).unwrap();
+    let text = "rules.deny = ['Bash(npm publish:*)']\nrules.allow = ['Bash(make:*)']\n";
+    fs::write(world.project(), text).unwrap();
+    let base = Configuration::load_from(None, &world.directories).unwrap();
+    let rules = |configuration: &Configuration| {
+        let options = configuration.policy.options();
+        (options.deny.len(), options.ask.len(), options.allow.len())
+    };
+    assert_eq!(rules(&base.in_workspace(&nested).unwrap()), (1, 0, 0));
+    // One in between, and one that a deeper file cannot take back.
+    fs::write(world.workspace().join("vendor/.portcullis.toml"), "rules.ask = ['Bash(ls:*)']\n")
+        .unwrap();
+    fs::write(nested.join(PROJECT_FILE_NAME), "rules.allow = ['Bash(npm publish:*)']\n").unwrap();
+    assert_eq!(rules(&base.in_workspace(&nested).unwrap()), (1, 1, 0));
+    // A person's trust in the outer file is no trust in what lies deeper.
+    world.trust_project();
+    assert_eq!(rules(&base.in_workspace(&nested).unwrap()), (1, 1, 0));
+    assert_eq!(rules(&base.in_workspace(&world.workspace()).unwrap()), (1, 0, 1));
+    // Where the account's own place begins, nothing above counts.
+    let home = world.workspace().join("vendor");
+    let directories = Directories { home: Some(home), ..world.directories.clone() };
+    let base = Configuration::load_from(None, &directories).unwrap();
+    assert_eq!(rules(&base.in_workspace(&nested).unwrap()), (0, 0, 0));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -777,6 +806,7 @@ proptest! {
             path: "/workspace/.portcullis.toml".into(),
             text: project.clone(),
             standing: Standing::Untrusted,
+            above: Vec::new(),
         };
         let with = base.with_project(&file).unwrap();
         let context = Context { mode, agent_asks, can_ask };

@@ -31,6 +31,8 @@ const VIEWS = [
   ["people", people, "People", ["approve", "read", "admin"]],
   ["tokens", tokens, "Tokens", ["admin"]],
 ];
+// The views that show one thing; the others show all of theirs, and nothing by its name.
+const OF_ONE = ["inbox", "record", "session"];
 const ABOVE = { record: "history", session: "sessions" };
 
 let me = null;
@@ -55,6 +57,7 @@ function show(focus = true) {
   named();
   const found = VIEWS.find(([path, , , scopes]) => path === name && isMine(scopes));
   if (!found) replace(main, ...shell("Not here", el("p", {}, "There is no such page, or your token does not show it. ", el("a", { href: "#/inbox" }, "To the inbox"))));
+  else if (argument && !OF_ONE.includes(name)) replace(main, ...shell("Not here", el("p", {}, `There is no such thing as “${argument}” here. `, el("a", { href: `#/${name}` }, `To ${found[2]}`))));
   else view = found[1](main, me, argument, parameters);
   for (const link of top.querySelectorAll("nav a")) {
     const isHere = link.getAttribute("href") === `#/${ABOVE[name] ?? name}`;

@@ -20,7 +20,7 @@ const COUNTED = 10_000;
 const RISKS = ["critical", "unknown", "high", "medium", "low", "safe"];
 
 const KEYS = [
-  ["j or ↓", "next request"], ["k or ↑", "request before"], ["Space", "read on"], ["a", "approve; then y where the risk is high, critical or unknown"],
+  ["j or ↓", "next request"], ["k or ↑", "request before"], ["Space", "read on"], ["a", "approve; then y where the risk is high, critical or unknown, half a second after the dialog opened at the earliest"],
   ["l", "approve it and its like, after a look at what that is"], ["d", "deny, with a reason"], ["e", "edit, then approve what you wrote"], ["x", "choose it, to decide on several"], ["/", "search"], ["?", "this list"],
 ];
 
@@ -57,7 +57,8 @@ export function inbox(place, me, argument, parameters) {
   const filters = el("div", {});
   const desk = el("div", { class: linked ? "desk chosen" : "desk" },
     el("div", { class: "list" }, filters, several, queue, others), detail);
-  replace(place, ...shell("Inbox", el("div", { class: "bar" }, count,
+  const unknown = argument && !linked ? el("p", { class: "warning", role: "alert" }, `There is no such request as “${argument}”.`) : null;
+  replace(place, ...shell("Inbox", unknown, el("div", { class: "bar" }, count,
     el("button", { type: "button", class: "quiet", onclick: help }, "Keys ", el("kbd", {}, "?"))), desk, before));
 
   const article = () => detail.querySelector("article");

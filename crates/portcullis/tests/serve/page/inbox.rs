@@ -133,6 +133,16 @@ fn a_request_has_a_link_that_stays_and_says_who_else_looks_and_waits() {
     browser.go(&format!("http://{}/#/inbox/{nobody}", gateway.address));
     browser
         .until("document.querySelector('.detail')?.innerText.includes('There is no such request')");
+    // Whatever nothing is called is said to be nothing, and no list stands in for it.
+    for (hash, words) in [
+        ("#/history/999999", "There is no such thing as"),
+        ("#/sessions/nope", "There is no such thing as"),
+        ("#/rules/nope.rule", "There is no such thing as"),
+        ("#/inbox/zzz", "There is no such request as"),
+    ] {
+        browser.go(&format!("http://{}/{hash}", gateway.address));
+        browser.until(&format!("document.querySelector('main')?.innerText.includes('{words}')"));
+    }
     // On a phone the list and the request are two screens, and what is not laid out was not read.
     browser.screen(360, "dark");
     browser.go(&format!("http://{}/#/inbox", gateway.address));
