@@ -3,10 +3,10 @@
 
 use super::{
     Hit, Rule, Scene, Shelf, When,
-    effects::{about, at, run, words, written},
+    effects::{about, at, is_made_empty, run, words, written},
 };
 use crate::{
-    effect::{Effect, EffectKind, Flow, Kinds, WriteMode},
+    effect::{Effect, EffectKind, Flow, Kinds},
     finding::{Category, Confidence},
     place::{self, Credential, CredentialClass, Place},
     programs::{self, Options},
@@ -353,7 +353,7 @@ static RULES: &[Rule] = &[
         when: When::Effect(Kinds::WRITE, |effect, scene| {
             let (target, mode, content) = written(effect)?;
             // A directory, or a file in which nothing stands yet.
-            if mode == WriteMode::Create && content.is_empty() {
+            if is_made_empty(mode, content, effect, scene) {
                 return None;
             }
             let found = place::credential_of(target, scene.facts)?;

@@ -33,6 +33,20 @@ pub(super) fn written(effect: &Effect) -> Option<(&Target, WriteMode, &Text)> {
     }
 }
 
+/// Whether a directory is made, or a file in which nothing stands yet: `mkdir -p ~/.ssh`.
+pub(super) fn is_made_empty(
+    mode: WriteMode,
+    content: &Text,
+    effect: &Effect,
+    scene: &Scene<'_>,
+) -> bool {
+    mode == WriteMode::Create
+        && content.is_empty()
+        && scene
+            .program_around(effect)
+            .is_some_and(|run| matches!(run.program.as_str(), "mkdir" | "touch"))
+}
+
 /// A program that is run.
 pub(super) fn run(effect: &Effect) -> Option<&Run> {
     match &effect.kind {

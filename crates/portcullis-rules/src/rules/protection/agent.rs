@@ -4,7 +4,7 @@
 use super::{
     super::{
         Rule, Scene, Shelf, When,
-        effects::{about, at, is_hostile, run, words, written},
+        effects::{about, at, is_hostile, is_made_empty, run, words, written},
     },
     How, OWN,
     definitions::{self, Among},
@@ -138,7 +138,7 @@ static RULES: &[Rule] = &[
             let file = place::agent_file_of(target, scene.facts)
                 .filter(|file| file.kind == AgentFileKind::Instructions)?;
             // A directory in which nothing stands yet tells nothing.
-            if mode == WriteMode::Create && content.is_empty() {
+            if is_made_empty(mode, content, effect, scene) {
                 return None;
             }
             let own = place::place_of(target, scene.facts).is_workspace();

@@ -7,7 +7,7 @@ use portcullis_syntax::Span;
 
 use crate::{
     bound::Bounded,
-    effect::{Argument, Certainty, GapReason, WriteMode, stands_for},
+    effect::{Argument, Certainty, GapReason, WriteMode},
     programs::{self, host::Host},
     text::{Piece, Taint, Text},
     understand::shell::Walk,
@@ -202,13 +202,13 @@ impl Script<'_, '_> {
 
     fn call(&mut self, words: &[Word<'_>]) -> Text {
         let Some((first, rest)) = words.split_first() else { return Text::default() };
+        if first.is_put_in {
+            self.walk.gap(first.argument.span, GapReason::UnknownCode);
+        }
         let Some(name) = first.argument.text.as_known().map(str::to_owned) else {
             return self.of(&first.argument.text.display(), rest);
         };
         let name = name.trim_start_matches("::");
-        if name.chars().any(|letter| stands_for(letter).is_some()) {
-            self.walk.gap(first.argument.span, GapReason::UnknownCode);
-        }
         if self.procedures.contains_key(name) {
             return self.call_procedure(name, rest);
         }

@@ -4,7 +4,10 @@
 use portcullis_syntax::Span;
 
 use super::Script;
-use crate::{effect::Argument, text::Text};
+use crate::{
+    effect::{Argument, stands_for},
+    text::Text,
+};
 
 /// One word of a command.
 pub(super) struct Word<'c> {
@@ -13,6 +16,8 @@ pub(super) struct Word<'c> {
     pub(super) braced: Option<&'c str>,
     /// `{*}`: a list whose parts are words.
     is_list: bool,
+    /// Whether something that is not known was put into it from outside of the script.
+    pub(super) is_put_in: bool,
 }
 
 impl Word<'_> {
@@ -83,12 +88,19 @@ fn word<'c>(script: &mut Script<'_, '_>, code: &'c str, at: &mut usize, around: 
         let inner = balanced(rest, '{', '}');
         *at += inner.len() + 2;
         let text = script.walk.disembed(inner);
-        return Word { argument: Argument { text, span }, braced: Some(inner), is_list };
+        let is_put_in = has_placeholder(inner);
+        return Word { argument: Argument { text, span }, braced: Some(inner), is_list, is_put_in };
     }
     let quoted = rest.starts_with('"');
     *at += usize::from(quoted);
+    let start = *at;
     let text = substituted(script, code, at, around, quoted);
-    Word { argument: Argument { text, span }, braced: None, is_list }
+    let is_put_in = code.get(start..*at).is_some_and(has_placeholder);
+    Word { argument: Argument { text, span }, braced: None, is_list, is_put_in }
+}
+
+fn has_placeholder(text: &str) -> bool {
+    text.chars().any(|letter| stands_for(letter).is_some())
 }
 
 /// Where a part of a text stands, when that text is a part of the layer; else around all of it.
@@ -234,6 +246,7 @@ pub(super) fn list(text: &str, span: Span) -> Vec<Word<'_>> {
         };
         at += length;
         let argument = Argument { text: Text::known(inner), span };
-        parts.push(Word { argument, braced, is_list: false });
+        let is_put_in = has_placeholder(inner);
+        parts.push(Word { argument, braced, is_list: false, is_put_in });
     }
 }
