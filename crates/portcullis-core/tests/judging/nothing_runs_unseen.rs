@@ -457,6 +457,8 @@ fn what_cannot_be_known_is_a_gap() {
         "eval \"$UNSET_CODE\"",
         "bash -c \"$UNSET_CODE\"",
         "cat \"$UNSET_FILE\" | tr a b | sh",
+        "cat notes.txt | sh",
+        "bash < notes.txt",
         "x=$(cat file); $x",
         "python3 -c \"x = 1; $UNSET_CODE\"",
         "python3 -c \"x = 1\n$UNSET_CODE\nprint(x)\"",
@@ -493,6 +495,19 @@ fn an_unknown_value_in_code_is_no_gap() {
         "ruby -e \"puts $UNSET\"",
     ] {
         assert_eq!(effects(script).gaps, [], "{script}");
+    }
+}
+
+#[test]
+fn a_script_that_is_handed_over_is_run_as_by_its_name() {
+    for script in
+        ["cat x.sh | sh", "bash < x.sh", "cat x.py | python3", "pwsh -c 'gc x.ps1 -Raw | iex'"]
+    {
+        assert_eq!(effects(script).gaps, [], "{script}");
+    }
+    for script in ["sed s/a/b/ x.sh | tr a b | sh", "pwsh -c 'gc \\\\srv\\share\\x.ps1 -Raw | iex'"]
+    {
+        assert!(!effects(script).gaps.is_empty(), "{script}");
     }
 }
 

@@ -127,8 +127,19 @@ static RULES: &[Rule] = &[
             "rm -rf /home/alice",
             "mv ~/* /dev/null",
             "find ~ -delete",
+            "ssh -o $'ProxyCommand\trm -rf ~' h",
+            "ssh -o '\"ProxyCommand\" rm -rf ~' h",
+            "printf 'ProxyCommand\trm -rf ~\n' > c; ssh -F c h",
+            "expect -c 'spawn bash; send \"rm -rf ~\\r\"; expect eof'",
+            "expect -c 'proc do {c} { send \"$c\\r\" }; spawn bash; foreach c {id \"rm -rf ~\"} { do $c }'",
+            "tclsh <<< 'puts \"[exec rm -rf ~]\"'",
+            "tclsh <<< 'set x rm; eval exec $x -rf ~'",
         ],
-        quiet: &["rm -rf ~/.cache/pip", "ls ~"],
+        quiet: &[
+            "rm -rf ~/.cache/pip",
+            "ls ~",
+            "expect -c 'spawn bash; expect \"assword\"; send \"x\\r\"; send \"ls ~\\r\"'",
+        ],
         ..Rule::LOSS
     },
     Rule {

@@ -109,10 +109,19 @@ static RULES: &[Rule] = &[
             "killall -u dev",
             "pkill systemd",
             "pkill -STOP systemd",
+            "pwsh -c 'Get-Process | Where-Object { $_.Name -ne \"node\" } | Stop-Process'",
             "pgrep -u root | xargs kill -9",
             "ls /proc | grep -E '^[0-9]+$' | xargs kill -9",
         ],
-        quiet: &["kill %1", "kill -1 1234", "kill -l", "pkill node", "kill -9 $PID"],
+        quiet: &[
+            "kill %1",
+            "kill -1 1234",
+            "kill -l",
+            "pkill node",
+            "kill -9 $PID",
+            "pwsh -c 'Get-Process | Where-Object { $_.ProcessName -eq \"node\" } | Stop-Process'",
+            "pwsh -c 'Get-Process | ? Name -like \"node*\" | Stop-Process'",
+        ],
         ..RUNNING
     },
     Rule {
