@@ -39,7 +39,6 @@ pub(crate) use named::named_in_variable;
 pub use obeyed::obeys;
 pub(crate) use obeyed::{Variable, variable};
 pub(crate) use settings::program as run_program;
-pub(in crate::programs) use settings::ssh_setting;
 pub(crate) use shells::is_shell;
 pub(in crate::programs) use table::{Escape, How, escape};
 pub use temporary::is_temporary;

@@ -9,6 +9,7 @@ use portcullis_syntax::Span;
 
 use super::{
     found::{File, Found, Versions},
+    importing::Importing,
     queries,
 };
 use crate::{
@@ -336,7 +337,7 @@ pub trait Host: Limits {
     fn import_roots(&self) -> Vec<String>;
 
     /// What is known of the modules that are being read, of each that loads the next.
-    fn importing(&mut self) -> &mut Vec<super::started::imports::Importing>;
+    fn importing(&mut self) -> &mut Vec<Importing>;
 
     /// Whether a file is there that was loaded nowhere.
     fn leaves_out(&self, path: &str) -> bool;

@@ -25,6 +25,7 @@ mod filters;
 pub(crate) mod following;
 pub mod found;
 pub mod host;
+pub mod importing;
 pub(crate) mod interpreters;
 pub mod invocation;
 pub(crate) mod laid_over;

@@ -9,7 +9,7 @@ use crate::{
     bound::Bounded,
     effect::{Argument, GapReason},
     place::{self, Place},
-    programs::{found::Found, host::Host},
+    programs::{found::Found, host::Host, network::shells::ssh_setting},
     text::{Piece, Text},
 };
 
@@ -299,23 +299,6 @@ pub(super) fn ssh(walk: &mut dyn Host, setting: &Argument) {
         "pkcs11provider" | "securitykeyprovider" => library(walk, &value),
         _ => {}
     }
-}
-
-/// The keyword of a line of ssh_config(5) or of `-o`, in small letters, and what stands behind it: a blank, a tab, a return or one `=` parts them, and
-/// either may stand in quotes. (OpenSSH, `strdelim`)
-pub(in crate::programs) fn ssh_setting(text: &Text) -> (String, Text) {
-    const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
-    let known = text.known_prefix().trim_start_matches(BLANK);
-    let (key, rest) = match known.strip_prefix('"') {
-        Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-        None => {
-            let end = known.find(|it| BLANK.contains(&it) || it == '=').unwrap_or(known.len());
-            known.split_at_checked(end).unwrap_or((known, ""))
-        }
-    };
-    let rest = rest.trim_start_matches(BLANK);
-    let rest = rest.strip_prefix('=').unwrap_or(rest).trim_start_matches(BLANK);
-    (key.to_ascii_lowercase(), text.beginning_with(rest))
 }
 
 fn unquoted(value: &str) -> &str {

@@ -13,8 +13,8 @@ mod ssh;
 
 pub(super) use openssl::{OPENSSL, openssl};
 pub(super) use socat::socat;
-pub(crate) use ssh::before_command;
 pub(super) use ssh::{AUTOSSH, SSH, copy_key, fleet, ssh};
+pub(crate) use ssh::{before_command, ssh_setting};
 
 /// The rules that fire on a program tied to the network.
 const WIRED: &str = "network.shell.wired";

@@ -13,7 +13,11 @@ use portcullis_syntax::Span;
 use super::{loaded, mocked, outline};
 use crate::{
     bound::Bounded,
-    programs::{found::File, host::Host},
+    programs::{
+        found::File,
+        host::Host,
+        importing::{Aside, Importing},
+    },
 };
 
 /// How many modules stand between what is run and the last that is read.
@@ -32,38 +36,25 @@ struct Load {
     span: Span,
 }
 
-/// What is known of a module that loads others.
-#[derive(Debug, Default)]
-pub struct Importing {
-    /// The words of its text: what of the others it may call.
-    words: BTreeSet<String>,
-    /// It may call anything of them: it takes in all that they have, or finds functions by texts.
-    is_open: bool,
-    /// What it puts something else in the place of.
-    asides: Vec<mocked::Aside>,
-}
-
-impl Importing {
-    fn of(language: &str, text: &str) -> Self {
-        if language != "python" {
-            return Self { asides: mocked::found(language, text), ..Self::default() };
-        }
-        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-        let words: BTreeSet<String> =
-            text.split(|letter| !is_word(letter)).map(str::to_owned).collect();
-        let is_open = text.contains("import *")
-            || outline::FINDS.iter().any(|word| words.contains(*word))
-            || words.contains("import_module");
-        Self { words, is_open, asides: mocked::found(language, text) }
+/// What a module that loads others says of them.
+fn importing(language: &str, text: &str) -> Importing {
+    if language != "python" {
+        return Importing { asides: mocked::found(language, text), ..Importing::default() };
     }
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let words: BTreeSet<String> =
+        text.split(|letter| !is_word(letter)).map(str::to_owned).collect();
+    let is_open = text.contains("import *")
+        || outline::FINDS.iter().any(|word| words.contains(*word))
+        || words.contains("import_module");
+    Importing { words, is_open, asides: mocked::found(language, text) }
 }
 
 /// A module as those have it that load it: without what it does as a program, without functions that none of them names, and with what tests put in the
 /// place of what it calls. Nothing where that is all of it.
 fn as_loaded(walk: &mut dyn Host, language: &str, file: &File) -> Option<String> {
     let importing = &*walk.importing();
-    let asides: Vec<mocked::Aside> =
-        importing.iter().flat_map(|it| it.asides.iter().cloned()).collect();
+    let asides: Vec<Aside> = importing.iter().flat_map(|it| it.asides.iter().cloned()).collect();
     let mut kept: Option<String> = None;
     if language == "python" {
         kept = outline::imported(&file.text);
@@ -155,7 +146,7 @@ pub(crate) fn follow(walk: &mut dyn Host, language: &'static str, directory: &st
         "python" => !["run_path", "run_module"].iter().any(|it| text.contains(it)),
         language => language == "javascript",
     };
-    walk.importing().push(Importing::of(language, text));
+    walk.importing().push(importing(language, text));
     for (paths, span) in all {
         for path in paths {
             if is_imported

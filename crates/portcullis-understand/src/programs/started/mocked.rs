@@ -2,17 +2,7 @@
 //! a whole file. Owns how that is found, and what such a module is then; where anything may reach the real one, nothing is put aside.
 
 use super::outline;
-
-/// What is put aside.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Aside {
-    /// A function of a module of Python that all share: `subprocess.run`.
-    Shared(String),
-    /// A name in one module of the project, by the path of the module.
-    Own(String, String),
-    /// A module of JavaScript.
-    Module(String),
-}
+use crate::programs::importing::Aside;
 
 /// Words by which the real one may run after all, or what runs outlasts the test.
 const REAL: &[&str] = &[

@@ -384,7 +384,7 @@ impl Host for Walk<'_> {
         Walk::import_roots(self)
     }
 
-    fn importing(&mut self) -> &mut Vec<crate::programs::started::imports::Importing> {
+    fn importing(&mut self) -> &mut Vec<crate::programs::importing::Importing> {
         &mut self.sources.imports.importing
     }
 

@@ -44,7 +44,7 @@ pub(super) struct Imports {
     depth: usize,
     pub(super) loaded: BTreeSet<String>,
     /// What is known of the modules that are being read, of each that loads the next.
-    pub(super) importing: Vec<crate::programs::started::imports::Importing>,
+    pub(super) importing: Vec<crate::programs::importing::Importing>,
 }
 
 impl Imports {

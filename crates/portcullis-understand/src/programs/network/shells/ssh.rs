@@ -3,7 +3,7 @@
 use super::super::piped;
 use crate::{
     effect::Argument,
-    programs::{escapes::ssh_setting, host::Host, invocation::Invocation},
+    programs::{host::Host, invocation::Invocation},
     text::{Piece, Taint, Text},
 };
 
@@ -17,6 +17,23 @@ pub(in super::super) const AUTOSSH: &[&str] = &[
     "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-M", "-m", "-O", "-o",
     "-p", "-Q", "-R", "-S", "-W", "-w",
 ];
+
+/// The keyword of a line of ssh_config(5) or of `-o`, in small letters, and what stands behind it: a blank, a tab, a return or one `=` parts them, and
+/// either may stand in quotes. (OpenSSH, `strdelim`)
+pub(crate) fn ssh_setting(text: &Text) -> (String, Text) {
+    const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
+    let known = text.known_prefix().trim_start_matches(BLANK);
+    let (key, rest) = match known.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+        None => {
+            let end = known.find(|it| BLANK.contains(&it) || it == '=').unwrap_or(known.len());
+            known.split_at_checked(end).unwrap_or((known, ""))
+        }
+    };
+    let rest = rest.trim_start_matches(BLANK);
+    let rest = rest.strip_prefix('=').unwrap_or(rest).trim_start_matches(BLANK);
+    (key.to_ascii_lowercase(), text.beginning_with(rest))
+}
 
 /// Where ssh connects to, and how many of its words are its own. Options stand before the destination and right behind it;
 /// what follows is the remote command, dashes and all.
