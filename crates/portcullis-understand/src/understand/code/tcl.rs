@@ -541,7 +541,7 @@ impl Script<'_, '_> {
             "eval" | "uplevel" => {
                 let code = joined(rest);
                 match code.as_known() {
-                    Some(code) => Some(self.commands(&code.to_owned(), first?.argument.span)),
+                    Some(code) => Some(self.commands(code, first?.argument.span)),
                     None => {
                         self.walk.gap(first?.argument.span, GapReason::UnknownCode);
                         Some(Text::unknown("eval"))
