@@ -32,7 +32,7 @@ const VIEWS = [
   ["tokens", tokens, "Tokens", ["admin"]],
 ];
 // The views that show one thing; the others show all of theirs, and nothing by its name.
-const OF_ONE = ["inbox", "record", "session"];
+const OF_ONE = ["inbox", "record", "servers", "session", "undo"];
 const ABOVE = { record: "history", session: "sessions" };
 
 let me = null;
