@@ -215,7 +215,7 @@ static TABLE: &[AgentFile] = &[
         "Claude",
         State,
         &[
-            "**/.claude/.env|.gitignore|*.bak|*.backup|*.csv|*.env|*.gif|*.html|*.jpeg|*.jpg|*.old|*.orig|*.pdf|*.png|*.svg|*.webp",
+            "**/.claude/.env|.gitignore|*.bak*|*.backup*|*.csv|*.env|*.gif|*.html|*.jpeg|*.jpg|*.old|*.orig|*.pdf|*.png|*.svg|*.webp",
         ],
     ),
     row("Claude", Settings, &["**/.claude", "**/.claude/*"]),

@@ -228,6 +228,7 @@ fn agents_files_are_told_apart_by_what_they_do() {
         ("/home/dev/.claude/plans/a.md", AgentFileKind::State),
         ("/home/dev/.claude/bin/flow.sh", AgentFileKind::State),
         ("/home/dev/.claude/settings.json.bak", AgentFileKind::State),
+        ("/home/dev/.claude/settings.json.bak-2", AgentFileKind::State),
         ("/home/dev/.claude/.env", AgentFileKind::State),
         ("/home/dev/.claude/statusline.sh", AgentFileKind::Settings),
         ("/home/dev/.claude/statusline", AgentFileKind::Settings),

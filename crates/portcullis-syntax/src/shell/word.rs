@@ -78,6 +78,7 @@ impl Parser<'_> {
                 let operator = out.take_operator(self.source_offset(self.at - 1)).unwrap_or('@');
                 self.extended_glob(operator, self.at - 1, out);
             }
+            b'(' if self.begins_group(rules) => self.extended_glob('@', self.at, out),
             b'<' | b'>' if self.second() == b'(' => {
                 self.process_substitution(byte == b'>', out);
             }
@@ -215,6 +216,23 @@ impl Parser<'_> {
             && out.tail().ends_with(['@', '+', '!'])
             && matches!(self.raw(self.at - 1), b'@' | b'+' | b'!')
             && !(rules.command && out.is_literal() && self.empty_parentheses(self.at))
+    }
+
+    /// Whether names stand between parentheses within a word that is no command: `src/app/(shop)/page.tsx`. For bash that is an error and nothing of
+    /// it runs; zsh takes any of them. (zshexpn(1), "Glob Operators")
+    fn begins_group(&self, rules: &Rules) -> bool {
+        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.|".contains(&byte);
+        if !rules.globs() || rules.command || rules.ending != Ending::Word || self.at == 0 {
+            return false;
+        }
+        let before = self.raw(self.at - 1);
+        let mut end = self.at + 1;
+        while is_of_name(self.raw(end)) && end < self.end {
+            end += 1;
+        }
+        (before == b'/' || before.is_ascii_alphanumeric() || b"_-.".contains(&before))
+            && end > self.at + 1
+            && self.raw(end) == b')'
     }
 
     /// Whether `()` stands at `at`, blanks between them not minded: what makes a name the name of a function.

@@ -11,7 +11,7 @@ use portcullis_core::policy::{ApprovalPolicy, Confirmation};
 
 use crate::{
     approvals::InForce,
-    config::{Configuration, InForce as CentreInForce, Lock},
+    config::{Configuration, InForce as CentreInForce, Lock, TryingGate},
     session::{Options, Session},
 };
 
@@ -92,6 +92,12 @@ impl Bench {
 
     pub(super) fn configuration(&self) -> Configuration {
         self.options.read().unwrap_or_else(PoisonError::into_inner).configuration.clone()
+    }
+
+    /// Whether a call that is not understood is tried here. Every call asks that, so that nothing is copied for it.
+    pub(super) fn tries(&self) -> bool {
+        let options = self.options.read().unwrap_or_else(PoisonError::into_inner);
+        options.configuration.trials.at(TryingGate::Gateway)
     }
 
     /// That another approval policy may be put in place.

@@ -78,8 +78,7 @@ pub(super) async fn judge(
     let id = request.id.clone();
     let length = body.len();
     // A trial takes longer than others should wait, too.
-    let is_tried = gateway.bench.configuration().trials.at(TryingGate::Gateway);
-    let judged = if length <= SHORT && !is_tried {
+    let judged = if length <= SHORT && !gateway.bench.tries() {
         judged(&gateway, &caller, request)?
     } else {
         let (gateway, caller) = (Arc::clone(&gateway), caller.0.clone());

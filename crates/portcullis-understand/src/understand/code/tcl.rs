@@ -1,5 +1,5 @@
-//! Tcl, and what expect adds to it. Owns the cutting into commands and words, what variables and procedures are worth, the commands that reach out,
-//! and what is typed into a program that a script holds a dialogue with.
+//! Tcl, and what expect adds to it. Owns what variables and procedures are worth, and the commands that reach out; the cutting into words is in `word`,
+//! what is typed into a program that a script holds a dialogue with in `dialogue`.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -13,8 +13,10 @@ use crate::{
     understand::shell::Walk,
 };
 
+mod dialogue;
 mod word;
 
+use dialogue::Dialogue;
 use word::Word;
 
 /// How many commands of one script are followed; loops and procedures count each time.
@@ -73,23 +75,6 @@ const TAKES_DATA: &[&str] = &[
     "wait",
 ];
 
-/// What a program asks for where it waits for an answer and no command.
-const ASKS: &[&str] = &[
-    "(y/n)",
-    "[y/n]",
-    "assphrase",
-    "assword",
-    "asswd",
-    "code:",
-    "login",
-    "ogin:",
-    "otp",
-    "pin",
-    "sername",
-    "user name",
-    "yes/no",
-];
-
 /// Reads `code` with `arguments` as `$argv`.
 pub(super) fn run(walk: &mut Walk<'_>, code: &str, arguments: &[Argument]) -> Text {
     let mut script = Script {
@@ -125,12 +110,6 @@ struct Procedure {
     parameters: Vec<String>,
     body: Rc<str>,
     called: bool,
-}
-
-/// A program that was started, and what was typed into it until now.
-struct Dialogue {
-    words: Vec<Argument>,
-    typed: Text,
 }
 
 struct Script<'s, 'w> {
@@ -407,97 +386,6 @@ impl Script<'_, '_> {
             }
         }
         output.unwrap_or_default()
-    }
-
-    fn spawn(&mut self, rest: &[Word<'_>]) -> Text {
-        self.hang_up();
-        let words =
-            rest.iter().skip_while(|word| word.known().is_some_and(|it| it.starts_with('-')));
-        let words: Vec<Argument> = words.flat_map(Word::expanded).collect();
-        if !words.is_empty() {
-            self.dialogue = Some(Dialogue { words, typed: Text::default() });
-        }
-        Text::default()
-    }
-
-    /// Starts what was spawned, with all that is typed into it.
-    fn hang_up(&mut self) -> Text {
-        let Some(Dialogue { words, typed }) = self.dialogue.take() else { return Text::default() };
-        let input = Some(typed).filter(|typed| !typed.is_empty());
-        self.walk.run(&words, input)
-    }
-
-    fn send(&mut self, rest: &[Word<'_>]) -> Text {
-        let Some(last) = rest.last() else { return Text::default() };
-        let text = &last.argument.text;
-        if !self.is_answer(text)
-            && let Some(dialogue) = &mut self.dialogue
-        {
-            dialogue.typed.append(text);
-        }
-        Text::default()
-    }
-
-    /// Whether what is typed answers a question, and is no command to a shell.
-    fn is_answer(&self, text: &Text) -> bool {
-        let is_asked = || ASKS.iter().any(|word| self.prompt.contains(word));
-        match text.as_known() {
-            Some(known) => {
-                let known = known.trim();
-                known.is_empty() && !text.is_empty() && is_asked()
-                    || matches!(known, "y" | "yes" | "n" | "no")
-                    || is_asked()
-                        && !known.contains([' ', ';', '|', '&', '`', '$', '\n', '/'])
-                        && programs::program(known).is_none()
-                        && !programs::notable::names(known)
-            }
-            // A password that a variable holds.
-            None => {
-                is_asked()
-                    && !text.taint.has(Taint::NETWORK)
-                    && !text.taint.has(Taint::FILE)
-                    && text.pieces.iter().all(|piece| match piece {
-                        Piece::Unknown(_) => true,
-                        Piece::Known(known) => known.trim().is_empty(),
-                        Piece::Glob(_) => false,
-                    })
-            }
-        }
-    }
-
-    /// `expect "# "`, `expect "a" { … } "b" { … }`, `expect { "a" { … } -re "b" { … } }`
-    fn expect(&mut self, rest: &[Word<'_>]) -> Text {
-        let inner = match rest {
-            [only] => only.braced.map(|inner| word::list(inner, only.argument.span)),
-            _ => None,
-        };
-        let words = inner.as_deref().unwrap_or(rest);
-        let mut patterns = String::new();
-        let mut pattern: Option<String> = None;
-        let mut is_value = false;
-        for word in words {
-            let shown = word.argument.text.display().to_lowercase();
-            if std::mem::take(&mut is_value) {
-                continue;
-            }
-            if pattern.is_none() && shown.starts_with('-') {
-                is_value = matches!(shown.as_str(), "-timeout" | "-i");
-                continue;
-            }
-            match pattern.take() {
-                None => pattern = Some(shown),
-                Some(waited) => {
-                    patterns.push_str(&waited);
-                    self.prompt = waited;
-                    if let Some(body) = word.braced {
-                        self.commands(body, word.argument.span);
-                    }
-                }
-            }
-        }
-        patterns.push_str(&pattern.unwrap_or_default());
-        self.prompt = patterns;
-        Text::unknown("what was shown")
     }
 
     /// Commands that read, write, delete, connect or run; none where it is another one.
