@@ -128,7 +128,7 @@ const OUTLINES: &[(&str, &str)] = &[
         "x @(a|b*) !(c)d +(e\"f\")",
         "x <extended @ a,b<glob *>> <extended ! c>d <extended + e\"'f'\">",
     ),
-    ("x a/(b)/c a(b|c-d) =(b)", "x a/<extended @ b>/c a<extended @ b,c-d> = unparsed"),
+    ("x a/(b)/c a(b|c-d)", "x a/<extended @ b>/c a<extended @ b,c-d>"),
     (
         "~ ~/a ~b/c ~+ a~ \"~\" b=~/c --d=~",
         "<tilde > <tilde >/a <tilde b>/c <tilde +> a~ \"'~'\" b=<tilde >/c --d=~",

@@ -8,7 +8,7 @@ use portcullis_syntax::Span;
 use crate::{
     bound::Bounded,
     effect::{Argument, Certainty, GapReason, WriteMode},
-    programs::{self, host::Host},
+    programs::host::Host,
     text::{Piece, Taint, Text},
     understand::shell::Walk,
 };

@@ -3,7 +3,7 @@
 use super::{Script, word, word::Word};
 use crate::{
     effect::Argument,
-    programs::{self, host::Host as _},
+    programs,
     text::{Piece, Taint, Text},
 };
 
