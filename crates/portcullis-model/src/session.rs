@@ -593,10 +593,13 @@ fn left(content: &Text, effects: &Effects) -> Option<(Origin, String)> {
 }
 
 fn is_one_file(path: &str) -> bool {
-    path.starts_with('/')
-        && path.len() <= PATH_BYTES
-        && !is_device(path)
-        && !path.contains(['*', '?', '['])
+    let is_whole = match path.as_bytes() {
+        [b'/', ..] => true,
+        // `C:/work/x.ps1`
+        [drive, b':', b'/' | b'\\', ..] => drive.is_ascii_alphabetic(),
+        _ => false,
+    };
+    is_whole && path.len() <= PATH_BYTES && !is_device(path) && !path.contains(['*', '?', '['])
 }
 
 fn file_of(effect: &Effect) -> Option<String> {

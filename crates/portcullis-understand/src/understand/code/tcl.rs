@@ -36,7 +36,6 @@ const TAKES_DATA: &[&str] = &[
     "exp_internal",
     "exp_send_error",
     "exp_send_log",
-    "expr",
     "format",
     "global",
     "incr",
@@ -68,7 +67,6 @@ const TAKES_DATA: &[&str] = &[
     "split",
     "string",
     "stty",
-    "subst",
     "unset",
     "upvar",
     "variable",
@@ -170,7 +168,7 @@ impl Script<'_, '_> {
 
     fn all_arguments(&self) -> Text {
         let mut all = Text::default();
-        for (index, argument) in self.arguments.iter().skip(1).enumerate() {
+        for (index, argument) in self.arguments.iter().enumerate() {
             if index > 0 {
                 all.push_known(" ");
             }
@@ -196,7 +194,13 @@ impl Script<'_, '_> {
             "append" | "lappend" => self.append(rest, name == "lappend"),
             "lindex" | "lrange" if self.is_of_arguments(rest) => self.argument_at(rest),
             "lindex" => self.item(rest),
-            "concat" | "join" | "list" | "subst" | "return" => joined(rest),
+            "concat" | "join" | "return" => joined(rest),
+            "list" => listed(rest),
+            "expr" | "subst" => self.put_in(rest),
+            "rename" => self.rename(rest.first(), rest.get(1)),
+            "interp" if rest.first().and_then(Word::known) == Some("alias") => {
+                self.rename(rest.get(4), rest.get(2))
+            }
             "proc" => self.define(rest),
             "foreach" => self.each(rest),
             "exec" => self.exec(rest),
@@ -266,11 +270,37 @@ impl Script<'_, '_> {
         let index = rest.get(1).and_then(Word::known).and_then(|at| at.parse::<usize>().ok());
         match (index, rest.len()) {
             (Some(at), 2) => {
-                let argument = self.arguments.get(at.saturating_add(1));
+                let argument = self.arguments.get(at);
                 argument.map_or_else(|| Text::unknown("argv"), |argument| argument.text.clone())
             }
             _ => self.all_arguments(),
         }
+    }
+
+    /// `expr {…}`, `subst {…}`: variables and commands in braces are put in all the same.
+    fn put_in(&mut self, rest: &[Word<'_>]) -> Text {
+        let mut all = Text::default();
+        for word in rest {
+            let text = match word.braced {
+                Some(braced) => word::put_in(self, braced, word.argument.span),
+                None => word.argument.text.clone(),
+            };
+            all.append(&text);
+        }
+        all
+    }
+
+    /// Another name for a command.
+    fn rename(&mut self, from: Option<&Word<'_>>, to: Option<&Word<'_>>) -> Text {
+        if let (Some(from), Some(to)) = (from.and_then(Word::known), to.and_then(Word::known)) {
+            let procedure = Procedure {
+                parameters: vec!["args".to_owned()],
+                body: Rc::from(format!("{from} {{*}}$args")),
+                called: true,
+            };
+            self.procedures.insert(to.trim_start_matches("::").to_owned(), procedure);
+        }
+        Text::default()
     }
 
     fn item(&mut self, rest: &[Word<'_>]) -> Text {
@@ -310,7 +340,7 @@ impl Script<'_, '_> {
         for (index, parameter) in parameters.iter().enumerate() {
             let is_rest = parameter == "args" && index + 1 == parameters.len();
             let value = match is_rest {
-                true => joined(rest.get(index..).unwrap_or_default()),
+                true => listed(rest.get(index..).unwrap_or_default()),
                 false => rest
                     .get(index)
                     .map_or_else(|| Text::unknown(parameter), |word| word.argument.text.clone()),
@@ -396,12 +426,8 @@ impl Script<'_, '_> {
             "open" => {
                 let target = first?.known().unwrap_or_default();
                 if let Some(command) = target.strip_prefix('|') {
-                    return Some(self.walk.shell(
-                        &Text::known(command),
-                        first?.argument.span,
-                        &[],
-                        None,
-                    ));
+                    let command = command.to_owned();
+                    return Some(self.exec(&word::list(&command, first?.argument.span)));
                 }
                 if known(1).starts_with(['w', 'a']) {
                     let content = Text::unknown("content");
@@ -461,6 +487,29 @@ impl Script<'_, '_> {
         }
         Some(Text::default())
     }
+}
+
+/// A list of words, each as one whatever is in it.
+fn listed(words: &[Word<'_>]) -> Text {
+    let mut all = Text::default();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            all.push_known(" ");
+        }
+        let is_plain = word.known().is_some_and(|known| {
+            !known.is_empty()
+                && !known
+                    .contains(|letter: char| letter.is_whitespace() || "{}[]$\";".contains(letter))
+        });
+        if !is_plain {
+            all.push_known("{");
+        }
+        all.append(&word.argument.text);
+        if !is_plain {
+            all.push_known("}");
+        }
+    }
+    all
 }
 
 fn joined(words: &[Word<'_>]) -> Text {

@@ -88,7 +88,8 @@ impl Walk<'_> {
         let code = joined.as_ref().unwrap_or(code);
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
             let copied = self.copied_file(code);
-            let is_script = copied.as_deref().is_some_and(|path| is_script_of("shell", path, code));
+            let is_script =
+                copied.as_deref().is_some_and(|path| self.is_script_of("shell", path, code));
             if let Some(path) = &copied
                 && let Some(printed) = self.run_file("shell", path, span, &[], input.clone())
             {
@@ -180,7 +181,7 @@ impl Walk<'_> {
         if matches!(code.pieces.as_slice(), [Piece::Unknown(_) | Piece::Glob(_)]) {
             let copied = self.copied_file(code);
             let is_script =
-                copied.as_deref().is_some_and(|path| is_script_of(language, path, code));
+                copied.as_deref().is_some_and(|path| self.is_script_of(language, path, code));
             if let Some(path) = &copied
                 && let Some(printed) = self.run_file(language, path, span, arguments, input)
             {
@@ -255,6 +256,32 @@ impl Walk<'_> {
         };
         let is_told = lines.starts_with('\n') && self.is_copy(&code.derive([origin.clone()]));
         is_told.then(|| code.derive([Piece::Known(lines.clone())]))
+    }
+
+    /// Whether a file is called as scripts of a language are, and lies on this machine: `cat x.sh | sh` does what `sh x.sh` does.
+    fn is_script_of(&self, language: &str, path: &str, code: &Text) -> bool {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let endings: &[&str] = match language {
+            "shell" => &["bash", "sh", "zsh"],
+            "python" => &["py"],
+            "javascript" => &["cjs", "js", "mjs", "ts"],
+            "powershell" => &["ps1"],
+            "ruby" => &["rb"],
+            "perl" => &["pl"],
+            "php" => &["php"],
+            _ => &[],
+        };
+        // `\\SERVER\SHARE\x.ps1`
+        let is_elsewhere = |origin: &str| origin.starts_with("//") || origin.starts_with("\\\\");
+        let is_brought =
+            self.is_brought(Some(path)) || self.facts().session.cloned().next().is_some();
+        !is_brought
+            && endings.contains(&ending.to_ascii_lowercase().as_str())
+            && !code
+                .pieces
+                .iter()
+                .any(|piece| matches!(piece, Piece::Unknown(origin) if is_elsewhere(origin)))
     }
 
     /// Whether code is what was in one file before, as it stood there: a copy is run as the file itself would be, and that is
@@ -463,29 +490,6 @@ impl Walk<'_> {
         self.recorder.layer = layer;
         self.input = input;
     }
-}
-
-/// Whether a file is called as scripts of a language are, and lies on this machine: `cat x.sh | sh` does what `sh x.sh` does.
-fn is_script_of(language: &str, path: &str, code: &Text) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let endings: &[&str] = match language {
-        "shell" => &["bash", "sh", "zsh"],
-        "python" => &["py"],
-        "javascript" => &["cjs", "js", "mjs", "ts"],
-        "powershell" => &["ps1"],
-        "ruby" => &["rb"],
-        "perl" => &["pl"],
-        "php" => &["php"],
-        _ => &[],
-    };
-    // `\\SERVER\SHARE\x.ps1`
-    let is_elsewhere = |origin: &str| origin.starts_with("//") || origin.starts_with("\\\\");
-    endings.contains(&ending.to_ascii_lowercase().as_str())
-        && !code
-            .pieces
-            .iter()
-            .any(|piece| matches!(piece, Piece::Unknown(origin) if is_elsewhere(origin)))
 }
 
 /// The language of a script: its first line, then its name, then what the program that runs it speaks.

@@ -46,6 +46,14 @@ impl Script<'_, '_> {
     pub(super) fn hang_up(&mut self) -> Text {
         let Some(Dialogue { words, typed }) = self.dialogue.take() else { return Text::default() };
         let input = Some(typed).filter(|typed| !typed.is_empty());
+        // Whoever answers there is a shell for whoever logs in.
+        let program = words.first().and_then(|word| word.text.as_known()).unwrap_or_default();
+        if matches!(program, "mosh" | "plink" | "rlogin" | "telnet")
+            && let (Some(typed), Some(host)) = (&input, words.get(1))
+        {
+            let ssh = Argument { text: Text::known("ssh"), span: host.span };
+            self.walk.run(&[ssh, host.clone()], Some(typed.clone()));
+        }
         self.walk.run(&words, input)
     }
 

@@ -161,6 +161,25 @@ fn substituted(
     text
 }
 
+/// A text with everything put in.
+pub(super) fn put_in(script: &mut Script<'_, '_>, code: &str, around: Span) -> Text {
+    let mut all = Text::default();
+    let mut at = 0;
+    while at < code.len() {
+        let before = at;
+        all.append(&substituted(script, code, &mut at, around, false));
+        // What ends a word is text here.
+        if let Some(letter) = code.get(at..).and_then(|rest| rest.chars().next()) {
+            all.push_known(letter.encode_utf8(&mut [0; 4]));
+            at += letter.len_utf8();
+        }
+        if at == before {
+            break;
+        }
+    }
+    all
+}
+
 /// What stands between a sign and the one that closes it, without them; all of the rest where nothing does.
 fn balanced(rest: &str, open: char, close: char) -> &str {
     let mut depth = 0_usize;
