@@ -630,6 +630,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_file_of_a_drive_is_kept_as_any_other() {
+        for path in ["/work/x.sh", "C:/work/x.ps1", "d:\\x.ps1"] {
+            assert!(is_one_file(path), "{path}");
+        }
+        for path in ["x.ps1", "C:x.ps1", "/work/*.sh", "1:/x"] {
+            assert!(!is_one_file(path), "{path}");
+        }
+    }
+
+    #[test]
     fn memory_is_bounded() {
         let mut state = SessionState::default();
         for number in 0..3 * FILES {
