@@ -152,6 +152,9 @@ impl Session {
         let directory = audit.path.clone().or(directories.state);
         let kept = if off { None } else { directory.clone() };
         let state = directory.clone();
+        if !off && recorder.is_none() && audit.path.is_none() {
+            configuration.keep_from_the_start();
+        }
         let record = match recorder {
             _ if off => Recording::Off,
             None => Recording::open(directory.as_deref()),

@@ -175,6 +175,12 @@ impl Kept {
         key.write_vouched(&self.directory.join(FIRST), FIRST, &known.join(&0))
     }
 
+    /// Whether nothing of ours was left here yet, copies neither.
+    #[must_use]
+    pub(super) fn is_unused(&self) -> bool {
+        matches!(found(&self.directory), Ok(None)) && matches!(self.was_used(), Ok(false))
+    }
+
     /// Whether hooks or an installation left something here.
     fn was_used(&self) -> Result<bool, Unbelievable> {
         if self.is_called {

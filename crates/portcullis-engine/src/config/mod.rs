@@ -276,6 +276,16 @@ impl Configuration {
         Ok(Layers::load(named, directories, kept.as_ref())?.configuration())
     }
 
+    /// Where nothing of ours was left in the directory for state yet, keeps a copy of the user's file before anything else is: a record without one
+    /// tells hooks that it was taken away.
+    pub(crate) fn keep_from_the_start(&self) {
+        let directories = self.directories();
+        if directories.state.as_deref().is_some_and(|state| Kept::new(state).is_unused()) {
+            // A file that is not understood is complained of where it counts.
+            let _ = Self::load_for_agents(None, &directories);
+        }
+    }
+
     /// What a person should know where the user's file is not as one left it.
     #[must_use]
     pub fn doubt(&self) -> Option<String> {

@@ -33,6 +33,23 @@ fn asked(place: &Place, command: &str) -> Ended {
 }
 
 #[test]
+fn a_record_that_a_person_began_tells_of_no_copy_that_was_taken_away() {
+    let place = Place::recorded();
+    fs::create_dir_all(place.home.path().join("work/.git")).unwrap();
+    assert_eq!(place.run(["check", "ls"]).code, 0);
+    let named = place.home.path().join("named.toml");
+    fs::write(&named, "[rules]\nallow = ['Bash(npm publish)']\n").unwrap();
+    let payload = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "permission_mode": "default", "cwd": place.home.path().join("work"),
+        "tool_name": "Bash", "tool_input": {"command": "npm publish"},
+    });
+    let mut command = place.command();
+    command.current_dir("/").args(["hook", "claude", "--config"]).arg(named);
+    let answer = Place::ended(command, payload.to_string().as_bytes());
+    assert_eq!((answer.out.as_str(), answer.code), ("", 0), "{}", answer.page());
+}
+
+#[test]
 fn what_a_changed_file_loosens_waits_and_what_it_makes_stricter_holds() {
     let place = place("[rules]\nallow = ['Bash(npm publish)']\n");
     assert!(asked(&place, FETCHED).out.contains("\"ask\""), "{}", asked(&place, FETCHED).page());
