@@ -325,6 +325,37 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "cloud.password.set",
+        category: Category::Privilege,
+        message: "a password is set by which somebody signs in to an account, a machine or a database elsewhere",
+        remedy: "let a person set it, where it does not stand on a command line",
+        when: When::Command(&[
+            "aws cognito-idp admin-set-user-password|admin-reset-user-password",
+            "aws ds reset-user-password",
+            "aws rds modify-db-instance|modify-db-cluster --master-user-password",
+            "aws redshift modify-cluster --master-user-password",
+            "az ad user update --password",
+            "az mysql|postgres|mariadb … update --admin-password|-p",
+            "az sql server|mi update --admin-password|-p",
+            "az vm user update --password|-p|--ssh-key-value",
+            "doctl databases user reset",
+            "gcloud compute reset-windows-password",
+            "gcloud sql users set-password",
+        ]),
+        fires: &[
+            "gcloud sql users set-password postgres --instance=prod --password=x",
+            "az ad user update --id bob@example.com --password x",
+            "aws rds modify-db-instance --db-instance-identifier d --master-user-password x",
+        ],
+        quiet: &[
+            "gcloud sql users list --instance=prod",
+            "az ad user show --id bob@example.com",
+            "aws rds describe-db-instances",
+            "az vm user list",
+        ],
+        ..Rule::OPENS
+    },
+    Rule {
         id: "cloud.identity.key",
         category: Category::Credentials,
         severity: Severity::Critical,

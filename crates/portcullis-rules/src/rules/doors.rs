@@ -44,6 +44,7 @@ pub(super) static SHELF: Shelf = Shelf {
         "vncserver",
         "x0vncserver",
         "x11vnc",
+        "xhost",
     ],
     rules: RULES,
 };
@@ -128,6 +129,7 @@ static RULES: &[Rule] = &[
             "code-server --auth=none --bind-addr=0.0.0.0*|--host=0.0.0.0",
             "x11vnc -nopw !-localhost",
             "vncserver|x0vncserver -SecurityTypes=None !-localhost",
+            "xhost +",
         ]),
         fires: &[
             "sudo dockerd -H unix:///var/run/docker.sock -H tcp://0.0.0.0:2375 --tls=false",
@@ -136,6 +138,7 @@ static RULES: &[Rule] = &[
             "jupyter notebook --ip=0.0.0.0 --NotebookApp.token=''",
             "code-server --auth none --bind-addr 0.0.0.0:8080",
             "x11vnc -nopw -forever",
+            "xhost +",
         ],
         quiet: &[
             "dockerd -H unix:///var/run/docker.sock",
@@ -144,6 +147,8 @@ static RULES: &[Rule] = &[
             "jupyter lab --ip 0.0.0.0 --no-browser",
             "code-server --auth none --bind-addr 127.0.0.1:8080",
             "x11vnc -nopw -localhost",
+            "xhost -",
+            "xhost",
         ],
         ..OPENS
     },

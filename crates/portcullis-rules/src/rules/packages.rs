@@ -585,6 +585,28 @@ static RULES: &[Rule] = &[
         ..Rule::LOSS
     },
     Rule {
+        id: "package.confinement.lowered",
+        category: Category::Permission,
+        message: "a package runs without the limits that are set for it",
+        remedy: "give it the one directory or device that it needs",
+        when: When::Command(&[
+            "snap install|refresh --devmode|--dangerous",
+            "flatpak override --filesystem=host*|--filesystem=home*|--filesystem=/|--filesystem=/etc*|--device=all|--socket=session-bus|--socket=system-bus|--share=ipc",
+        ]),
+        fires: &[
+            "snap install foo --devmode",
+            "snap install --dangerous ./foo.snap",
+            "flatpak override --user --filesystem=host org.example.App",
+        ],
+        quiet: &[
+            "snap install foo",
+            "snap info foo",
+            "flatpak override --show org.example.App",
+            "flatpak override --user --nofilesystem=home org.example.App",
+        ],
+        ..Rule::OPENS
+    },
+    Rule {
         id: "package.system.change",
         message: "packages of the system are installed, upgraded or removed",
         remedy: "see what would change: `apt-get install --simulate NAME`",

@@ -103,6 +103,7 @@ static RULES: &[Rule] = &[
             "groupadd x",
             "net user x y /add",
             "net localgroup administrators x /add",
+            "net user bob Passw0rd",
         ],
         quiet: &["id bob", "getent passwd bob", "useradd --help", "groups", "net user"],
         ..RIGHTS
@@ -409,6 +410,13 @@ fn escapes(word: &str) -> bool {
             || word.contains(' '))
 }
 
+/// `net user NAME PASSWORD`: the second word behind `user` that is no switch.
+fn sets_password(run: &Run) -> bool {
+    let mut operands = words(run).filter(|word| !word.starts_with('/'));
+    operands.next().is_some_and(|word| word.eq_ignore_ascii_case("user"))
+        && operands.nth(1).is_some()
+}
+
 fn account(effect: &Effect) -> Option<Hit> {
     let run = run(effect)?;
     let any = |wanted: &[&str]| {
@@ -439,6 +447,7 @@ fn account(effect: &Effect) -> Option<Hit> {
                 Severity::High
             }
         }
+        "net" if sets_password(run) => Severity::High,
         "chfn" => Severity::Medium,
         _ => return None,
     };

@@ -123,6 +123,7 @@ pub(super) static TABLE: &[Program] = &[
     row("w3m", &["-post", "-header"], fetch::pages),
     row("websocat", &[], shells::websocat),
     row("wetty", &[], shells::door),
+    row("webfsd", serve::WEBFSD, serve::files),
     row("wget", fetch::WGET, fetch::wget),
     row("whois", &["-h", "-p"], letters::look_up),
     row("wormhole", &["--code", "--relay-url"], copies::handed_over),

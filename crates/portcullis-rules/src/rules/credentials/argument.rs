@@ -296,6 +296,7 @@ fn named(argument: &Argument, effect: &Effect, scene: &Scene<'_>, known: bool) -
     let severity = match found.class {
         CredentialClass::System | CredentialClass::Process => Severity::High,
         _ if is_user => return None,
+        CredentialClass::Project if !known && sends(run, argument) => Severity::High,
         CredentialClass::Project => Severity::Medium,
         CredentialClass::User
             if absolute.starts_with(scene.facts.workspace.as_deref().unwrap_or("/\0")) =>
@@ -307,6 +308,30 @@ fn named(argument: &Argument, effect: &Effect, scene: &Scene<'_>, known: bool) -
     };
     let target = Target::new(Text::known(path), Some(absolute));
     Some(about(severity, &target, &format!("`{}` is given {}:", run.program, found.what)))
+}
+
+/// Whether a program that nobody knows is told to send: by its own name, by its first word, or by an address elsewhere beside a file that no option
+/// gives it for its settings.
+fn sends(run: &Run, file: &Argument) -> bool {
+    const VERBS: &[&str] = &["post", "publish", "push", "put", "send", "share", "upload"];
+    const NAMES: &[&str] = &["send", "share", "transfer", "upload"];
+    let words = || run.arguments.iter().map(|argument| argument.text.known_prefix());
+    let verb = words().find(|word| !word.starts_with('-')).unwrap_or_default();
+    if NAMES.iter().any(|name| run.program.contains(name)) || VERBS.contains(&verb) {
+        return true;
+    }
+    let at = run.arguments.iter().position(|other| std::ptr::eq(other, file)).unwrap_or_default();
+    let option = match file.text.known_prefix().split_once('=') {
+        Some((option, _)) => option,
+        None => at.checked_sub(1).and_then(|before| words().nth(before)).unwrap_or_default(),
+    };
+    let is_setting = ["env", "config", "settings"].iter().any(|name| option.contains(name));
+    let is_elsewhere = |word: &str| {
+        let Some((_, rest)) = word.split_once("://") else { return false };
+        let host = rest.split(['/', ':']).next().unwrap_or_default();
+        !host.is_empty() && !matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0" | "[")
+    };
+    !is_setting && option != "-e" && words().any(is_elsewhere)
 }
 
 /// The file in an argument: the whole of it, or what stands behind `=`, `@`, `file://`, `<` or a short option's letter.

@@ -31,6 +31,7 @@ static SERVERS: &[Server] = &[
     server("static-server", "", &[], &[]),
     server("twistd", "web", &["--path"], &["--listen"]),
     server("twistd3", "web", &["--path"], &["--listen"]),
+    server("webfsd", "", &["-r"], &["-i"]),
 ];
 
 const fn server(
@@ -44,6 +45,8 @@ const fn server(
 
 pub(super) const CADDY: &[&str] = &["--root", "-r", "--listen", "-l", "--config", "--domain"];
 pub(super) const HTTP_SERVER: &[&str] = &["-a", "-p", "-c", "-t", "-P", "-S", "-C", "-K"];
+pub(super) const WEBFSD: &[&str] =
+    &["-r", "-R", "-i", "-p", "-f", "-l", "-L", "-u", "-g", "-b", "-n"];
 pub(super) const HTTPD: &[&str] = &["-c", "-d", "-e", "-h", "-m", "-p", "-r", "-u"];
 pub(super) const OTHERS: &[&str] = &[
     "--addr",
