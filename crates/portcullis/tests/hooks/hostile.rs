@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Payloads for each agent.
-const MUTATIONS: usize = 500;
+const MUTATIONS: usize = 200;
 
 #[test]
 fn a_payload_that_is_not_understood_is_never_answered_with_silence() {
