@@ -288,6 +288,15 @@ pub trait Host: Limits {
         input: Option<Text>,
     ) -> Text;
 
+    /// As [`Host::script`], where `arguments` are all the words that the script is given.
+    fn script_with_its_words(
+        &mut self,
+        language: &'static str,
+        file: &Argument,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text;
+
     /// Runs a file in a language; what was there before this call and was not read is somebody's program. Gives what it prints.
     fn run_file(
         &mut self,

@@ -240,7 +240,7 @@ fn interpreted(walk: &mut dyn Host, invocation: &Invocation) -> Text {
             printed
         }
         Some((first, rest)) if !matches!(first.text.as_known(), Some("-" | "/dev/stdin")) => {
-            walk.script(speaker.language, first, rest, invocation.input.clone())
+            walk.script_with_its_words(speaker.language, first, rest, invocation.input.clone())
         }
         rest => match &invocation.input {
             Some(input) if !input.is_empty() => {

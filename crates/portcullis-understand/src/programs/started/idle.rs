@@ -41,7 +41,8 @@ pub(super) fn gradle(scripts: &[String], asked: &[&str], is_dry: bool) -> Vec<St
     let asked = if asked.iter().all(|it| TELLS.contains(it)) || is_dry { vec![] } else { asked };
     let tasks: Vec<Vec<Task>> = scripts.iter().map(|text| gradle_tasks(text)).collect();
     let asks = |name: &str| asked.iter().any(|it| abbreviates(it, name));
-    let wanted = wanted(scripts, &tasks, &asks);
+    // docs.gradle.org, "--dry-run": no action of any task runs.
+    let wanted = if is_dry { BTreeSet::new() } else { wanted(scripts, &tasks, &asks) };
     let each = scripts.iter().zip(&tasks).map(|(text, tasks)| {
         let mut kept = text.clone();
         for task in tasks.iter().filter(|task| !wanted.contains(&task.name)) {

@@ -347,6 +347,7 @@ impl Walk<'_> {
         arguments: &[Argument],
         input: Option<Text>,
     ) -> Text {
+        let has_words = std::mem::take(&mut self.sources.imports.has_words);
         let named = file.text.known_prefix();
         if language != "shell" && ["http://", "https://"].iter().any(|it| named.starts_with(it)) {
             let code = self.connect(file, None, false);
@@ -380,8 +381,12 @@ impl Walk<'_> {
                 }
                 return code;
             }
-            let printed =
-                path.and_then(|path| self.run_file(language, &path, file.span, arguments, input));
+            let printed = path.and_then(|path| {
+                self.sources.imports.has_words = has_words;
+                let printed = self.run_file(language, &path, file.span, arguments, input);
+                self.sources.imports.has_words = false;
+                printed
+            });
             return printed.unwrap_or(code);
         };
         let mut printed = Text::default();

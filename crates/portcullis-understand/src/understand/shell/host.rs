@@ -322,6 +322,16 @@ impl Host for Walk<'_> {
         Walk::script(self, language, file, arguments, input)
     }
 
+    fn script_with_its_words(
+        &mut self,
+        language: &'static str,
+        file: &Argument,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
+        Walk::script_with_its_words(self, language, file, arguments, input)
+    }
+
     fn run_file(
         &mut self,
         language: &'static str,

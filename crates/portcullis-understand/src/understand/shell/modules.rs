@@ -4,15 +4,37 @@ use portcullis_syntax::Span;
 
 use super::walk::Walk;
 use crate::{
-    effect::Certainty,
+    effect::{Argument, Certainty},
     facts::FileFact,
     programs::found::{File, Found},
+    text::Text,
 };
 
 /// What is put behind the name of a file that was loaded in part: no file is called so.
 const PART: &str = "\0part";
 
 impl Walk<'_> {
+    /// As [`Walk::script`], where `arguments` are all the words that the script is given.
+    pub(crate) fn script_with_its_words(
+        &mut self,
+        language: &'static str,
+        file: &Argument,
+        arguments: &[Argument],
+        input: Option<Text>,
+    ) -> Text {
+        self.sources.imports.has_words = true;
+        let printed = self.script(language, file, arguments, input);
+        self.sources.imports.has_words = false;
+        printed
+    }
+
+    /// Whether code is the text of a file that was started with words that are all told: neither a module that another file loads, nor a text that
+    /// is run inside of one.
+    pub(in crate::understand) fn is_started_with_words(&self, text: &str) -> bool {
+        !self.sources.imports.words_are_shared
+            && self.sources.imports.started.as_deref() == Some(text)
+    }
+
     /// A file that a program loads beside what it was told to run; the second time nothing of it runs. Gives whether there is one.
     pub(crate) fn load(&mut self, language: &'static str, path: &str, span: Span) -> bool {
         let found = self.look(path);

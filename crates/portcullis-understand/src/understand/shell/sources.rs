@@ -45,6 +45,12 @@ pub(super) struct Imports {
     pub(super) loaded: BTreeSet<String>,
     /// What is known of the modules that are being read, of each that loads the next.
     pub(super) importing: Vec<crate::programs::importing::Importing>,
+    /// Whether the next file that is run is given all its words.
+    pub(super) has_words: bool,
+    /// Whether a module that was loaded knows the list of those words, which it may change.
+    pub(super) words_are_shared: bool,
+    /// The text of the file that is being read, where it is what was started and all its words are known to be told.
+    pub(super) started: Option<std::sync::Arc<str>>,
 }
 
 impl Imports {

@@ -146,7 +146,11 @@ impl Interpreter<'_, '_, '_> {
         if self.word_at(range.start) == "(" && self.partner(range.start) + 1 == range.end {
             return self.said_in(range.start + 1..range.end - 1, depth);
         }
-        let holds = self.length_there(&range).or_else(|| self.field_there(&range));
+        let holds = self
+            .length_there(&range)
+            .or_else(|| self.field_there(&range))
+            .or_else(|| self.word_given(&range))
+            .or_else(|| self.command_given(&range));
         if let Some(holds) = holds {
             return Said::Always(holds);
         }

@@ -105,6 +105,7 @@ impl Walk<'_> {
         arguments: &[Argument],
         input: Option<Text>,
     ) -> Option<Text> {
+        let has_words = std::mem::take(&mut self.sources.imports.has_words);
         let text = Arc::clone(&file.text);
         let part = part_of(arguments.iter().map(|word| word.text.display()));
         // Of a program that has commands, those run that its words name.
@@ -120,7 +121,12 @@ impl Walk<'_> {
                 let directory = directory_of(&file.path);
                 crate::programs::started::imports::follow(walk, language, directory, &text);
                 walk.sent_by(language, file, span);
-                code::understand(walk, language, &text, arguments, input)
+                walk.sources.imports.words_are_shared |= !has_words && text.contains("argv");
+                let started = has_words.then(|| Arc::clone(&text));
+                let outer = std::mem::replace(&mut walk.sources.imports.started, started);
+                let printed = code::understand(walk, language, &text, arguments, input);
+                walk.sources.imports.started = outer;
+                printed
             });
         }
         let name = Text::known(file.path.as_str());
