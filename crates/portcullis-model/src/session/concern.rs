@@ -264,7 +264,11 @@ impl SessionState {
                     given.text.len() > 2 || given.part != Part::Other && !given.text.is_empty();
                 let is_kind = given.part != Part::Amount && !is_moment(given.text);
                 let is_meant = is_delegated && self.is_delegated_value(given.part, given.text);
-                if !tells || !is_kind || is_meant || self.asked.said(given.text) {
+                // What a build makes is called the same everywhere.
+                let is_remade = doing.is_command
+                    && doing.words.first().is_some_and(|program| program == "rm")
+                    && REMADE.contains(&given.text.trim_start_matches("./").trim_end_matches('/'));
+                if !tells || !is_kind || is_meant || is_remade || self.asked.said(given.text) {
                     return None;
                 }
                 self.heard.demands_value(given.text).map(|from| (given.text, from))
@@ -295,6 +299,23 @@ impl SessionState {
         (!self.asked.said(command)).then_some(told)
     }
 }
+
+/// Directories of a project that its tools make again.
+const REMADE: &[&str] = &[
+    ".cache",
+    ".mypy_cache",
+    ".next",
+    ".nuxt",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".turbo",
+    "__pycache__",
+    "build",
+    "coverage",
+    "dist",
+    "node_modules",
+    "target",
+];
 
 /// Verbs that say no more than that something is made or changed.
 const LIGHT: &[&str] = &[
