@@ -161,7 +161,10 @@ impl Asked {
         for clause in token::clauses(&own) {
             self.people(clause);
             for part in consent::parts(clause, lexicon) {
-                let is_argument = arguments.is_some_and(|text| text.contains(part.trim()));
+                let is_argument = arguments.is_some_and(|text| {
+                    let mut bare = part.split(['<', '>']).map(str::trim);
+                    bare.any(|part| part.len() > 3 && text.contains(part))
+                });
                 let held = self.limits.len();
                 self.clause(part, !own::is_told(part), lexicon, &mut said);
                 if is_argument {
@@ -179,7 +182,14 @@ impl Asked {
                 self.clause(part, false, lexicon, &mut said);
             }
         }
-        // What somebody else's words forbid is about what is done with those words.
+        // What somebody else's words forbid is about what is done with those words, and nothing that the person asks for beside them.
+        let keeps = token::tokens(&own).any(|word| KEEPS_TO.contains(&folded(word.text).as_str()));
+        let own = if keeps { Acts::NONE } else { said.acts.without(Acts::READ) };
+        for limit in self.limits.iter_mut().skip(held) {
+            limit.acts = limit.acts.without(own);
+        }
+        self.limits.retain(|limit| !limit.acts.is_empty());
+        let held = held.min(self.limits.len());
         self.limits.iter_mut().skip(held).for_each(|limit| limit.is_for_this = true);
     }
 
@@ -331,6 +341,7 @@ impl Asked {
             self.most = Some(most.unwrap_or(u32::MAX));
         }
         self.acts = self.acts.and(read.acts);
+        said.acts = said.acts.and(read.acts);
         self.guided |= read.is_plain && follows_guide(clause);
         if read.acts.meet(Acts::CHANGE) {
             said.files.extend(token::tokens(clause).filter_map(file_named).take(FILES));
@@ -454,6 +465,9 @@ impl Asked {
         self.named.iter().any(|named| named.means(&thing))
     }
 }
+
+/// English words by which a person takes what they show for their own.
+const KEEPS_TO: &[&str] = &["follow", "heed", "keep", "mind", "obey", "respect"];
 
 /// How many words a short answer has, and how many files and words are kept of what is to be changed.
 const ANSWER: usize = 3;

@@ -149,6 +149,10 @@ impl Clause {
                 || plain.chars().any(is_joined)
                     && BEYOND_JOINED.iter().any(|it| plain.contains(it));
         }
+        read.nothing_else(&tokens, lexicon);
+        if read.forbids && read.beyond && read.acts.is_empty() {
+            read.touches = true;
+        }
         read.only = read.only && read.only_binds(&tokens, lexicon);
         read.leaves(&tokens, lexicon);
         read.keeps_to_it(&tokens);
@@ -207,6 +211,18 @@ impl Clause {
         self.changes = is_change && has_verb && !is_named && self.objects.is_empty();
     }
 
+    /// `nothing else, please`: a clause that says no more than that.
+    fn nothing_else(&mut self, tokens: &[token::Token<'_>], lexicon: &Lexicon) {
+        let is_filler = |word: &str| {
+            matches!(lexicon.meaning(word).role, Role::And | Role::Please) || word == "just"
+        };
+        let mut words = tokens.iter().map(|it| it.text).filter(|word| !is_filler(word));
+        if words.next() == Some("nothing") && words.next() == Some("else") && words.next().is_none()
+        {
+            (self.forbids, self.beyond) = (true, true);
+        }
+    }
+
     /// Whether the word for `only` says to what something is to be done: it stands beside the verb, or before where or what.
     fn only_binds(&self, tokens: &[token::Token<'_>], lexicon: &Lexicon) -> bool {
         let word = |at: usize| tokens.get(at).map_or("", |it| it.text);
@@ -240,7 +256,10 @@ impl Clause {
         {
             return;
         }
+        let is_rest = left.iter().any(|word| BEYOND.contains(word));
+        self.beyond |= is_rest;
         let meant = left.iter().filter(|word| !NOUN_FOLLOWS.contains(word) && word.len() > 2);
+        let meant = meant.filter(|_| !is_rest);
         self.things.extend(meant.map(|word| Mark::of(word).0));
         (self.forbids, self.touches) = (true, true);
     }
@@ -306,10 +325,16 @@ fn orders_work(tokens: &[token::Token<'_>], lexicon: &Lexicon) -> bool {
     const WORK: Acts = Acts::CHANGE.and(Acts::RUN);
     let is_before = |word: &str| {
         matches!(lexicon.meaning(word).role, Role::And | Role::Please | Role::Demand)
-            || ASSENT.contains(&word)
+            || ASSENT.contains(&word) && !lexicon.meaning(word).acts.meet(Acts::CHANGE)
             || POLITE.contains(&word)
     };
-    let mut words = tokens.iter().map(|it| it.text).skip_while(|word| is_before(word));
+    // `make sure that …`, and `make it faster`.
+    let makes = |at: usize, word: &str| {
+        word == "make" && tokens.get(at + 1).is_some_and(|next| next.text != "sure")
+    };
+    let words = tokens.iter().map(|it| it.text).enumerate();
+    let mut words =
+        words.skip_while(|(at, word)| is_before(word) && !makes(*at, word)).map(|(_, word)| word);
     let first = words.next();
     if first.is_some_and(|word| consent::orders_work_joined(word, lexicon)) {
         return true;

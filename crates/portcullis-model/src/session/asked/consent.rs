@@ -38,11 +38,17 @@ pub(super) fn of(own: &str, lexicon: &Lexicon) -> Consent {
         }
     }
     let plain = folded(own);
-    let mut words = token::tokens(&plain).map(|word| word.text);
+    let words: Vec<&str> = token::tokens(&plain).map(|word| word.text).collect();
     let refuses = token::clauses(own).next().is_some_and(|clause| refuses(clause, lexicon));
-    if !refuses && words.by_ref().take(ASSENT_IN).any(|word| ASSENT.contains(&word)) {
-        let is_short = token::tokens(&plain).count() <= SHORT && !plain.contains('?');
-        consent = if is_short { Consent::Yes } else { Consent::Aside };
+    let goes = |at: usize| {
+        // `go through it again` lets nothing go.
+        words.get(at).is_some_and(|word| *word == "go")
+            && !words.get(at + 1).is_none_or(|next| matches!(*next, "ahead" | "for" | "on"))
+    };
+    let is_assent = |(at, word): (usize, &&str)| ASSENT.contains(word) && !goes(at);
+    let asks = plain.contains(['?', '？']);
+    if !refuses && !asks && words.iter().enumerate().take(ASSENT_IN).any(is_assent) {
+        consent = if words.len() <= SHORT { Consent::Yes } else { Consent::Aside };
     }
     consent
 }
@@ -51,7 +57,10 @@ pub(super) fn of(own: &str, lexicon: &Lexicon) -> Consent {
 fn goes_on(clause: &str, lexicon: &Lexicon) -> bool {
     let plain = folded(clause);
     let words: Vec<&str> = token::tokens(&plain).map(|word| word.text).collect();
-    let first = words.first().copied().unwrap_or_default();
+    let leads = |word: &&str| {
+        matches!(lexicon.meaning(word).role, Role::And | Role::Please) || ASSENT.contains(word)
+    };
+    let first = words.iter().find(|word| !leads(word)).copied().unwrap_or_default();
     let is_condition = QUESTIONS.contains(&first) || CONDITIONS.contains(&first);
     if is_condition || refuses(clause, lexicon) {
         return false;
@@ -274,6 +283,7 @@ pub(super) fn parts<'a>(clause: &'a str, lexicon: &Lexicon) -> Vec<&'a str> {
         let is_but = BUTS.contains(&this.as_str()) && !EXCEPTIONS.contains(&before);
         let is_and = this == "and"
             && (matches!(next, "don't" | "dont" | "never")
+                || next == "nothing" && plain(at + 2) == "else"
                 || next == "do" && lexicon.meaning(plain(at + 2)).role == Role::Not);
         if (is_but || is_and)
             && let Some(part) = clause.get(from..word.start)
@@ -317,7 +327,7 @@ mod tests {
         for text in ["yes", "ok!", "Yes please"] {
             assert_eq!(of(text, lexicon), Consent::Yes, "{text}");
         }
-        for text in ["ok, add a line to the changelog too", "yes, but why is it so?"] {
+        for text in ["ok, add a line too", "yes, and the header is wrong as well"] {
             assert_eq!(of(text, lexicon), Consent::Aside, "{text}");
         }
         for text in [
@@ -326,6 +336,9 @@ mod tests {
             "How would you do it?",
             "If it is green, somebody will proceed.",
             "Why does it do that?",
+            "yes, but why is it so?",
+            "ok, and how would you do it?",
+            "Go through the logs again",
             "No, do not do it.",
             "2",
         ] {

@@ -7,11 +7,15 @@ use super::{
     Asked, LIMITS,
     clause::{COMMON, Clause, stem},
     consent::Consent,
+    terms::NO_FILES,
 };
 
 /// How many things are added to a limit by one prompt, and how many parts of a path say what a file is about.
 const THINGS: usize = 16;
 const LAST_PARTS: usize = 2;
+
+/// Programs that delete files and nothing else.
+const DELETES_FILES: &[&str] = &["rm", "rmdir", "unlink"];
 
 /// What a prompt says beside its limits.
 #[derive(Debug, Default)]
@@ -20,6 +24,8 @@ pub(super) struct Said {
     pub(super) is_for_now: bool,
     /// Whether its limits are those of a command that the person chose, and hold while that is carried out.
     pub(super) is_template: bool,
+    /// The acts that it asks for.
+    pub(super) acts: Acts,
     /// The files that are to be changed.
     pub(super) files: Vec<u64>,
     /// The longer words of what is to be changed.
@@ -57,6 +63,9 @@ pub struct Limit {
     /// Whether it means what is not asked for: files that are changed on the way are the work itself.
     #[serde(skip_serializing_if = "is_false")]
     pub(super) beyond: bool,
+    /// Whether it means rows, branches or messages, and no files.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) no_files: bool,
     /// Whether the person typed it behind the name of a command.
     #[serde(skip)]
     pub(super) is_own: bool,
@@ -113,6 +122,13 @@ impl Asked {
         } else {
             acts
         };
+        if read.touches && acts == Acts::CHANGE && !read.objects.is_empty() {
+            // Whoever is not to modify it is not to change it either.
+            read_words.push(stem("change"));
+        }
+        let is_no_file = |object: &u64| NO_FILES.iter().any(|known| stem(known) == *object);
+        let no_files =
+            acts == Acts::DELETE && !read.objects.is_empty() && read.objects.iter().all(is_no_file);
         let acts_alone = acts.without(Acts::SEND).without(Acts::ADMINISTER);
         let asks_first = asks && (read.touches || read.anything || !acts_alone.meet(Acts::GRAVE));
         let is_wide = !asks && acts.without(Acts::CHANGE.and(Acts::RUN)).is_empty();
@@ -126,7 +142,9 @@ impl Asked {
             (false, true) => (acts_alone, Vec::new()),
             (false, false) => (acts, read_words),
         };
-        Limit { acts, words, things, asks, is_for_now, objects, prompt, ..Limit::default() }
+        let limit =
+            Limit { acts, words, things, asks, is_for_now, objects, prompt, ..Limit::default() };
+        Limit { no_files, ..limit }
     }
 
     pub(super) fn limit(&mut self, limit: Limit) {
@@ -163,6 +181,11 @@ impl Asked {
                 limit.words.contains(&stem(word))
                     && !(doing.is_mild && limit.words.len() > 1 && *word == "run")
             };
+            let is_file = doing.has_path
+                || words.first().is_some_and(|word| DELETES_FILES.contains(&word.as_str()));
+            if limit.no_files && is_file {
+                return None;
+            }
             let is_named = || words.iter().any(|word| says(&word));
             let is_other = || {
                 !limit.others && !limit.objects.is_empty() && !limit.is_about(words, things.clone())

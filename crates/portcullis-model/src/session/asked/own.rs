@@ -183,6 +183,13 @@ pub(super) fn parted(text: &str) -> Parted {
             }
         }
     }
+    // The marks around what the person typed are no words of theirs.
+    for tag in OWN_TAGS {
+        if parted.own.contains(tag) {
+            let bare = parted.own.replace(&format!("<{tag}>"), "\n");
+            parted.own = bare.replace(&format!("</{tag}>"), "\n");
+        }
+    }
     parted
 }
 
