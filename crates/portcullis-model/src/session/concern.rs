@@ -105,6 +105,7 @@ impl SessionState {
         if !is_meant
             && !is_step
             && !is_remade(doing)
+            && !(doing.is_command && doing.is_mild && acts == Acts::RUN)
             && let Some(from) = demanded
         {
             concerns.push(Concern::Demanded { from: from.to_owned() });
