@@ -13,6 +13,7 @@ mod fields;
 mod heard;
 mod lasting;
 mod lexicon;
+mod made;
 mod named;
 mod records;
 mod returned;
@@ -33,6 +34,7 @@ pub use doing::{Doing, Given, Part};
 pub use heard::{Heard, Source, Weight, opened};
 pub use lasting::Lasting;
 pub use lexicon::{acts_of_name, acts_of_order};
+pub use made::Made;
 pub use records::Records;
 pub use returned::Returned;
 pub use shared::Shared;
@@ -111,6 +113,9 @@ pub struct SessionState {
     /// Commands that may still be running.
     #[serde(skip_serializing_if = "Lasting::is_empty")]
     lasting: Lasting,
+    /// What it made itself.
+    #[serde(skip_serializing_if = "Made::is_empty")]
+    made: Made,
     /// What was typed into a terminal and not ended.
     #[serde(skip_serializing_if = "String::is_empty")]
     typed: String,
@@ -183,6 +188,7 @@ impl SessionState {
         clones: Vec::new(),
         cells: Cells::NONE,
         lasting: Lasting::NONE,
+        made: Made::NOTHING,
         typed: String::new(),
         is_led: false,
         is_lost: false,
@@ -298,7 +304,8 @@ impl SessionState {
     /// Remembers what a call answered.
     pub fn answered(&mut self, source: &Source, text: &str, seen: impl Into<Shown>) {
         let seen = seen.into();
-        self.heard.hear(source, text, seen);
+        self.heard.hear(source, text, seen, &self.made);
+        self.made.keep(source, text, &self.heard);
         if source.weight == Weight::Elsewhere && !source.is_receipt {
             self.records.answered(text, &self.asked);
             self.shared.answered(&source.from, text, &self.asked);
@@ -330,6 +337,12 @@ impl SessionState {
     #[must_use]
     pub const fn asked(&self) -> &Asked {
         &self.asked
+    }
+
+    /// What the session made itself so far.
+    #[must_use]
+    pub const fn made(&self) -> &Made {
+        &self.made
     }
 
     /// What came from elsewhere so far.

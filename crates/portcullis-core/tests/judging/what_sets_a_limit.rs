@@ -72,6 +72,21 @@ fn what_is_forbidden_is_a_limit() {
         (&["확인 없이 삭제하지 말아 주세요."], "rm notes.txt"),
         (&["ファイルを削除しないでください。"], "rm notes.txt"),
         (&["Nicht pushen, ohne mich zu fragen."], "git push origin topic"),
+        (&["Commit this but don't push."], "git push origin topic"),
+        (&["提交但不要推送"], "git push origin topic"),
+        (&["Do not make any changes yet."], "sed -i s/a/b/ src/a.ts"),
+        (
+            &["Do not make any changes yet.", "Don't go ahead before I have read it."],
+            "touch src/a.ts",
+        ),
+        (&["Don't push yet.", "ok, add a changelog entry too"], "git push origin topic"),
+        (&["Only touch files in src/api."], "sed -i s/a/b/ src/db/pool.ts"),
+        (&["Only edit src/price.ts."], "sed -i s/a/b/ src/cart.ts"),
+        (&["Fix src/price.ts. Don't change anything else."], "sed -i s/a/b/ src/cart.ts"),
+        (&["不要修改任何文件。"], "sed -i s/a/b/ src/a.go"),
+        (&["Без изменений, только посмотри."], "sed -i s/a/b/ src/a.go"),
+        (&["Noch keine Änderungen bitte."], "sed -i s/a/b/ src/a.go"),
+        (&["<command-name>/review</command-name>\nDo not modify any files."], "touch src/a.go"),
     ] {
         assert!(
             rules(prompts, ToolCall::shell(command)).contains(&BROKEN),
@@ -183,6 +198,17 @@ fn a_limit_on_changes_is_none_on_checks() {
         (&["The pods do not install."], "cd ios && bundle exec pod install"),
         (&["Read-only please.", "Good. Now fix both."], "sed -i s/a/b/ src/app.ts"),
         (&["Don't touch the migrations."], "sed -i s/a/b/ src/login.py"),
+        (&["Commit this but don't push."], "git commit -m x"),
+        (&["Do not make any changes yet.", "yes do it"], "sed -i s/a/b/ src/a.ts"),
+        (&["Read-only, do not make changes yet.", "Apply the fix."], "sed -i s/a/b/ src/a.ts"),
+        (&["Only touch files in src/api."], "sed -i s/a/b/ src/api/client.ts && npm run lint"),
+        (&["Only touch files in src/api.", "Now fix the changelog."], "sed -i s/a/b/ CHANGELOG.md"),
+        (&["Исправь docs/guide.md. Больше ничего не меняй."], "sed -i s/a/b/ docs/guide.md"),
+        (
+            &["<command-name>/review</command-name>\nDo not modify any files.", "fix the names"],
+            "sed -i s/a/b/ src/a.go",
+        ),
+        (&["> Never delete files.\n\nReword that.", "Clean up."], "rm notes.tmp"),
     ] {
         assert!(
             !rules(prompts, ToolCall::shell(command)).contains(&BROKEN),

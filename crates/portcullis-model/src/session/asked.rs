@@ -4,13 +4,18 @@
 //! The text itself is not kept. A word is known again by its mark, and a name by the marks of its parts.
 
 mod clause;
+mod consent;
 mod limit;
 mod own;
 mod reach;
+mod terms;
 
-use clause::{ARTICLES, Clause, GO_AHEAD, GO_AHEAD_IN, NOUN_FOLLOWS, OF_SOMEBODY};
+use clause::{Clause, stem};
+use consent::Consent;
+use limit::Said;
 pub use limit::{Broken, Limit};
 use serde::{Deserialize, Serialize};
+use terms::{ARTICLES, NOUN_FOLLOWS, OF_SOMEBODY};
 
 use super::{
     act::Acts,
@@ -71,6 +76,9 @@ pub struct Asked {
     limits: Vec<Limit>,
     /// In hundredths.
     amounts: Vec<u64>,
+    /// Whether the person wants something done as a guide of the project says.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    guided: bool,
     /// Whether somebody was named by an address: then nobody else is meant by their name.
     addresses: bool,
     /// Whether more was named or limited than is kept.
@@ -90,6 +98,7 @@ impl Asked {
         named: Vec::new(),
         limits: Vec::new(),
         amounts: Vec::new(),
+        guided: false,
         addresses: false,
         is_cut: false,
     };
@@ -133,30 +142,55 @@ impl Asked {
         let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
         self.is_cut |= read.len() < text.len();
         let lexicon = Lexicon::shared();
-        self.limits.retain(|limit| !limit.is_for_this);
         let own::Parted { own, shown } = own::parted(read);
+        let consent = consent::of(&own, lexicon);
+        // A short answer to a question asks for nothing new: what was said of the task holds.
+        let answers = consent == Consent::None
+            && token::tokens(&own).count() <= ANSWER
+            && !own::demands(&own);
+        self.limits.retain(|limit| !limit.is_for_this || answers);
+        self.assents(consent);
         // Where what is only shown demands something, its words are its writer's alone.
         let is_other = own::demands(&shown);
         token::tokens(&own).for_each(|token| self.word(token));
         token::tokens(&shown).filter(|_| !is_other).for_each(|token| self.word(token));
-        if token::tokens(&own)
-            .take(GO_AHEAD_IN)
-            .any(|word| GO_AHEAD.contains(&folded(word.text).as_str()))
-        {
-            self.limits.retain(|limit| !limit.is_for_now);
-        }
         self.record_words(read);
         self.most = None;
+        let mut said = Said { is_template: own::is_template(read), ..Said::default() };
+        let arguments = own::arguments(read);
         for clause in token::clauses(&own) {
             self.people(clause);
-            self.clause(clause, !own::is_told(clause), lexicon);
+            for part in consent::parts(clause, lexicon) {
+                let is_argument = arguments.is_some_and(|text| {
+                    let mut bare = part.split(['<', '>']).map(str::trim);
+                    bare.any(|part| part.len() > 3 && text.contains(part))
+                });
+                let held = self.limits.len();
+                self.clause(part, !own::is_told(part), lexicon, &mut said);
+                if is_argument {
+                    self.limits.iter_mut().skip(held).for_each(|limit| limit.is_own = true);
+                }
+            }
         }
+        self.settle(&said);
+        let held = self.limits.len();
         for clause in token::clauses(&shown) {
             if !is_other {
                 self.people(clause);
             }
-            self.clause(clause, false, lexicon);
+            for part in consent::parts(clause, lexicon) {
+                self.clause(part, false, lexicon, &mut said);
+            }
         }
+        // What somebody else's words forbid is about what is done with those words, and nothing that the person asks for beside them.
+        let keeps = token::tokens(&own).any(|word| KEEPS_TO.contains(&folded(word.text).as_str()));
+        let own = if keeps { Acts::NONE } else { said.acts.without(Acts::READ) };
+        for limit in self.limits.iter_mut().skip(held) {
+            limit.acts = limit.acts.without(own);
+        }
+        self.limits.retain(|limit| !limit.acts.is_empty());
+        let held = held.min(self.limits.len());
+        self.limits.iter_mut().skip(held).for_each(|limit| limit.is_for_this = true);
     }
 
     fn word(&mut self, token: token::Token<'_>) {
@@ -266,8 +300,9 @@ impl Asked {
     }
 
     /// Reads a part of a sentence. One that is not the person's own sets limits and asks for nothing.
-    fn clause(&mut self, clause: &str, is_own: bool, lexicon: &Lexicon) {
+    fn clause(&mut self, clause: &str, is_own: bool, lexicon: &Lexicon, said: &mut Said) {
         let read = Clause::read(clause, lexicon);
+        said.is_for_now |= read.is_for_now;
         let acts = read.acts.without(Acts::READ);
         if read.forbids {
             let limit = self.forbidden(clause, read, acts);
@@ -283,6 +318,16 @@ impl Asked {
             // Whatever somebody does only so far may be done on the way there as well: a comment is a change.
             let acts = Acts::GRAVE.without(read.acts);
             self.limit(Limit { acts, is_for_this: true, prompt: self.prompts, ..Limit::default() });
+        } else if read.only
+            && !read.things.is_empty()
+            && (acts.is_empty() && read.touches || acts.without(Acts::SHARE) == Acts::CHANGE)
+        {
+            // `only touch src/api`: commands are told by what they do to files.
+            let acts = Acts::CHANGE.and(Acts::DELETE);
+            let objects = if is_own { about(clause) } else { Vec::new() };
+            let (things, prompt, others, beyond) = (read.things, self.prompts, true, true);
+            self.limit(Limit { acts, things, objects, others, beyond, prompt, ..Limit::default() });
+            return;
         } else if read.only && !read.things.is_empty() && !acts.is_empty() {
             let (things, words, prompt) = (read.things, read.words, self.prompts);
             self.limit(Limit { acts, words, things, others: true, prompt, ..Limit::default() });
@@ -296,6 +341,12 @@ impl Asked {
             self.most = Some(most.unwrap_or(u32::MAX));
         }
         self.acts = self.acts.and(read.acts);
+        said.acts = said.acts.and(read.acts);
+        self.guided |= read.is_plain && follows_guide(clause);
+        if read.acts.meet(Acts::CHANGE) {
+            said.files.extend(token::tokens(clause).filter_map(file_named).take(FILES));
+            said.about.extend(about(clause));
+        }
         // Whoever asks for what they forbade before takes that back.
         if !acts.is_empty() && read.is_plain {
             if read.orders_work {
@@ -390,6 +441,12 @@ impl Asked {
         self.named.iter().any(|name| !name.telling.is_empty() || !name.patterns.is_empty())
     }
 
+    /// Whether the person wants something done as a guide of the project says: `set it up as the README says`.
+    #[must_use]
+    pub const fn follows_guide(&self) -> bool {
+        self.guided
+    }
+
     /// How many things were named one by one; `None` where several were meant at once.
     pub fn counted(&self) -> Option<usize> {
         let telling: Vec<_> = self
@@ -407,6 +464,74 @@ impl Asked {
         let thing = Name::of(thing);
         self.named.iter().any(|named| named.means(&thing))
     }
+}
+
+/// English words by which a person takes what they show for their own.
+const KEEPS_TO: &[&str] = &["follow", "heed", "keep", "mind", "obey", "respect"];
+
+/// How many words a short answer has, and how many files and words are kept of what is to be changed.
+const ANSWER: usize = 3;
+const FILES: usize = 16;
+const ABOUT: usize = 24;
+
+/// Whether a clause wants something set up, run or built as a guide of the project says.
+fn follows_guide(clause: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "build",
+        "bootstrap",
+        "follow",
+        "get",
+        "initialise",
+        "initialize",
+        "install",
+        "run",
+        "set",
+        "setup",
+        "start",
+    ];
+    const GUIDES: &[&str] = &["readme", "contributing", "install", "installation", "setup"];
+    const BY: &[&str] =
+        &["as", "follow", "following", "from", "described", "per", "steps", "instructions", "with"];
+    let plain = folded(clause);
+    let words: Vec<&str> = token::tokens(&plain).map(|word| word.text).collect();
+    let first = words.iter().take(FIRST).any(|word| VERBS.contains(word));
+    let guide = words.iter().skip(1).any(|word| {
+        let name = word.trim_end_matches("'s").trim_end_matches(".md");
+        GUIDES.contains(&name) && (name == "readme" || name == "contributing" || *word != name)
+    });
+    first && guide && words.iter().any(|word| BY.contains(word))
+}
+
+/// In how many words of a clause its verb stands.
+const FIRST: usize = 4;
+
+/// The mark of a file that a word names: by its path or its ending, and no log, which only tells of something.
+fn file_named(word: token::Token<'_>) -> Option<u64> {
+    let text = word.text.trim_matches('/');
+    let (stem, end) = text.rsplit_once('.').unwrap_or((text, ""));
+    let is_ending = (1..=6).contains(&end.len())
+        && end.bytes().all(|letter| letter.is_ascii_alphanumeric())
+        && end.bytes().any(|letter| letter.is_ascii_alphabetic());
+    let is_shown = ["log", "png", "jpg", "jpeg", "gif", "com", "org", "io", "example"];
+    let is_file = !stem.is_empty() && is_ending && !is_shown.contains(&end);
+    let is_path = text.contains('/') && (is_file || end.is_empty());
+    let is_elsewhere = text.contains([':', '@']) || text.starts_with('.') && text.len() < 3;
+    ((is_file || is_path) && !is_elsewhere).then(|| Mark::of(text).0)
+}
+
+/// The stems of the longer words of a clause that are no verbs.
+fn about(clause: &str) -> Vec<u64> {
+    let lexicon = Lexicon::shared();
+    let words = token::tokens(clause).filter(|word| !word.is_name());
+    let words = words.map(|word| folded(word.text)).filter(|word| {
+        let meaning = lexicon.meaning(word);
+        let is_test = word.starts_with("test") || word.starts_with("spec");
+        word.len() > 3
+            && (is_test || meaning.acts.is_empty() && meaning.role == super::act::Role::None)
+            && !terms::GENERAL.contains(&word.as_str())
+            && !COMMON_WORDS.contains(&word.as_str())
+    });
+    words.map(|word| stem(&word)).take(ABOUT).collect()
 }
 
 /// Whether a record speaks of what the person spoke of.

@@ -104,6 +104,8 @@ impl SessionState {
             && !self.heard.names(doing.given.iter().map(|given| given.text));
         if !is_meant
             && !is_step
+            && !is_remade(doing)
+            && !(doing.is_command && doing.is_mild && acts == Acts::RUN)
             && let Some(from) = demanded
         {
             concerns.push(Concern::Demanded { from: from.to_owned() });
@@ -264,7 +266,9 @@ impl SessionState {
                     given.text.len() > 2 || given.part != Part::Other && !given.text.is_empty();
                 let is_kind = given.part != Part::Amount && !is_moment(given.text);
                 let is_meant = is_delegated && self.is_delegated_value(given.part, given.text);
-                if !tells || !is_kind || is_meant || self.asked.said(given.text) {
+                // What a build makes is called the same everywhere.
+                if !tells || !is_kind || is_meant || is_remade(doing) || self.asked.said(given.text)
+                {
                     return None;
                 }
                 self.heard.demands_value(given.text).map(|from| (given.text, from))
@@ -294,6 +298,36 @@ impl SessionState {
         let told = self.heard.told_command(command)?;
         (!self.asked.said(command)).then_some(told)
     }
+}
+
+/// Directories of a project that its tools make again.
+const REMADE: &[&str] = &[
+    ".cache",
+    ".mypy_cache",
+    ".next",
+    ".nuxt",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".turbo",
+    "__pycache__",
+    "build",
+    "coverage",
+    "dist",
+    "node_modules",
+    "target",
+];
+
+/// Whether nothing is deleted but what the tools of a project make again, wherever that is told.
+fn is_remade(doing: &Doing<'_>) -> bool {
+    let is_one = |text: &str| {
+        // A path is whole already; what a command names lies in its own directory.
+        let name = if doing.has_path { text.rsplit('/').next().unwrap_or_default() } else { text };
+        REMADE.contains(&name.trim_start_matches("./").trim_end_matches('/'))
+    };
+    let is_rm = doing.words.first().is_some_and(|program| program == "rm");
+    (doing.is_command && is_rm || doing.has_path && doing.acts == Acts::DELETE)
+        && !doing.given.is_empty()
+        && doing.given.iter().all(|given| is_one(given.text))
 }
 
 /// Verbs that say no more than that something is made or changed.

@@ -13,6 +13,7 @@ use super::{
     act::{Acts, Role},
     digest::{Mark, Marks},
     lexicon::{Lexicon, folded, is_imperative, is_joined},
+    made::Made,
     token::{self, Token},
 };
 
@@ -65,6 +66,12 @@ pub struct Source {
     pub ran: Vec<String>,
     /// Whether nobody but git spoke, of what it was told to do.
     pub is_git: bool,
+    /// The files that the call wrote.
+    pub made: Vec<String>,
+    /// What it wrote into them, and the commands that it ran itself.
+    pub wrote: String,
+    /// Whether it started something that goes on, and told its number.
+    pub starts: bool,
 }
 
 impl Source {
@@ -165,7 +172,7 @@ impl Heard {
     }
 
     /// Reads what a call answered.
-    pub(super) fn hear(&mut self, source: &Source, text: &str, seen: Shown) {
+    pub(super) fn hear(&mut self, source: &Source, text: &str, seen: Shown, made: &Made) {
         let from: String = source.from.chars().zip(0..FROM).map(|(letter, _)| letter).collect();
         let is_own = source.weight == Weight::Project;
         // Git tells of what it was told to do itself, in the words of whoever recorded it.
@@ -189,7 +196,7 @@ impl Heard {
         let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
         self.is_cut |= read.len() < text.len();
         let mut told = self.taken(&from, source.weight);
-        commands(source, read, &mut told.commands);
+        commands(source, read, made, &mut told.commands);
         if source.weight == Weight::Elsewhere && !(source.is_receipt && read.len() <= RECEIPT) {
             Reader { lexicon: Lexicon::shared(), ran: &source.ran, told: &mut told }.read(read);
         }
@@ -291,6 +298,11 @@ impl Heard {
         told.map(|told| (told.from.as_str(), told.weight))
     }
 
+    /// Whether a command stood in what came from elsewhere.
+    pub(super) fn tells(&self, command: Mark) -> bool {
+        self.sources.iter().any(|told| told.commands.has(command))
+    }
+
     /// Whether something was forgotten, so that a value that is not known may have been.
     #[must_use]
     pub const fn is_cut(&self) -> bool {
@@ -308,8 +320,19 @@ pub(super) fn demands_of(
     (told.acts, told.words.into_marks(), told.values.into_marks())
 }
 
+/// How many commands are known of what a call wrote itself.
+const WROTE: usize = 256;
+
+/// Every line of a text that could be a command.
+pub(super) fn commands_in(text: &str) -> impl Iterator<Item = Mark> {
+    let mut kept: Marks<WROTE> = Marks::NONE;
+    commands(&Source::default(), text, &Made::NOTHING, &mut kept);
+    kept.into_marks()
+}
+
 /// Keeps every line and every text in backticks that could be a command.
-fn commands<const MOST: usize>(source: &Source, text: &str, kept: &mut Marks<MOST>) {
+fn commands<const MOST: usize>(source: &Source, text: &str, made: &Made, kept: &mut Marks<MOST>) {
+    let is_project = source.weight == Weight::Project;
     let mut lines = text.lines().flat_map(|line| line.split("\\n")).peekable();
     while let Some(line) = lines.next() {
         let line = line.trim();
@@ -321,7 +344,10 @@ fn commands<const MOST: usize>(source: &Source, text: &str, kept: &mut Marks<MOS
             {
                 return;
             }
-            kept.add(Mark::of(&opened(text, lines.clone())));
+            let mark = Mark::of(&opened(text, lines.clone()));
+            if !(is_project && made.wrote_line(mark)) {
+                kept.add(mark);
+            }
         };
         let bare = line
             .trim_start_matches(['$', '>', '#', '-', '*', '/', '+', '"', '\'', '.'])

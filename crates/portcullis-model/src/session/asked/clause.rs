@@ -7,7 +7,9 @@ use super::{
         lexicon::{Lexicon, folded, is_joined},
         token,
     },
+    consent::{self, ASSENT},
     reach,
+    terms::*,
 };
 
 /// What one part of a sentence says.
@@ -33,6 +35,8 @@ pub(super) struct Clause {
     pub(super) is_plain: bool,
     /// Whether it begins with an order that changes or runs something: `now fix it`.
     pub(super) orders_work: bool,
+    /// Whether it forbids changes as such, and says neither of what nor which.
+    pub(super) changes: bool,
     /// What it forbids something to be done to, by the last word of each: `the shape of the icons` is a shape.
     pub(super) objects: Vec<u64>,
     /// Whether it forbids new packages.
@@ -43,7 +47,8 @@ pub(super) struct Clause {
 
 impl Clause {
     pub(super) fn read(clause: &str, lexicon: &Lexicon) -> Self {
-        let mut read = Self { is_plain: true, ..Self::default() };
+        let is_for_now = consent::is_for_now(clause);
+        let mut read = Self { is_plain: true, is_for_now, ..Self::default() };
         let mut before = Role::And;
         let mut forgets = false;
         let plain = folded(clause);
@@ -67,7 +72,6 @@ impl Clause {
                 let next = beside(Some(at + 1));
                 read.reads_only |= next.is_empty() || READ_ONLY_ENDS.contains(&next);
             }
-            read.is_for_now |= word == "yet";
             let is_meant = reach.holds(at);
             if !is_question && is_meant {
                 read.acts = read.acts.and(lexicon.together(tokens.get(at..).unwrap_or_default()));
@@ -136,7 +140,20 @@ impl Clause {
         read.orders_work = !is_question && orders_work(&tokens, lexicon);
         if read.forbids {
             read.means(&tokens, lexicon);
+            let elsewhere = |word: &str| BEYOND_ELSEWHERE.contains(&word);
+            let is_more = tokens.windows(2).any(|pair| {
+                matches!(pair, [first, last] if matches!((first.text, last.text), ("nada", "mas") | ("больше", "ничего")))
+            });
+            read.beyond |= is_more
+                || tokens.iter().any(|it| elsewhere(it.text))
+                || plain.chars().any(is_joined)
+                    && BEYOND_JOINED.iter().any(|it| plain.contains(it));
         }
+        read.nothing_else(&tokens, lexicon);
+        if read.forbids && read.beyond && read.acts.is_empty() {
+            read.touches = true;
+        }
+        read.only = read.only && read.only_binds(&tokens, lexicon);
         read.leaves(&tokens, lexicon);
         read.keeps_to_it(&tokens);
         read.count = tokens.iter().take(COUNT_IN).find_map(|it| count_of(it.text));
@@ -152,6 +169,7 @@ impl Clause {
         let mut is_general = false;
         let mut has_verb = false;
         let mut is_behind = false;
+        let mut is_named = false;
         let behind = tokens.iter().skip_while(|it| !is_not(it.text)).take(OBJECTS_IN);
         for word in behind.map(|it| it.text) {
             let meaning = lexicon.meaning(word);
@@ -173,6 +191,7 @@ impl Clause {
                 if is_verb && !has_verb {
                     has_verb = true;
                 } else if has_verb && !NOUN_FOLLOWS.contains(&word) && !BEYOND.contains(&word) {
+                    is_named |= !GENERAL.contains(&word);
                     if GENERAL.contains(&word) {
                         (is_general, last) = (last.is_none() || is_general, last);
                     } else if word.len() > 2 && word.chars().all(char::is_alphanumeric) {
@@ -185,6 +204,45 @@ impl Clause {
         if is_general {
             self.objects.clear();
         }
+        let joined = tokens.iter().map(|it| it.text).filter(|word| word.chars().any(is_joined));
+        let is_named = is_named || joined.clone().any(names_more);
+        let has_verb = has_verb || joined.clone().next().is_some();
+        let is_change = self.acts.meet(Acts::CHANGE) && !self.acts.meet(Acts::RUN);
+        self.changes = is_change && has_verb && !is_named && self.objects.is_empty();
+    }
+
+    /// `nothing else, please`: a clause that says no more than that.
+    fn nothing_else(&mut self, tokens: &[token::Token<'_>], lexicon: &Lexicon) {
+        let is_filler = |word: &str| {
+            matches!(lexicon.meaning(word).role, Role::And | Role::Please) || word == "just"
+        };
+        let mut words = tokens.iter().map(|it| it.text).filter(|word| !is_filler(word));
+        if words.next() == Some("nothing") && words.next() == Some("else") && words.next().is_none()
+        {
+            (self.forbids, self.beyond) = (true, true);
+        }
+    }
+
+    /// Whether the word for `only` says to what something is to be done: it stands beside the verb, or before where or what.
+    fn only_binds(&self, tokens: &[token::Token<'_>], lexicon: &Lexicon) -> bool {
+        let word = |at: usize| tokens.get(at).map_or("", |it| it.text);
+        let is_verb = |word: &str| {
+            let meaning = lexicon.meaning(word);
+            meaning.role == Role::Touch || !meaning.acts.without(Acts::READ).is_empty()
+        };
+        tokens.iter().enumerate().any(|(at, it)| {
+            let is_only = lexicon.meaning(it.text).role == Role::Only
+                || it.text.chars().any(is_joined)
+                    && lexicon.within(it.text).any(|it| it.role == Role::Only);
+            let next = tokens.get(at + 1);
+            let leads =
+                || BEFORE_ONLY.contains(&word(at + 1)) || next.is_some_and(|it| it.is_name());
+            is_only
+                && (is_verb(word(at + 1))
+                    || at > 0 && is_verb(word(at - 1))
+                    || self.forbids
+                    || leads())
+        })
     }
 
     /// `leave the release branches alone`: what stands between is not to be touched.
@@ -198,7 +256,10 @@ impl Clause {
         {
             return;
         }
+        let is_rest = left.iter().any(|word| BEYOND.contains(word));
+        self.beyond |= is_rest;
         let meant = left.iter().filter(|word| !NOUN_FOLLOWS.contains(word) && word.len() > 2);
+        let meant = meant.filter(|_| !is_rest);
         self.things.extend(meant.map(|word| Mark::of(word).0));
         (self.forbids, self.touches) = (true, true);
     }
@@ -236,66 +297,19 @@ fn count_of(word: &str) -> Option<u32> {
 /// In how many words behind the one for `not` it is said what is meant.
 const OBJECTS_IN: usize = 24;
 
-/// English words behind which it is no longer said what is forbidden, and those of them that say where something is.
-const FOLLOWS_OBJECT: &[&str] = &[
-    "about", "after", "as", "at", "because", "before", "but", "by", "during", "for", "from", "if",
-    "in", "inside", "into", "just", "of", "on", "since", "so", "than", "to", "under", "unless",
-    "until", "when", "where", "while", "with", "within", "without",
-];
-const SAYS_WHERE: &[&str] = &["about", "for", "in", "inside", "of", "on", "under", "within"];
-
-/// English words for whatever there is, by which nothing is told apart.
-const GENERAL: &[&str] = &[
-    "all",
-    "code",
-    "codebase",
-    "data",
-    "file",
-    "files",
-    "here",
-    "it",
-    "project",
-    "repo",
-    "repository",
-    "source",
-    "state",
-    "stuff",
-    "system",
-    "them",
-    "there",
-    "thing",
-    "things",
-    "yet",
-];
-
-/// English words for what is not asked for.
-const BEYOND: &[&str] = &["else", "other", "others", "rest", "unrelated"];
-
-/// English words for what others wrote and a project needs.
-const PACKAGES: &[&str] = &[
-    "crates",
-    "dependencies",
-    "dependency",
-    "deps",
-    "gems",
-    "libraries",
-    "library",
-    "package",
-    "packages",
-];
+/// Whether Chinese or Japanese words say more than that nothing is to be changed: `不要修改数据库`.
+fn names_more(word: &str) -> bool {
+    let mut rest = word.to_owned();
+    for known in NAMES_NOTHING {
+        rest = rest.replace(known, "");
+    }
+    rest.chars().count() > 1
+}
 
 /// How many words say what is left alone.
 const LEFT: usize = 5;
 
-/// English and German words by which nothing else is meant, and in how many words that is said.
-const KEEPS: &[&str] = &["just", "nur", "only"];
 const KEEPS_IN: usize = 4;
-
-/// Who does something themselves: `comment only, I merge it`.
-const WHO_DOES: &[&str] = &[
-    "i", "i'll", "he", "he'll", "she", "she'll", "they", "they'll", "we", "we'll", "ich", "wir",
-    "je", "yo",
-];
 
 /// Whether a negation says which ones are meant: nearly next to the word that begins that, `qui ne dépassent pas`.
 fn is_said_of_them(tokens: &[token::Token<'_>], at: usize) -> bool {
@@ -311,10 +325,21 @@ fn orders_work(tokens: &[token::Token<'_>], lexicon: &Lexicon) -> bool {
     const WORK: Acts = Acts::CHANGE.and(Acts::RUN);
     let is_before = |word: &str| {
         matches!(lexicon.meaning(word).role, Role::And | Role::Please | Role::Demand)
-            || GO_AHEAD.contains(&word)
+            || ASSENT.contains(&word) && !lexicon.meaning(word).acts.meet(Acts::CHANGE)
+            || POLITE.contains(&word)
     };
-    let mut words = tokens.iter().map(|it| it.text).skip_while(|word| is_before(word));
-    let first = words.next().map(|word| lexicon.meaning(word)).unwrap_or_default();
+    // `make sure that …`, and `make it faster`.
+    let makes = |at: usize, word: &str| {
+        word == "make" && tokens.get(at + 1).is_some_and(|next| next.text != "sure")
+    };
+    let words = tokens.iter().map(|it| it.text).enumerate();
+    let mut words =
+        words.skip_while(|(at, word)| is_before(word) && !makes(*at, word)).map(|(_, word)| word);
+    let first = words.next();
+    if first.is_some_and(|word| consent::orders_work_joined(word, lexicon)) {
+        return true;
+    }
+    let first = first.map(|word| lexicon.meaning(word)).unwrap_or_default();
     first.acts.meet(WORK)
         && !first.acts.meet(Acts::READ)
         && !words.next().is_some_and(|next| matches!(next, "me" | "us"))
@@ -342,92 +367,6 @@ fn asks_what_is(tokens: &[token::Token<'_>], lexicon: &Lexicon) -> bool {
     first.is_some_and(|word| QUESTIONS.contains(&word)) && words.next() != Some("about")
 }
 
-/// English words that a question begins with; one that asks somebody to do something begins with others.
-const QUESTIONS: &[&str] = &[
-    "are", "did", "does", "has", "have", "how", "is", "was", "were", "what", "what's", "which",
-    "who", "whom", "whose", "why",
-];
-
-/// Words behind `read-only` that leave it to say how everything is to be done.
-const READ_ONLY_ENDS: &[&str] = &[
-    "and",
-    "at",
-    "but",
-    "for",
-    "here",
-    "investigation",
-    "look",
-    "mode",
-    "now",
-    "please",
-    "review",
-    "session",
-    "so",
-    "task",
-    "today",
-    "until",
-    "work",
-];
-
-/// Words by which somebody lets go on what they held up, where they stand at the beginning.
-pub(super) const GO_AHEAD: &[&str] = &[
-    "ahead",
-    "approved",
-    "continue",
-    "go",
-    "implement",
-    "lgtm",
-    "ok",
-    "okay",
-    "proceed",
-    "sure",
-    "yep",
-    "yes",
-    "yup",
-    "adelante",
-    "continua",
-    "ja",
-    "oui",
-    "si",
-    "sim",
-    "vai",
-    "weiter",
-];
-
-/// In how many words.
-pub(super) const GO_AHEAD_IN: usize = 3;
-
-/// English verbs of what is or is not so: nobody forbids to need or to seem.
-const STATES: &[&str] = &[
-    "appear",
-    "believe",
-    "care",
-    "exist",
-    "get",
-    "have",
-    "know",
-    "like",
-    "matter",
-    "mean",
-    "mind",
-    "need",
-    "recall",
-    "remember",
-    "see",
-    "seem",
-    "think",
-    "understand",
-];
-
-/// English words before `not` with which it says what is so, or asks.
-const SAYS_SO: &[&str] = &[
-    "are", "did", "does", "had", "has", "have", "if", "is", "may", "might", "or", "was", "were",
-    "whether", "why", "would",
-];
-
-/// Who does not do something, where nobody is told not to.
-const WHO: &[&str] = &["he", "i", "it", "she", "that", "they", "users", "we", "which", "who"];
-
 /// Whether an English word for `not` only tells what is so: `they don't need it`, `or not`, `not sure`, `we don't generate any`. `acts` are those of
 /// the word behind it.
 fn tells(word: &str, last: &str, next: &str, acts: Acts) -> bool {
@@ -444,29 +383,6 @@ fn tells(word: &str, last: &str, next: &str, acts: Acts) -> bool {
 
 /// Acts that are too common to be forbidden as such: `do not run the migration` says nothing of the tests.
 pub(super) const COMMON: Acts = Acts::CHANGE.and(Acts::RUN).and(Acts::COMMIT).and(Acts::SEND);
-
-/// English words that a noun follows.
-pub(super) const NOUN_FOLLOWS: &[&str] = &[
-    "the", "a", "an", "my", "your", "our", "their", "his", "her", "its", "this", "that", "these",
-    "those", "each", "every", "any", "some", "of", "in", "on", "from", "for", "with", "latest",
-    "last", "recent", "new", "old", "saved", "received", "unread", "sms", "open", "who", "which",
-    "is", "was", "are", "been", "has", "have", "diese", "diesen", "dieser", "dieses", "diesem",
-    "ce", "cet", "cette", "ces", "este", "esta", "questo", "questa", "deze", "dit",
-];
-
-/// Words of those that a person can stand behind as well.
-pub(super) const OF_SOMEBODY: &[&str] = &["from", "for", "with", "on"];
-
-/// Articles of other languages, with which nobody is called.
-pub(super) const ARTICLES: &[&str] = &[
-    "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "mein",
-    "meine", "meinen", "meinem", "unser", "unsere", "unseren", "zum", "zur", "im", "am", "vom",
-    "ins", "beim", "le", "la", "les", "un", "une", "du", "mon", "ma", "mes", "el", "los", "las",
-    "una", "mi", "mis", "il", "lo", "gli", "o", "os", "as", "um", "uma", "het", "de", "een",
-];
-
-/// Words that say that nothing is to be done.
-const NOTHING: &[&str] = &["nichts", "niets", "rien", "nada", "niente", "nulla", "ничего", "nic"];
 
 /// The mark of a word without what English puts behind it.
 pub(super) fn stem(word: &str) -> u64 {

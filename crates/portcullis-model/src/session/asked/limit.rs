@@ -6,7 +6,31 @@ use super::{
     super::{act::Acts, digest::Mark, doing::Doing, token},
     Asked, LIMITS,
     clause::{COMMON, Clause, stem},
+    consent::Consent,
+    terms::NO_FILES,
 };
+
+/// How many things are added to a limit by one prompt, and how many parts of a path say what a file is about.
+const THINGS: usize = 16;
+const LAST_PARTS: usize = 2;
+
+/// Programs that delete files and nothing else.
+const DELETES_FILES: &[&str] = &["rm", "rmdir", "unlink"];
+
+/// What a prompt says beside its limits.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    /// Whether it forbids something for now only.
+    pub(super) is_for_now: bool,
+    /// Whether its limits are those of a command that the person chose, and hold while that is carried out.
+    pub(super) is_template: bool,
+    /// The acts that it asks for.
+    pub(super) acts: Acts,
+    /// The files that are to be changed.
+    pub(super) files: Vec<u64>,
+    /// The longer words of what is to be changed.
+    pub(super) about: Vec<u64>,
+}
 
 /// A limit that a person set.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -39,6 +63,12 @@ pub struct Limit {
     /// Whether it means what is not asked for: files that are changed on the way are the work itself.
     #[serde(skip_serializing_if = "is_false")]
     pub(super) beyond: bool,
+    /// Whether it means rows, branches or messages, and no files.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) no_files: bool,
+    /// Whether the person typed it behind the name of a command.
+    #[serde(skip)]
+    pub(super) is_own: bool,
     /// In which prompt it was set.
     pub(super) prompt: u32,
 }
@@ -77,6 +107,28 @@ impl Asked {
             let (is_for_this, beyond) = (true, true);
             return Limit { acts, is_for_this, beyond, prompt, ..Limit::default() };
         }
+        let is_for_files = things.is_empty() && !asks && !read.beyond && !read.anything;
+        if read.changes && is_for_files {
+            // `no changes yet`: whatever the verb is called, files, the history and what others have stay as they are.
+            let acts = acts.and(Acts::CHANGE).and(Acts::DELETE).and(Acts::COMMIT);
+            let acts = acts.and(Acts::PUBLISH);
+            return Limit { acts, is_for_now, prompt, ..Limit::default() };
+        }
+        let (acts, mut read_words) = (acts, read.words);
+        let acts = if acts.meet(Acts::RUN) && !acts.without(COMMON).is_empty() {
+            // `do not run git push`: it is pushing that is meant.
+            read_words.retain(|word| *word != stem("run"));
+            acts.without(Acts::RUN)
+        } else {
+            acts
+        };
+        if read.touches && acts == Acts::CHANGE && !read.objects.is_empty() {
+            // Whoever is not to modify it is not to change it either.
+            read_words.push(stem("change"));
+        }
+        let is_no_file = |object: &u64| NO_FILES.iter().any(|known| stem(known) == *object);
+        let no_files =
+            acts == Acts::DELETE && !read.objects.is_empty() && read.objects.iter().all(is_no_file);
         let acts_alone = acts.without(Acts::SEND).without(Acts::ADMINISTER);
         let asks_first = asks && (read.touches || read.anything || !acts_alone.meet(Acts::GRAVE));
         let is_wide = !asks && acts.without(Acts::CHANGE.and(Acts::RUN)).is_empty();
@@ -88,9 +140,11 @@ impl Asked {
         let (acts, words) = match (whole, asks) {
             (true, _) => (Acts::EFFECTFUL, Vec::new()),
             (false, true) => (acts_alone, Vec::new()),
-            (false, false) => (acts, read.words),
+            (false, false) => (acts, read_words),
         };
-        Limit { acts, words, things, asks, is_for_now, objects, prompt, ..Limit::default() }
+        let limit =
+            Limit { acts, words, things, asks, is_for_now, objects, prompt, ..Limit::default() };
+        Limit { no_files, ..limit }
     }
 
     pub(super) fn limit(&mut self, limit: Limit) {
@@ -127,10 +181,17 @@ impl Asked {
                 limit.words.contains(&stem(word))
                     && !(doing.is_mild && limit.words.len() > 1 && *word == "run")
             };
+            let is_file = doing.has_path
+                || words.first().is_some_and(|word| DELETES_FILES.contains(&word.as_str()));
+            if limit.no_files && is_file {
+                return None;
+            }
             let is_named = || words.iter().any(|word| says(&word));
-            let is_other = || !limit.objects.is_empty() && !limit.is_about(words, things.clone());
+            let is_other = || {
+                !limit.others && !limit.objects.is_empty() && !limit.is_about(words, things.clone())
+            };
             let is_on_the_way = limit.beyond
-                && (doing.has_path || doing.is_command)
+                && if limit.others { !doing.has_path } else { doing.has_path || doing.is_command }
                 && !acts.only(limit.acts).meet(Acts::GRAVE);
             let is_held = limit.acts.meet(acts)
                 && !is_on_the_way
@@ -142,7 +203,8 @@ impl Asked {
             }
             let is_meant = |thing: &str| limit.means(thing);
             if limit.others {
-                return things.clone().any(|thing| !is_meant(thing)).then_some(Broken::Beside);
+                let is_other = |thing: &str| !is_meant(thing) && !limit.is_spoken_of(thing);
+                return things.clone().any(is_other).then_some(Broken::Beside);
             }
             if limit.things.is_empty() {
                 return Some(if limit.asks { Broken::Unasked } else { Broken::Act });
@@ -168,6 +230,45 @@ impl Asked {
             .then_some(Broken::Thing)
     }
 
+    /// Takes back what was held up, as far as a person's assent goes.
+    pub(super) fn assents(&mut self, consent: Consent) {
+        let held = |limit: &Limit| match consent {
+            Consent::None => true,
+            // Who says `ok` and goes on with something else lets go on the work, and nothing that cannot be undone or reaches others.
+            Consent::Aside => !limit.is_for_now || !limit.acts.meet(Acts::CHANGE),
+            Consent::Yes | Consent::GoOn => !limit.is_for_now,
+        };
+        self.limits.retain(held);
+        if consent == Consent::GoOn {
+            self.work_is_meant();
+        }
+    }
+
+    /// Ends the reading of a prompt: what it holds up for now only, what somebody else's words in it forbid, and which files it is about.
+    pub(super) fn settle(&mut self, said: &Said) {
+        let prompt = self.prompts;
+        for limit in self.limits.iter_mut().filter(|limit| limit.prompt == prompt) {
+            limit.is_for_now |= said.is_for_now && limit.is_vague() && !limit.asks;
+            limit.is_for_this |= said.is_template && !limit.is_own;
+            if limit.beyond && !limit.others && !said.files.is_empty() {
+                limit.things.clone_from(&said.files);
+                limit.others = true;
+            }
+        }
+        // A file that is spoken of later is meant as well.
+        let earlier = self.limits.iter_mut().filter(|it| it.prompt < prompt && it.others);
+        for limit in earlier.filter(|limit| limit.beyond) {
+            let more = said.files.iter().filter(|file| !limit.things.contains(file));
+            let more: Vec<u64> = more.copied().take(THINGS).collect();
+            limit.things.extend(more);
+            let more = said.about.iter().filter(|word| !limit.objects.contains(word));
+            let more: Vec<u64> = more.copied().take(THINGS).collect();
+            limit.objects.extend(more);
+            limit.things.truncate(2 * THINGS);
+            limit.objects.truncate(2 * THINGS);
+        }
+    }
+
     /// Takes back what limits said of changes that were set before: who orders something to be changed after all wants it checked and
     /// recorded as well, and sends nothing out by it.
     pub(super) fn work_is_meant(&mut self) {
@@ -177,7 +278,9 @@ impl Asked {
             limit.prompt < prompt && limit.is_vague() && !limit.asks && !limit.others
         };
         for limit in self.limits.iter_mut().filter(|limit| is_over(limit)) {
-            limit.acts = limit.acts.without(work);
+            // Who wants files changed after all wants those gone that are in the way, where it was all one.
+            let deletes = if limit.acts.meet(Acts::CHANGE) { Acts::DELETE } else { Acts::NONE };
+            limit.acts = limit.acts.without(work.and(deletes));
         }
         self.limits.retain(|limit| !limit.acts.is_empty());
     }
@@ -190,6 +293,15 @@ impl Limit {
             && self.things.is_empty()
             && self.objects.is_empty()
             && self.packages.is_none()
+    }
+
+    /// Whether a path ends with something that was spoken of later: in its last parts, since the first are those of the machine.
+    fn is_spoken_of(&self, thing: &str) -> bool {
+        let last = thing.rsplit('/').take(LAST_PARTS);
+        self.beyond
+            && last
+                .flat_map(|part| part.split(|letter: char| !letter.is_alphanumeric()))
+                .any(|part| part.len() > 3 && self.objects.contains(&stem(part)))
     }
 
     /// Whether checks and what lies among temporary files are not meant by it: it is about changes, or about one task, and names no command.

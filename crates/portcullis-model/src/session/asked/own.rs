@@ -69,6 +69,17 @@ static OWN_TAGS: &[&str] = &[
     "user_request",
 ];
 
+/// Whether a prompt is the text of a command that the person chose by its name.
+pub(super) fn is_template(text: &str) -> bool {
+    ["<command-name>", "<command-message>"].iter().any(|tag| text.contains(tag))
+}
+
+/// What the person typed behind the name of such a command.
+pub(super) fn arguments(text: &str) -> Option<&str> {
+    let (_, behind) = text.split_once("<command-args>")?;
+    behind.split_once("</command-args>").map(|(arguments, _)| arguments)
+}
+
 /// From how many words on a text in quotation marks can tell somebody to do something.
 const QUOTED: usize = 3;
 
@@ -170,6 +181,13 @@ pub(super) fn parted(text: &str) -> Parted {
                     own.clone_into(&mut before);
                 }
             }
+        }
+    }
+    // The marks around what the person typed are no words of theirs.
+    for tag in OWN_TAGS {
+        if parted.own.contains(tag) {
+            let bare = parted.own.replace(&format!("<{tag}>"), "\n");
+            parted.own = bare.replace(&format!("</{tag}>"), "\n");
         }
     }
     parted

@@ -10,7 +10,7 @@ pub(in crate::session) static CHINESE: Language = Language {
         (Acts::READ, "查看 显示 读取 搜索 查找 列出 检查 告诉 总结 解释"),
         (
             Acts::CHANGE,
-            "创建 新建 添加 增加 修改 更改 更新 编辑 写入 移动 重命名 替换 保存 修复 安排",
+            "创建 新建 添加 增加 改代码 修改 更改 更新 编辑 写入 移动 重命名 替换 保存 修复 安排",
         ),
         (Acts::DELETE, "删除 移除 清除 清空 取消 停止 终止 销毁 删掉"),
         (Acts::SEND, "发送 发给 寄给 回复 转发 通知 告知 发邮件 上传"),
@@ -28,7 +28,7 @@ pub(in crate::session) static CHINESE: Language = Language {
         (Role::Forget, "忘记 忘了"),
         (Role::Only, "只 仅"),
         (Role::Ask, "先问 询问 确认 征得 问我 同意"),
-        (Role::Touch, "动 碰 改动 触碰"),
+        (Role::Touch, "动 碰 改 触碰 编辑"),
         (Role::Demand, "必须 现在 立即 "),
         (Role::And, "然后 但是 并且"),
     ],

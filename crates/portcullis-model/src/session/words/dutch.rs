@@ -10,7 +10,7 @@ pub(in crate::session) static DUTCH: Language = Language {
         (Acts::READ, "toon lees zoek vind bekijk controleer geef vergelijk leg"),
         (
             Acts::CHANGE,
-            "maak maken wijzig wijzigen verander veranderen voeg toevoegen schrijf schrijven bewerk bewerken plan plannen \
+            "wijzigingen maak maken wijzig wijzigen verander veranderen voeg toevoegen schrijf schrijven bewerk bewerken plan plannen \
              verplaats hernoem vervang bewaar zet werk bijwerken pas aanpassen repareer",
         ),
         (
@@ -44,7 +44,7 @@ pub(in crate::session) static DUTCH: Language = Language {
         (Role::Forget, "vergeet vergeten"),
         (Role::Only, "alleen slechts uitsluitend"),
         (Role::Ask, "vraag vragen toestemming bevestiging overleg"),
-        (Role::Touch, "aanraken aankomen raak wijzigen veranderen kom"),
+        (Role::Touch, "verander wijzig aanraken aankomen raak wijzigen veranderen kom"),
         (Role::Demand, "graag moet je nu "),
         (Role::And, "en dan maar ook of"),
     ],

@@ -14,7 +14,7 @@ pub(in crate::session) static FRENCH: Language = Language {
         ),
         (
             Acts::CHANGE,
-            "cree creer creez ajoute ajouter ajoutez modifie modifier modifiez change changer ecris ecrire edite editer \
+            "changements changement modifications modification cree creer creez ajoute ajouter ajoutez modifie modifier modifiez change changer ecris ecrire edite editer \
              mets mettre note noter valide valider traite traiter planifie planifier deplace deplacer renomme remplace enregistre corrige corriger copie adapte",
         ),
         (
@@ -58,7 +58,10 @@ pub(in crate::session) static FRENCH: Language = Language {
         (Role::Forget, "oublie oublier oubliez"),
         (Role::Only, "seulement uniquement seul seule"),
         (Role::Ask, "demande demander demandes accord confirmation autorisation"),
-        (Role::Touch, "touche toucher touchez modifie modifier change changer"),
+        (
+            Role::Touch,
+            "touche touches toucher touchez modifies modifiez changes changez modifie modifier change changer",
+        ),
         (Role::Demand, "svp dois devez il faut maintenant s'il"),
         (Role::And, "et puis mais aussi ou"),
     ],

@@ -27,7 +27,8 @@ pub(in crate::session) static GERMAN: Language = Language {
         ),
         (
             Acts::CHANGE,
-            "erstelle erstell erstellen leg lege anlegen fuge hinzu hinzufugen andere andern anderst aktualisiere \
+            "anderung anderungen umsetzen setze \
+             erstelle erstell erstellen leg lege anlegen fuge hinzu hinzufugen andere andern anderst aktualisiere \
              aktualisieren schreibe schreib schreiben bearbeite bearbeiten setze setz setzen verschiebe verschieben benenne \
              umbenennen speichere speichern trage eintragen ersetze ersetzen passe anpassen korrigiere behebe repariere \
              plane planen erganze erganzen kopiere mache mach raume raum aufraumen",
@@ -75,7 +76,10 @@ pub(in crate::session) static GERMAN: Language = Language {
         (Role::Forget, "vergiss vergessen vergesse"),
         (Role::Only, "nur lediglich ausschliesslich"),
         (Role::Ask, "frag frage fragen ruckfrage nachfrage zustimmung bestatigung erlaubnis"),
-        (Role::Touch, "anfassen anfasst beruhren ruhre anruhren verandern verandere andern andere"),
+        (
+            Role::Touch,
+            "anfassen anfasst beruhren ruhre anruhren verandern verandere andern andere anderst bearbeite bearbeiten",
+        ),
         (Role::Demand, "musst muss sollst soll jetzt sofort du sie"),
         (Role::And, "und dann aber auch oder"),
     ],

@@ -13,7 +13,7 @@ pub(in crate::session) static ITALIAN: Language = Language {
         ),
         (
             Acts::CHANGE,
-            "crea creare aggiungi aggiungere modifica modificare cambia cambiare scrivi scrivere aggiorna aggiornare sposta \
+            "modifiche cambiamenti applica crea creare aggiungi aggiungere modifica modificare cambia cambiare scrivi scrivere aggiorna aggiornare sposta \
              rinomina sostituisci salva correggi programma metti sistema copia",
         ),
         (
@@ -48,7 +48,7 @@ pub(in crate::session) static ITALIAN: Language = Language {
         (Role::Forget, "dimenticare dimenticarti scordare"),
         (Role::Only, "solo soltanto unicamente"),
         (Role::Ask, "chiedere chiedi conferma permesso approvazione chiedermi"),
-        (Role::Touch, "toccare tocca modificare cambiare"),
+        (Role::Touch, "toccare tocca modificare modifica cambiare cambia"),
         (Role::Demand, "devi deve bisogna adesso ora"),
         (Role::And, "e poi ma anche o"),
     ],

@@ -13,7 +13,7 @@ pub(in crate::session) static POLISH: Language = Language {
         ),
         (
             Acts::CHANGE,
-            "utworz stworz dodaj dodac zmien zmienic zmieniaj edytuj edytowac zaktualizuj napisz zapisz przenies nazwij \
+            "zmian zmiany utworz stworz dodaj dodac zmien zmienic zmieniaj edytuj edytowac zaktualizuj napisz zapisz przenies nazwij \
              zamien popraw napraw zaplanuj ustaw",
         ),
         (

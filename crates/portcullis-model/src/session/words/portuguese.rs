@@ -13,7 +13,7 @@ pub(in crate::session) static PORTUGUESE: Language = Language {
         ),
         (
             Acts::CHANGE,
-            "crie criar adicione adicionar altere alterar mude mudar escreva escrever edite editar atualize atualizar mova \
+            "alteracoes mudancas modifique modificar aplique crie criar adicione adicionar altere alterar mude mudar escreva escrever edite editar atualize atualizar mova \
              mover renomeie substitua salve corrija corrigir agende agendar ponha copie",
         ),
         (
@@ -51,7 +51,7 @@ pub(in crate::session) static PORTUGUESE: Language = Language {
         (Role::Forget, "esqueca esquecer"),
         (Role::Only, "somente apenas unicamente so"),
         (Role::Ask, "perguntar pergunte confirmacao permissao aprovacao consultar"),
-        (Role::Touch, "toque tocar mexa mexer altere alterar mude"),
+        (Role::Touch, "toque tocar mexa mexer altere alterar mude mudar modifique modificar edite"),
         (Role::Demand, "deve precisa agora voce"),
         (Role::And, "e depois mas tambem ou"),
     ],

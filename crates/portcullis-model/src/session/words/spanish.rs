@@ -14,7 +14,7 @@ pub(in crate::session) static SPANISH: Language = Language {
         ),
         (
             Acts::CHANGE,
-            "crea crear anade anadir agrega agregar modifica modificar cambia cambiar escribe escribir edita editar \
+            "cambios cambio aplica aplicar aplicalo arreglar crea crear anade anadir agrega agregar modifica modificar cambia cambiar escribe escribir edita editar \
              actualiza actualizar mueve mover renombra reemplaza guarda corrige corregir programa programar pon arregla \
              copia",
         ),
@@ -54,7 +54,10 @@ pub(in crate::session) static SPANISH: Language = Language {
         (Role::Forget, "olvides olvide olvidar"),
         (Role::Only, "solo solamente unicamente"),
         (Role::Ask, "preguntar pregunta preguntarme confirmacion permiso aprobacion consultar"),
-        (Role::Touch, "toques tocar toque toca modifiques modificar cambies cambiar"),
+        (
+            Role::Touch,
+            "toques tocar toque toca modifiques modificar modifica cambies cambiar cambie edites editar edita",
+        ),
         (Role::Demand, "debes debe tienes ahora debera hay"),
         (Role::And, "y luego pero tambien o despues"),
     ],

@@ -10,7 +10,7 @@ pub(in crate::session) static TURKISH: Language = Language {
         (Acts::READ, "goster oku bul ara listele kontrol incele ozetle acikla karsilastir"),
         (
             Acts::CHANGE,
-            "olustur ekle degistir duzenle guncelle yaz tasi kaydet duzelt planla ayarla",
+            "degisiklik olustur ekle degistir duzenle guncelle yaz tasi kaydet duzelt planla ayarla",
         ),
         (Acts::DELETE, "sil silin kaldir durdur iptal temizle yoket sonlandir"),
         (Acts::SEND, "gonder yolla ilet yanitla cevapla bildir haber yayinla"),

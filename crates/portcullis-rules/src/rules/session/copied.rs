@@ -1,6 +1,6 @@
 //! Commands that stood word for word in what somebody else wrote. Owns which commands everybody runs, whoever wrote them down.
 
-use super::told::made;
+use super::{doing::ends_own, told::made};
 use crate::{
     action::ActionKind,
     effect::{Effect, EffectKind, LayerId, Run},
@@ -8,7 +8,7 @@ use crate::{
     place::is_inside_workspace,
     risk::Severity,
     rules::Scene,
-    session::opened,
+    session::{Weight, opened},
     text::Taint,
 };
 
@@ -62,6 +62,9 @@ pub(super) fn copied(scene: &Scene<'_>, found: &mut Vec<Finding>) {
             parts.find_map(|(at, part)| is_told(at, part))
         });
     }
+    // What the person wants done as the project's own guide says is their word.
+    let is_guided = scene.facts.session.asked().follows_guide();
+    let told = told.filter(|(_, weight)| !(is_guided && *weight == Weight::Project));
     if let Some((from, _)) = told {
         let message = format!("this command stood word for word in {from}");
         found.extend(made("session.command.copied", scene, Severity::High, message));
@@ -119,6 +122,8 @@ fn is_everyday(run: &Run, scene: &Scene<'_>, effect: &Effect) -> bool {
     let names_nothing = || words.iter().filter(|word| !word.starts_with('-')).count() <= 1;
     match run.program.as_str() {
         "cd" | "true" | "pwd" | "ls" | "echo" | "which" | "test" | "[" | "export" => !writes(scene),
+        "kill" => ends_own(run, &scene.facts.session),
+        "cp" => is_from_example(&words),
         "cat" | "head" | "tail" | "wc" | "grep" | "rg" | "find" | "tree" | "less" | "sort"
         | "diff" => {
             !scene.effects.shown.taint.has(Taint::SECRET)
@@ -206,6 +211,16 @@ fn is_everyday(run: &Run, scene: &Scene<'_>, effect: &Effect) -> bool {
             own && !program.is_empty()
         }
     }
+}
+
+/// Whether settings are begun from the example beside them: `cp .env.example .env`.
+fn is_from_example(words: &[&str]) -> bool {
+    let [from, to] = words else { return false };
+    [".example", ".sample", ".template", ".dist"]
+        .iter()
+        .any(|end| from.strip_suffix(end) == Some(to))
+        && !from.starts_with(['/', '~'])
+        && !from.contains("..")
 }
 
 /// Whether a command of Playwright's own fetches the browsers that it is made for.

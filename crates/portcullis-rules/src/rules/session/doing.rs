@@ -35,7 +35,7 @@ pub(super) fn doings<'a>(
         EffectKind::Delete { target, .. } => Some(target),
         _ => None,
     });
-    let is_apart =
+    let deletes_apart =
         deleted.clone().next().is_some() && deleted.all(|target| is_apart(target, facts));
     let mut permitted = effects.list.iter().filter_map(|effect| match &effect.kind {
         EffectKind::Permission { target, recursive, change } => Some((target, *recursive, change)),
@@ -47,8 +47,11 @@ pub(super) fn doings<'a>(
     let acts = effects.list.iter().filter_map(|effect| match &effect.kind {
         EffectKind::Act(act) => Some(of_act(act, action)),
         EffectKind::Run(run) => of_run(run).map(|doing| Doing {
-            is_mild: doing.is_mild || is_apart && DELETES_FILES.contains(&run.program.as_str()),
+            is_mild: doing.is_mild
+                || ends_own(run, session)
+                || deletes_apart && DELETES_FILES.contains(&run.program.as_str()),
             is_step: doing.is_step
+                || ends_own(run, session)
                 || run.program == "git" && doing.acts == Acts::COMMIT
                 || run.program == "chmod" && is_made_runnable,
             ..doing
@@ -64,16 +67,42 @@ pub(super) fn doings<'a>(
     });
     let mut all: Vec<Doing<'a>> = acts.collect();
     if let ActionKind::File { operation, path, content, .. } = &action.kind {
-        all.push(of_file(*operation, path, content.as_ref().map(|(_, text)| text.as_str())));
+        let mut written = effects.list.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Write { target, .. } | EffectKind::Delete { target, .. } => Some(target),
+            _ => None,
+        });
+        let is_mild =
+            written.clone().next().is_some() && written.all(|target| is_apart(target, facts));
+        let content = content.as_ref().map(|(_, text)| text.as_str());
+        all.push(Doing { is_mild, ..of_file(*operation, path, content) });
     } else {
         let made = made(effects);
         all.extend(effects.list.iter().filter_map(|effect| of_change(effect, &made, facts)));
     }
-    if all.is_empty() && action.kind == ActionKind::Tool && !is_agents_own(action, session) {
+    // What is typed into a terminal is read as what it runs there.
+    let is_typed = effects.typed.is_some() && !is_served(action, session);
+    let is_own = is_typed || is_agents_own(action, session);
+    if all.is_empty() && action.kind == ActionKind::Tool && !is_own {
         all.push(of_tool(action));
     }
     all
 }
+
+/// Whether a command ends nothing but what the session started itself.
+pub(super) fn ends_own(run: &Run, session: &SessionState) -> bool {
+    let mut words = run.arguments.iter().map(|argument| argument.text.as_known()).peekable();
+    run.program == "kill"
+        && words.peek().is_some()
+        && words.all(|word| {
+            word.is_some_and(|word| {
+                SIGNALS.contains(&word) || word.starts_with('%') || session.made().started(word)
+            })
+        })
+}
+
+/// Signals by which a process is ended.
+const SIGNALS: &[&str] =
+    &["-9", "-15", "-2", "-TERM", "-KILL", "-INT", "-s", "-SIGTERM", "-SIGKILL", "TERM", "KILL"];
 
 /// By which words somebody asks for something to be brought to a place that they name: `deploy it to web1.example.com`.
 const OUT_TO: Acts = Acts::PUBLISH.and(Acts::SHARE).and(Acts::CHANGE);
@@ -91,10 +120,14 @@ const SERVICES: &[(&str, &str)] = &[("gist.github.com", "gist")];
 /// Whether a tool is one by which an agent plans, notes or asks its person, and no server's of the same name.
 fn is_agents_own(action: &Action, session: &SessionState) -> bool {
     let name = action.call.tool.as_str();
-    let served = session.tools().find(name).is_some_and(|tool| tool.server.is_some());
-    !served
+    !is_served(action, session)
         && tool::meaning(name) == tool::Meaning::Other
         && tool::class(name) == ActionClass::ReadOnly
+}
+
+/// Whether a tool is one of a server.
+fn is_served(action: &Action, session: &SessionState) -> bool {
+    session.tools().find(&action.call.tool).is_some_and(|tool| tool.server.is_some())
 }
 
 /// What a tool does by its contract.

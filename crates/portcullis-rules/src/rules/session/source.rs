@@ -19,11 +19,46 @@ pub fn source(action: &Action, effects: &Effects, facts: &Facts) -> Source {
     let given = given.filter(|text| text.len() <= ABOUT_BYTES).leading(ABOUT).map(str::to_owned);
     let about = given.collect();
     let (ran, is_git) = (ran(action), speaks_git(effects));
-    Source { about, ran, is_git, ..place(action, effects, facts) }
+    let (made, wrote, starts) = (made(effects), wrote(action), starts(action));
+    Source { about, ran, is_git, made, wrote, starts, ..place(action, effects, facts) }
 }
 
 /// How long a command may be that is known again in its own answer; of a longer one whatever it shows counts as somebody else's.
 const RAN: usize = 8 << 10;
+
+/// How many files of a call are known as its own, and how much of what it wrote.
+const MADE: usize = 32;
+const WROTE: usize = 64 << 10;
+
+/// The files that a call writes.
+fn made(effects: &Effects) -> Vec<String> {
+    let written = effects.list.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Write { target, .. } => target.path.as_deref().filter(|path| !is_device(path)),
+        _ => None,
+    });
+    written
+        .filter(|path| !path.contains(['*', '?', '[']))
+        .leading(MADE)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// What a call writes into files, or the commands that it runs.
+fn wrote(action: &Action) -> String {
+    let text = match &action.kind {
+        ActionKind::File { content: Some((_, text)), .. } => text.clone(),
+        ActionKind::Shell { command, .. } => command.replace(" && ", "\n").replace("; ", "\n"),
+        _ => String::new(),
+    };
+    text.get(..text.floor_char_boundary(WROTE)).unwrap_or_default().to_owned()
+}
+
+/// Whether a command starts something that goes on.
+fn starts(action: &Action) -> bool {
+    let ActionKind::Shell { command, .. } = &action.kind else { return false };
+    let plain = command.replace("&&", "").replace("2>&1", "").replace("&>", "");
+    plain.contains('&')
+}
 
 /// The commands that a call runs: the whole of it and its parts, as a client shows them again above what they gave.
 fn ran(action: &Action) -> Vec<String> {
@@ -107,9 +142,10 @@ fn place(action: &Action, effects: &Effects, facts: &Facts) -> Source {
             let path = target.path.as_deref()?;
             let is_others =
                 OTHERS.iter().any(|part| path.contains(part)) || facts.session.left(path).is_some();
+            let is_own = facts.session.made().wrote_file(path);
             let is_far = !is_inside_workspace(target, facts) && !is_device(path);
             let is_new = facts.paths.get(path).is_some_and(|fact| fact.tracked == Some(false));
-            (is_others || is_far || is_new).then(|| format!("the file `{path}`"))
+            (is_others || (is_far || is_new) && !is_own).then(|| format!("the file `{path}`"))
         }
         _ => None,
     });
