@@ -102,12 +102,9 @@ impl SessionState {
         };
         let is_step = (doing.is_step || doing.has_path && doing.is_mild)
             && !self.heard.names(doing.given.iter().map(|given| given.text));
-        if !is_meant
-            && !is_step
-            && !is_remade(doing)
-            && !(doing.is_command && doing.is_mild && acts == Acts::RUN)
-            && let Some(from) = demanded
-        {
+        let is_check = doing.is_command && doing.is_mild && acts == Acts::RUN;
+        let is_of_the_work = is_meant || is_step || is_check || is_remade(doing);
+        if let Some(from) = demanded.filter(|_| !is_of_the_work) {
             concerns.push(Concern::Demanded { from: from.to_owned() });
         }
         let planted =

@@ -183,7 +183,12 @@ impl Asked {
             };
             let is_file = doing.has_path
                 || words.first().is_some_and(|word| DELETES_FILES.contains(&word.as_str()));
-            if limit.no_files && is_file {
+            // `rm -r records` is called like what is meant.
+            let is_called = || {
+                let mut parts = things.clone().flat_map(|it| it.split(['/', '.', '-', '_']));
+                parts.any(|part| NO_FILES.contains(&part))
+            };
+            if limit.no_files && is_file && !is_called() {
                 return None;
             }
             let is_named = || words.iter().any(|word| says(&word));
