@@ -304,7 +304,8 @@ impl SessionState {
     /// Remembers what a call answered.
     pub fn answered(&mut self, source: &Source, text: &str, seen: impl Into<Shown>) {
         let seen = seen.into();
-        self.heard.hear(source, text, seen, &self.made);
+        let made = &self.made;
+        self.heard.hear(source, text, seen, &|line| made.wrote_line(line));
         self.made.keep(source, text, &self.heard);
         if source.weight == Weight::Elsewhere && !source.is_receipt {
             self.records.answered(text, &self.asked);

@@ -13,7 +13,6 @@ use super::{
     act::{Acts, Role},
     digest::{Mark, Marks},
     lexicon::{Lexicon, folded, is_imperative, is_joined},
-    made::Made,
     token::{self, Token},
 };
 
@@ -172,7 +171,13 @@ impl Heard {
     }
 
     /// Reads what a call answered.
-    pub(super) fn hear(&mut self, source: &Source, text: &str, seen: Shown, made: &Made) {
+    pub(super) fn hear(
+        &mut self,
+        source: &Source,
+        text: &str,
+        seen: Shown,
+        is_made: &dyn Fn(Mark) -> bool,
+    ) {
         let from: String = source.from.chars().zip(0..FROM).map(|(letter, _)| letter).collect();
         let is_own = source.weight == Weight::Project;
         // Git tells of what it was told to do itself, in the words of whoever recorded it.
@@ -196,7 +201,7 @@ impl Heard {
         let read = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
         self.is_cut |= read.len() < text.len();
         let mut told = self.taken(&from, source.weight);
-        commands(source, read, made, &mut told.commands);
+        commands(source, read, is_made, &mut told.commands);
         if source.weight == Weight::Elsewhere && !(source.is_receipt && read.len() <= RECEIPT) {
             Reader { lexicon: Lexicon::shared(), ran: &source.ran, told: &mut told }.read(read);
         }
@@ -326,12 +331,17 @@ const WROTE: usize = 256;
 /// Every line of a text that could be a command.
 pub(super) fn commands_in(text: &str) -> impl Iterator<Item = Mark> {
     let mut kept: Marks<WROTE> = Marks::NONE;
-    commands(&Source::default(), text, &Made::NOTHING, &mut kept);
+    commands(&Source::default(), text, &|_| false, &mut kept);
     kept.into_marks()
 }
 
 /// Keeps every line and every text in backticks that could be a command.
-fn commands<const MOST: usize>(source: &Source, text: &str, made: &Made, kept: &mut Marks<MOST>) {
+fn commands<const MOST: usize>(
+    source: &Source,
+    text: &str,
+    is_made: &dyn Fn(Mark) -> bool,
+    kept: &mut Marks<MOST>,
+) {
     let is_project = source.weight == Weight::Project;
     let mut lines = text.lines().flat_map(|line| line.split("\\n")).peekable();
     while let Some(line) = lines.next() {
@@ -345,7 +355,7 @@ fn commands<const MOST: usize>(source: &Source, text: &str, made: &Made, kept: &
                 return;
             }
             let mark = Mark::of(&opened(text, lines.clone()));
-            if !(is_project && made.wrote_line(mark)) {
+            if !(is_project && is_made(mark)) {
                 kept.add(mark);
             }
         };

@@ -104,6 +104,7 @@ static RULES: &[Rule] = &[
             "net user x y /add",
             "net localgroup administrators x /add",
             "net user bob Passw0rd",
+            "rabbitmqctl add_user bob x",
         ],
         quiet: &["id bob", "getent passwd bob", "useradd --help", "groups", "net user"],
         ..RIGHTS
@@ -448,6 +449,7 @@ fn account(effect: &Effect) -> Option<Hit> {
             }
         }
         "net" if sets_password(run) => Severity::High,
+        "rabbitmqctl" if any(&["add_user", "set_permissions", "set_user_tags"]) => Severity::High,
         "chfn" => Severity::Medium,
         _ => return None,
     };

@@ -443,7 +443,7 @@ static RULES: &[Rule] = &[
         message: "queues, virtual hosts, users or a whole node of the broker are emptied or removed",
         remedy: "see what waits: `rabbitmqctl list_queues name messages`, and keep `rabbitmqctl export_definitions defs.json`",
         when: When::Command(&[
-            "rabbitmqctl reset|force_reset|delete_*|purge_queue|stop|stop_app|shutdown|forget_cluster_node|clear_*|close_all_connections|rotate_logs|change_password|add_user|set_permissions|set_user_tags",
+            "rabbitmqctl reset|force_reset|delete_*|purge_queue|stop|stop_app|shutdown|forget_cluster_node|clear_*|close_all_connections|rotate_logs|change_password",
             "rabbitmqadmin delete|purge|close",
         ]),
         fires: &[
