@@ -64,6 +64,7 @@ const COMMAND: &[&str] = &[
     "argv",
     "code",
     "command_line",
+    "CommandLine",
     "shell_command",
 ];
 const CODE: &[&str] = &[

@@ -3,6 +3,7 @@
 mod around;
 mod cells;
 pub mod code;
+mod dialect;
 mod meaning;
 pub mod shell;
 pub mod tool;
@@ -47,7 +48,7 @@ fn understood<'a>(action: &Action, mut walk: shell::Walk<'a>) -> shell::Walk<'a>
             around::in_each_directory(&mut walk, &action.call.arguments, |walk| {
                 let directory = walk.directory().map(str::to_owned);
                 walk.open(pointer, command);
-                walk.script_text(command);
+                dialect::read(walk, &action.call.tool, command);
                 walk.leaves_running(directory.clone(), command, is_said);
                 walk.starts_what_goes_on(directory, command);
             });
