@@ -422,6 +422,7 @@ const WINDOWS: &[(&str, &str)] = &[
     ("operands/markup.rs", "PARTS"),
     ("postfix/given_blocks.rs", "ROUNDS"),
     ("rules/flow.rs", "LOOKED_BACK"),
+    ("session/source.rs", "MADE"),
     ("rules/production.rs", "NEAR"),
     ("rules/verbs.rs", "SUBCOMMAND_WORDS"),
     ("session/doing.rs", "GIVEN"),

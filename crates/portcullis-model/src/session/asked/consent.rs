@@ -32,6 +32,12 @@ const GO_ON_IN: usize = 5;
 /// What a person's own words say to what they held up.
 pub(super) fn of(own: &str, lexicon: &Lexicon) -> Consent {
     let mut consent = Consent::None;
+    // What is so only where something else is lets nothing go yet.
+    let first = folded(own);
+    let first = token::tokens(&first).next().map(|word| word.text);
+    if first.is_some_and(|word| matches!(word, "if" | "once" | "unless" | "when")) {
+        return Consent::None;
+    }
     for clause in token::clauses(own) {
         if goes_on(clause, lexicon) {
             return Consent::GoOn;
